@@ -1,0 +1,264 @@
+"""The tool-call records: every call with its result, for every shape by one walk.
+
+A result binds by position, never through a table of ids: ids recur within one history and may be
+missing. Not here: which spans the provider requires (`spans`), how parts are read (`shapes`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from chatfold.core.views import (
+    CallKind,
+    CallPart,
+    ItemView,
+    ResultPart,
+    ServerCallPart,
+    is_user_message,
+)
+
+__all__ = ["Abandon", "CallPairing", "ToolCallRecord", "pair_calls"]
+
+Status: TypeAlias = Literal["completed", "failed", "open", "abandoned"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRecord:
+    """One tool call and its result.
+
+    Attributes:
+        id: The call id, as the provider wrote it; None where there is none.
+        name: Name of the tool; None for a result whose call is not in the list.
+        raw_arguments: The arguments as text, as the model wrote them.
+        result: Text of the result, "" while there is none; media are left out.
+        status: `open` while a result may still come, `abandoned` once the user went on without.
+        call_index: Index of the item that holds the call; None for an orphan result.
+        result_index: Index of the item that holds the result; None while there is none.
+        shape: Name of the shape that wrote the call.
+        kind: What was called.
+        pair: The family of calls and results that join each other.
+        asynchronous: Whether the result may come many turns later.
+    """
+
+    id: str | None
+    name: str | None
+    raw_arguments: str
+    result: str
+    status: Status
+    call_index: int | None
+    result_index: int | None
+    shape: str = ""
+    kind: CallKind = "function"
+    pair: str = "function"
+    asynchronous: bool = False
+
+    @property
+    def arguments(self) -> Any:
+        """The arguments as JSON types, or their raw text where they are not JSON."""
+        if self.kind in ("custom", "program"):
+            return self.raw_arguments
+        try:
+            return json.loads(self.raw_arguments)
+        except (ValueError, RecursionError):
+            return self.raw_arguments
+
+    @property
+    def completed(self) -> bool:
+        """Whether the call has a result, a failed one included."""
+        return self.status in ("completed", "failed")
+
+    @property
+    def label(self) -> str:
+        """What names the call best: its id, else its name, else its place."""
+        return self.id or self.name or f"item {self.call_index}"
+
+
+Abandon: TypeAlias = Iterable[str] | Callable[[ToolCallRecord], bool]
+"""Open calls to give up: their ids, or a function that is true for them."""
+
+
+class _Entry:
+    """A call on its way to becoming a record; the record is kept once nothing can change it."""
+
+    __slots__ = ("index", "name", "part", "record", "shape", "step")
+
+    def __init__(
+        self, part: CallPart | None, index: int, shape: str, step: int, record: ToolCallRecord | None
+    ) -> None:
+        self.part = part
+        self.index = index
+        self.shape = shape
+        self.step = step
+        self.name = part.name if part else None
+        self.record = record
+
+
+class CallPairing:
+    """Binds results to calls as views come in; each view is looked at once.
+
+    A result binds to the latest step that holds an unanswered call with its id, and inside the
+    step to the first such call. Where either side has no id, the name decides, then the place.
+    """
+
+    def __init__(self) -> None:
+        self.entries: list[_Entry] = []
+        self.last_user = -1
+        self._open: dict[tuple[str, str | None], list[_Entry]] = {}
+        self._step = 0
+        self._model_spoke = False
+
+    def feed(self, index: int, view: ItemView) -> None:
+        """Take in the view of the item at `index`; indices come in order."""
+        if view.role == "assistant":
+            if view.whole_step or not self._model_spoke:
+                self._step += 1
+            self._model_spoke = True
+        else:
+            self._model_spoke = False
+            if view.role == "user" and is_user_message(view):
+                self.last_user = index
+        for part in view.parts:
+            if isinstance(part, CallPart):
+                entry = _Entry(part, index, view.shape, self._step, None)
+                self.entries.append(entry)
+                self._open.setdefault((part.pair, part.id), []).append(entry)
+            elif isinstance(part, ResultPart):
+                self._bind(index, view, part)
+            elif isinstance(part, ServerCallPart):
+                self.entries.append(self._served(index, view, part))
+
+    def records(self, abandon: Abandon | None = None) -> list[ToolCallRecord]:
+        """Return the calls, and the results without a call, in order of their place.
+
+        Requests for approval are among them, with the kind `approval`.
+        """
+        given_up = _given_up(abandon)
+        return [e.record or self._unanswered(e, given_up) for e in self.entries]
+
+    def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
+        if part.status == "open":
+            made = CallPart(part.id, part.name, part.arguments, part.kind, "server")
+            return _Entry(made, index, view.shape, self._step, None)
+        record = ToolCallRecord(
+            part.id,
+            part.name,
+            part.arguments,
+            part.result,
+            part.status,
+            index,
+            index,
+            view.shape,
+            part.kind,
+            "server",
+        )
+        return _Entry(None, index, view.shape, self._step, record)
+
+    def _bind(self, index: int, view: ItemView, part: ResultPart) -> None:
+        """Give a result to the call that it answers; one without a call stands for itself."""
+        status: Status = "failed" if part.failed else "completed"
+        entry = self._answered(part)
+        if entry is None or entry.part is None:
+            orphan = ToolCallRecord(
+                part.id, part.name, "", part.text, status, None, index, view.shape, pair=part.pair
+            )
+            self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
+            return
+        call = entry.part
+        entry.record = ToolCallRecord(
+            call.id if call.id is not None else part.id,
+            call.name if call.name is not None else part.name,
+            call.arguments,
+            part.text,
+            status,
+            entry.index,
+            index,
+            entry.shape,
+            call.kind,
+            call.pair,
+            call.asynchronous,
+        )
+
+    def _answered(self, part: ResultPart) -> _Entry | None:
+        """Return the call that `part` answers, taken off the open ones."""
+        if part.id is not None:
+            found = self._take((part.pair, part.id), None)
+            return found or self._take((part.pair, None), part.name)
+        found = self._take((part.pair, None), part.name)
+        if found is not None:
+            return found
+        # The calls have ids and the result has none: the latest open call of that name.
+        keys = [k for k, waiting in self._open.items() if k[0] == part.pair and _fits(waiting, part.name)]
+        if not keys:
+            return None
+        latest = max(self._open[k][-1].step for k in keys)
+        key = next(k for k in keys if self._open[k][-1].step == latest)
+        return self._take(key, part.name)
+
+    def _take(self, key: tuple[str, str | None], name: str | None) -> _Entry | None:
+        """Return and remove the first call of the latest step under `key` that `name` fits."""
+        waiting = self._open.get(key)
+        if not waiting:
+            return None
+        fitting = [e for e in waiting if name is None or e.name is None or e.name == name]
+        if not fitting:
+            return None
+        step = fitting[-1].step
+        chosen = next(e for e in fitting if e.step == step)
+        waiting.remove(chosen)
+        if not waiting:
+            del self._open[key]
+        return chosen
+
+    def _unanswered(
+        self, entry: _Entry, given_up: Callable[[ToolCallRecord], bool]
+    ) -> ToolCallRecord:
+        call = entry.part
+        assert call is not None
+        waits = call.asynchronous or call.kind == "approval"
+        record = ToolCallRecord(
+            call.id,
+            call.name,
+            call.arguments,
+            "",
+            "abandoned" if self.last_user > entry.index and not waits else "open",
+            entry.index,
+            None,
+            entry.shape,
+            call.kind,
+            call.pair,
+            call.asynchronous,
+        )
+        if record.status == "open" and given_up(record):
+            return replace(record, status="abandoned")
+        return record
+
+
+def pair_calls(views: Sequence[ItemView], *, abandon: Abandon | None = None) -> list[ToolCallRecord]:
+    """Return one record for each tool call in `views`, and for each result without a call.
+
+    Args:
+        views: One reading per native item, in the same order.
+        abandon: Open calls that the caller has given up: ids, or a predicate over records.
+    """
+    pairing = CallPairing()
+    for index, view in enumerate(views):
+        pairing.feed(index, view)
+    return pairing.records(abandon)
+
+
+def _fits(waiting: list[_Entry], name: str | None) -> bool:
+    return name is None or any(e.name is None or e.name == name for e in waiting)
+
+
+def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
+    if abandon is None:
+        return lambda record: False
+    if callable(abandon):
+        return abandon
+    if isinstance(abandon, str):
+        raise TypeError(f"abandon= takes a list of call ids or a function, not the text {abandon!r}")
+    ids = frozenset(abandon)
+    return lambda record: record.id in ids

@@ -1,0 +1,150 @@
+"""Problems and requirements: their values, and the rules that hold in every shape.
+
+Not here: one provider's rules (`chatfold.shapes`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.views import ItemView, UnknownPart
+
+__all__ = ["Problem", "Requirement", "Severity", "added_errors", "common_problems", "first_fault"]
+
+Severity: TypeAlias = Literal["error", "pending", "loss", "warning"]
+"""`error`: the provider refuses the list; `pending`: it would until open calls are answered;
+`loss`: it accepts the list and forgets something; `warning`: worth a look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the list that the provider would refuse, or that gets lost.
+
+    Attributes:
+        rule: Short name of the rule, e.g. `orphan_result`.
+        message: What is wrong, in words for the list's owner.
+        indices: Indices of the items concerned, the offending one first.
+        severity: What it leads to.
+        provider_error: The provider's own error text, "" where none is known.
+        shape: Name of the shape whose rule it is.
+        source: Where the rule is documented, with the day it was read.
+    """
+
+    rule: str
+    message: str
+    indices: tuple[int, ...]
+    severity: Severity = "error"
+    provider_error: str = ""
+    shape: str = ""
+    source: str = ""
+
+    @property
+    def index(self) -> int:
+        """Index of the offending item."""
+        return self.indices[0] if self.indices else 0
+
+    def __str__(self) -> str:
+        text = f"item {self.index}: {self.severity}: {self.message} [{self.rule}]"
+        return f"{text}\n    provider: {self.provider_error}" if self.provider_error else text
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a request with this list has to carry besides the list.
+
+    Attributes:
+        kind: Short name, e.g. `thinking_binding`.
+        message: Why, and what the other way out is.
+        options: The request fields, ready to spread into `create(**...)`.
+        indices: Indices of the items that make it necessary.
+        source: Where the rule is documented, with the day it was read.
+    """
+
+    kind: str
+    message: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    indices: tuple[int, ...] = ()
+    source: str = ""
+
+
+def common_problems(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    shape_name: str,
+    *,
+    known: bool = True,
+) -> Iterator[Problem]:
+    """Yield what is wrong in any shape: malformed, foreign and unknown items.
+
+    Args:
+        views: One reading per native item.
+        calls: The records of all calls.
+        shape_name: Name of the list's shape.
+        known: Whether the list's shape is settled; else no item is foreign.
+    """
+    for index, view in enumerate(views):
+        if view.fault:
+            yield Problem(
+                "malformed_item", f"{view.type or 'item'}: {view.fault}", (index,), shape=shape_name
+            )
+        elif not view.shape:
+            yield Problem(
+                "unknown_item",
+                f"no shape knows this item ({view.type or 'no type'}); it is kept as it is",
+                (index,),
+                "warning",
+                shape=shape_name,
+            )
+        elif known and view.shape != shape_name:
+            yield Problem(
+                "foreign_item",
+                f"this is an item of {view.shape}, and the list is of {shape_name}",
+                (index,),
+                shape=shape_name,
+            )
+        else:
+            for part in view.parts:
+                if type(part) is UnknownPart and not (part.command or part.known):
+                    yield Problem(
+                        "unknown_part",
+                        f"unknown content of type {part.type!r}; it is kept as it is",
+                        (index,),
+                        "warning",
+                        shape=shape_name,
+                    )
+
+
+def first_fault(problems: Iterable[Problem]) -> Problem | None:
+    """Return the first problem for which the provider would refuse the list."""
+    return next((p for p in problems if p.severity == "error"), None)
+
+
+def added_errors(
+    before: Iterable[Problem],
+    after: Iterable[Problem],
+    old: Sequence[object],
+    new: Sequence[object],
+) -> list[Problem]:
+    """Return the errors in the new list that the old one did not have.
+
+    The items are the same objects in both lists, so an error is the same if its rule and its
+    first item are.
+    """
+    def keys(problems: Iterable[Problem], items: Sequence[object]) -> list[tuple[str, int]]:
+        return [(p.rule, id(items[p.index]) if items else 0) for p in problems]
+
+    known = Counter(keys((p for p in before if p.severity in ("error", "pending")), old))
+    added: list[Problem] = []
+    for problem in after:
+        if problem.severity != "error":
+            continue
+        key = keys([problem], new)[0]
+        if known[key] > 0:
+            known[key] -= 1
+        else:
+            added.append(problem)
+    return added

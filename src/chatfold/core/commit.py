@@ -1,0 +1,117 @@
+"""From a plan and a summary to a new list: judged before anything is changed.
+
+Not here: the swap itself, which belongs to the list's owner (`ChatContext`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chatfold.core.calls import CallPairing
+from chatfold.core.check import Problem, added_errors, common_problems
+from chatfold.core.plan import Plan, Replacement, replacement
+from chatfold.core.reading import Snapshot
+from chatfold.core.spans import cut_points
+from chatfold.core.summary import mark_summary
+from chatfold.core.views import ItemView, Shape
+from chatfold.errors import InvalidResultError, StaleHeadError
+
+__all__ = ["Verdict", "judge", "problems_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a list would be after a fold.
+
+    Attributes:
+        replacement: What goes into the list.
+        views: The readings of the new list.
+        problems: What is wrong with the new list.
+        tokens_before: Size of the list as it is, in tokens.
+        tokens_after: Size of the new list, in tokens.
+    """
+
+    replacement: Replacement[Any]
+    views: Sequence[ItemView]
+    problems: tuple[Problem, ...]
+    tokens_before: int
+    tokens_after: int
+
+    def gains(self, min_gain: float) -> bool:
+        """Return whether the new list is smaller by at least a share of the old one."""
+        saved = self.tokens_before - self.tokens_after
+        return saved > 0 and saved >= min_gain * self.tokens_before
+
+
+def problems_of(snapshot: Snapshot) -> list[Problem]:
+    """Return what is wrong with a list, in order of its items."""
+    return _problems(snapshot.items, snapshot.views, snapshot.shape)
+
+
+def judge(
+    plan: Plan[Any],
+    snapshot: Snapshot,
+    summary: Any,
+    *,
+    measure: Callable[[ItemView], int],
+    summary_key: bytes | None,
+) -> Verdict:
+    """Return what the list as it is now would become.
+
+    Args:
+        plan: What is to be replaced.
+        snapshot: The list as it is now.
+        summary: The native summary item.
+        measure: Returns the size of an item in tokens, given its view.
+        summary_key: Secret that the digests of summaries are made with.
+
+    Raises:
+        StaleHeadError: The head is not what it was, or a result arrived for a call in it.
+        InvalidResultError: The new list would have an error that the old one has not.
+    """
+    made = replacement(plan, snapshot.items, summary)
+    if plan.index not in cut_points(snapshot.spans, snapshot.views):
+        raise StaleHeadError(
+            "a result arrived for a call that the summary was to stand for; make a new plan",
+            index=plan.index,
+        )
+    old_views = {id(item): view for item, view in zip(snapshot.items, snapshot.views, strict=True)}
+    old_views.pop(id(summary), None)
+    new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
+    read = snapshot.shape.read(summary)
+    assert read is not None, "a shape reads its own summary item"
+    views = [old_views.get(id(item), read) for item in new]
+    marked = mark_summary(views, summary_key)
+    if marked is None or new[marked[0]] is not summary:
+        raise InvalidResultError(
+            "the summary would not be recognized where it would stand", problems=()
+        )
+    views[marked[0]] = marked[1]
+    problems = _problems(new, views, snapshot.shape)
+    if any(p.severity == "error" for p in problems):
+        added = added_errors(problems_of(snapshot), problems, snapshot.items, new)
+        if added:
+            raise InvalidResultError(
+                f"the folded list would be refused: {added[0].message} (item {added[0].index})",
+                problems=added,
+            )
+    before = sum(snapshot.sizes)
+    gone = sum(snapshot.sizes[plan.split.start : plan.split.cut])
+    stays = sum(snapshot.sizes[i] for i in plan.split.kept)
+    after = before - gone + stays + measure(read)
+    return Verdict(made, views, tuple(problems), before, after)
+
+
+def _problems(items: Sequence[Any], views: Sequence[ItemView], shape: Shape) -> list[Problem]:
+    pairing = CallPairing()
+    for index, view in enumerate(views):
+        pairing.feed(index, view)
+    calls = pairing.records()
+    found = [
+        *common_problems(views, calls, shape.name, known=bool(shape.name)),
+        *shape.check(items, views, calls),
+    ]
+    found.sort(key=lambda p: p.index)
+    return found

@@ -1,0 +1,257 @@
+"""What a summarization would replace, what it did, and the step from one to the other.
+
+A plan is a value made from a list as it was; `replacement` looks at the list as it is now. Not
+here: model calls, and the swap itself (`ChatContext`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from chatfold.core.calls import Abandon
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.digest import changed_index
+from chatfold.core.flow import Usage
+from chatfold.core.render import Prompt
+from chatfold.core.split import Split
+from chatfold.errors import StaleHeadError
+
+__all__ = ["Outcome", "Plan", "Reason", "Replacement", "head_is_current", "nothing", "remedy_for", "replacement"]
+
+ItemT = TypeVar("ItemT")
+
+Reason: TypeAlias = Literal[
+    "summarized",
+    "reused",
+    "started",
+    "running",
+    "below_trigger",
+    "too_few_turns",
+    "nothing_to_summarize",
+    "blocked_by_open_calls",
+    "blocked_by_opaque",
+    "unchanged_head",
+    "no_gain",
+    "server_managed",
+    "vetoed",
+    "busy",
+    "stale",
+    "failed",
+    "cancelled",
+    "undone",
+    "nothing_to_undo",
+]
+
+_REMEDIES: Mapping[str, str] = {
+    "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
+    "blocked_by_opaque": "an item that only the provider can read stands in the way; "
+    "compact it natively",
+    "server_managed": "the provider holds this history; send the full list instead of a reference",
+    "busy": "a summarization is running; use await ctx.asummarize(wait=True)",
+    "no_gain": "the summary was not smaller than what it replaces; keep less, or pass a lower "
+    "max_summary_tokens",
+    "unchanged_head": "this head was tried before; add items, or pass force=True",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[ItemT]):
+    """What would be replaced, and with which prompt; falsy where there is nothing to do.
+
+    Attributes:
+        prompt: What to ask a summarizer; None where there is nothing to do.
+        head: The items that the summary would replace, in order; an earlier summary is one.
+        kept: The items before the cut that would stay, in order.
+        index: Index of the first tail item; the length of the prefix where nothing is folded.
+        reason: `summarized` for a plan that can be applied, else why there is nothing to do.
+        split: Where the list is cut.
+        region: Every item between the prefix and the cut.
+        prints: The fingerprints of `region`.
+        abandon: The open calls that the caller has given up.
+        digest: Content digest of the region.
+        tokens_before: Size of the list when the plan was made.
+        omitted: Parts of the head without a readable form, by kind.
+        summary_role: Role of the summary item.
+        min_gain: Share of the list's tokens that the fold has to save, 0 for any.
+    """
+
+    prompt: Prompt | None
+    head: tuple[ItemT, ...] = field(repr=False)
+    kept: tuple[ItemT, ...] = field(repr=False)
+    index: int
+    reason: Reason
+    split: Split = field(repr=False)
+    region: tuple[ItemT, ...] = field(default=(), repr=False)
+    prints: tuple[int, ...] = field(default=(), repr=False)
+    abandon: Abandon | None = field(default=None, repr=False)
+    digest: str = ""
+    tokens_before: int = 0
+    omitted: Mapping[str, int] = field(default_factory=dict[str, int])
+    summary_role: str = "user"
+    min_gain: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.prompt is not None
+
+    @property
+    def blocked_by(self) -> tuple[str, ...]:
+        """Labels of the open calls that kept the cut from going further."""
+        return self.split.blocked_by
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[ItemT]):
+    """What a summarization did, and why.
+
+    Attributes:
+        changed: Whether the list was changed.
+        reason: What happened, from a fixed set of words.
+        summary: The summary's text, without its wrapper.
+        item: The native item that holds it.
+        removed: The items that are no longer in the list, in order.
+        kept: The items before the cut that stayed, in order.
+        tokens_before: Size of the list before, in tokens.
+        tokens_after: Size of the list after, in tokens.
+        over_limit: Whether the list is still larger than the policy allows.
+        usage: Tokens of every model call, or None where none was made or none told.
+        llm_calls: Number of model calls.
+        seconds: Duration, model calls included.
+        blocked_by: Labels of the open calls that kept the cut from going further.
+        omitted: What had no readable form and was not in the prompt, by kind.
+        truncated: Number of outputs that were cut in the middle for the prompt.
+        requirements: What the next requests have to carry besides the list.
+        problems: What `check` says of the list afterwards.
+        facts: What was found and proven in the summary; None while nothing was.
+        error: What went wrong, or None.
+        fold_id: Names the fold, or None.
+        key: The conversation's key in a store, or None.
+        model: The model that wrote the summary, or None.
+        remedy: What to do about the reason, "" where nothing need be done.
+    """
+
+    changed: bool
+    reason: Reason
+    summary: str | None = field(default=None, repr=False)
+    item: ItemT | None = field(default=None, repr=False)
+    removed: tuple[ItemT, ...] = field(default=(), repr=False)
+    kept: tuple[ItemT, ...] = field(default=(), repr=False)
+    tokens_before: int = 0
+    tokens_after: int = 0
+    over_limit: bool = False
+    usage: Usage | None = None
+    llm_calls: int = 0
+    seconds: float = 0.0
+    blocked_by: tuple[str, ...] = ()
+    omitted: Mapping[str, int] = field(default_factory=dict[str, int])
+    truncated: int = 0
+    requirements: tuple[Requirement, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    facts: Any = None
+    error: BaseException | None = None
+    fold_id: str | None = None
+    key: str | None = None
+    model: str | None = None
+    remedy: str = ""
+
+    def __bool__(self) -> bool:
+        return self.changed
+
+    def __str__(self) -> str:
+        if self.reason == "summarized":
+            calls = f"{self.llm_calls} call{'' if self.llm_calls == 1 else 's'}"
+            return (
+                f"summarized {len(self.removed)} items: {self.tokens_before:,} -> "
+                f"{self.tokens_after:,} tokens, {calls}, {self.seconds:.1f} s"
+            )
+        if self.reason == "undone":
+            return f"undone: {self.tokens_before:,} -> {self.tokens_after:,} tokens"
+        text = f"not summarized ({self.reason})"
+        if self.reason == "nothing_to_undo":
+            text = self.reason
+        if self.error is not None:
+            text += f": {type(self.error).__name__}: {self.error}"
+        return f"{text}: {self.remedy}" if self.remedy else text
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement(Generic[ItemT]):
+    """What goes into a list in place of `items[start:stop]`."""
+
+    start: int
+    stop: int
+    items: tuple[ItemT, ...]
+
+
+def remedy(plan: Plan[Any]) -> str:
+    """Return what the caller can do about a plan's reason, "" where nothing helps."""
+    if plan.reason == "too_few_turns":
+        turns = plan.split.turns
+        plural = "" if turns == 1 else "s"
+        limit = max(1000, plan.tokens_before // 10 // 1000 * 1000)
+        return (
+            f"{turns} turn{plural} of {plan.tokens_before:,} tokens; "
+            f"pass keep_tokens={limit:_} to cut inside"
+        )
+    return remedy_for(plan.reason, plan.blocked_by)
+
+
+def remedy_for(reason: str, blocked_by: Sequence[str] = ()) -> str:
+    """Return what the caller can do about a reason."""
+    return _REMEDIES.get(reason, "").format(blocked=", ".join(blocked_by))
+
+
+def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
+    """Return the outcome of a plan with nothing to do."""
+    return Outcome(
+        changed=False,
+        reason=plan.reason,
+        tokens_before=plan.tokens_before,
+        tokens_after=plan.tokens_before,
+        blocked_by=plan.blocked_by,
+        remedy=remedy(plan),
+    )
+
+
+def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT]) -> None:
+    """Check that the head still says what it said when the plan was made.
+
+    Raises:
+        StaleHeadError: It was edited, reordered, shortened or grown.
+    """
+    start, stop = plan.split.start, plan.split.cut
+    if len(items) < stop:
+        raise StaleHeadError(
+            f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
+            "make a new plan"
+        )
+    changed = changed_index(items[start:stop], plan.region, plan.prints)
+    if changed is not None:
+        raise StaleHeadError(
+            f"item {start + changed} changed after the plan was made; make a new plan",
+            index=start + changed,
+        )
+
+
+def replacement(plan: Plan[ItemT], items: Sequence[ItemT], summary: ItemT) -> Replacement[ItemT]:
+    """Return what takes the head's place in the list as it is now.
+
+    The order is: summary, kept items in their order, tail. An item that its provider does not
+    let stand there goes further back, and the tail items before it are part of the replacement.
+
+    Raises:
+        StaleHeadError: The head is not what it was.
+    """
+    head_is_current(plan, items)
+    start, cut, moved = plan.split.start, plan.split.cut, plan.split.moved
+    behind = [summary, *(items[i] for i in plan.split.kept if i not in moved)]
+    stop = max([cut, *moved.values()])
+    arrivals: dict[int, list[ItemT]] = {}
+    for index, before in sorted(moved.items()):
+        arrivals.setdefault(before, []).append(items[index])
+    for index in range(cut, stop + 1):
+        behind.extend(arrivals.get(index, ()))
+        if index < stop:
+            behind.append(items[index])
+    return Replacement(start, stop, tuple(behind))

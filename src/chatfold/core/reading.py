@@ -1,0 +1,276 @@
+"""The readings of a growing list: each item is read once, and again only when it changed.
+
+Holds what is derived item by item (views, fingerprints, sizes, the pairing of calls), so that a
+list that grew by two items costs two items. Not here: what is made of the readings.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.digest import fingerprint
+from chatfold.core.spans import Span, call_spans
+from chatfold.core.split import prefix_length
+from chatfold.core.summary import mark_summary
+from chatfold.core.views import (
+    Fit,
+    ItemView,
+    Placement,
+    Shape,
+    UnknownPart,
+    field,
+    json_text,
+)
+from chatfold.errors import ShapeError
+
+__all__ = ["Reading", "SeveralShapes", "Snapshot"]
+
+_log = logging.getLogger("chatfold")
+
+
+class SeveralShapes:
+    """Stands for the shape of a list of plain messages that several shapes write alike.
+
+    What any of them requires holds, so that the list stays valid in all of them.
+    """
+
+    name = ""
+
+    def __init__(self, candidates: Sequence[Shape]) -> None:
+        self.candidates = candidates
+
+    def fit(self, item: object) -> Fit:
+        """Return no: this is never the shape of an item."""
+        return "no"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading by the first candidate that knows the item."""
+        return next((v for c in self.candidates if (v := c.read(item)) is not None), None)
+
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Sequence[Span]:
+        """Return the spans of all candidates, but for the leading instructions."""
+        start = prefix_length(views)
+        return [s for c in self.candidates for s in c.spans(views, calls) if s.first >= start]
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether any of the candidates keeps the item."""
+        return any(c.keeps(view) for c in self.candidates)
+
+    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+        """Return the placement of the candidate that moves or needs anything."""
+        for candidate in self.candidates:
+            placement = candidate.place(kept, tail, views)
+            if placement.moved or placement.needs:
+                return placement
+        return Placement()
+
+    def summary_item(self, text: str, *, role: str) -> dict[str, str]:
+        """Return a message that is valid in every shape that the list may turn out to be."""
+        return {"role": role, "content": text}
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> object:
+        """Refuse: a list with calls is of a known shape.
+
+        Raises:
+            ShapeError: Always.
+        """
+        raise ShapeError("the shape of this list is not known yet", index=call.call_index)
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Sequence[Problem]:
+        """Return nothing: what is wrong depends on the shape."""
+        return ()
+
+    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
+        """Return nothing: plain messages need nothing."""
+        return []
+
+
+class Snapshot(NamedTuple):
+    """A list as it was at one moment, with all its readings.
+
+    Attributes:
+        items: The items.
+        views: One reading per item; an earlier summary is marked as one.
+        calls: The records of all calls, requests for approval included.
+        spans: What must stay together.
+        shape: The list's shape.
+        previous: Index of the earlier summary, or None.
+        prints: One fingerprint per item.
+        sizes: One size in tokens per item.
+    """
+
+    items: Sequence[Any]
+    views: Sequence[ItemView]
+    calls: Sequence[ToolCallRecord]
+    spans: Sequence[Span]
+    shape: Shape
+    previous: int | None
+    prints: Sequence[int]
+    sizes: Sequence[int]
+
+
+class Reading:
+    """Keeps the readings of one list up to date.
+
+    Args:
+        items: The list; it is read, never changed.
+        shapes: The shapes to choose from.
+        shape: The list's shape, where the caller names it.
+        measure: Returns the size of an item in tokens, given its view.
+        summary_key: Secret that the digests of summaries are made with.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        shapes: Sequence[Shape],
+        *,
+        shape: Shape | None,
+        measure: Callable[[ItemView], int],
+        summary_key: bytes | None,
+    ) -> None:
+        self.items = items
+        self.shapes = shapes
+        self.shape = shape
+        self._forced = shape is not None
+        self._measure = measure
+        self._key = summary_key
+        self._seen: list[Any] = []
+        self._views: list[ItemView] = []
+        self._prints: list[int] = []
+        self._sizes: list[int] = []
+        self._pairing = CallPairing()
+        self._candidates = tuple(shapes)
+
+    def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
+        """Return the list as it is now; what changed since the last time is read again."""
+        self.sync()
+        views: list[ItemView] = list(self._views)
+        marked = mark_summary(views, self._key)
+        if marked is not None:
+            views[marked[0]] = marked[1]
+        calls = self._pairing.records(abandon)
+        shape = self.shape or SeveralShapes(self._candidates)
+        spans = [*call_spans(calls, len(views)), *shape.spans(views, calls)]
+        previous = marked[0] if marked else None
+        return Snapshot(
+            list(self._seen), views, calls, spans, shape, previous, list(self._prints), self.sizes()
+        )
+
+    def sync(self) -> None:
+        """Read what is new in the list, and all from the first item that changed."""
+        items = list(self.items)
+        prints = [fingerprint(item) for item in items]
+        same = self._same(items, prints)
+        if same < len(self._seen):
+            self._forget(same)
+        if same < len(items):
+            self._take_in(items, prints, same)
+
+    def sizes(self) -> list[int]:
+        """Return the size of each item in tokens; each is measured once."""
+        for index in range(len(self._sizes), len(self._views)):
+            self._sizes.append(self._measure(self._views[index]))
+        return list(self._sizes)
+
+    def _same(self, items: Sequence[Any], prints: Sequence[int]) -> int:
+        """Return how many leading items are the objects that were read, and say the same."""
+        known = zip(items, self._seen, prints, self._prints, strict=False)
+        for index, (new, old, print_, old_print) in enumerate(known):
+            if new is not old or print_ != old_print:
+                return index
+        return min(len(items), len(self._seen))
+
+    def _forget(self, start: int) -> None:
+        for kept in (self._seen, self._views, self._prints, self._sizes):
+            del kept[start:]
+        if not self._forced:
+            self.shape = None
+            self._candidates = tuple(self.shapes)
+            self._settle(self._seen)
+        self._pair_again()
+
+    def _take_in(self, items: Sequence[Any], prints: Sequence[int], start: int) -> None:
+        new = items[start:]
+        before = self.shape
+        self._settle(new)
+        if before is not self.shape and start:
+            self._views = [self._read(i, item) for i, item in enumerate(self._seen)]
+            self._pair_again()
+        for index, item in enumerate(new, start):
+            view = self._read(index, item)
+            self._views.append(view)
+            self._pairing.feed(index, view)
+        self._seen.extend(new)
+        self._prints.extend(prints[start:])
+
+    def _pair_again(self) -> None:
+        self._pairing = CallPairing()
+        for index, view in enumerate(self._views):
+            self._pairing.feed(index, view)
+
+    def _settle(self, new: Sequence[Any]) -> None:
+        """Choose the list's shape: the newest item that only one shape writes decides."""
+        if self._forced:
+            return
+        for item in reversed(new):
+            for shape in self.shapes:
+                if _fit(shape, item) == "yes":
+                    self.shape = shape
+                    return
+        if self.shape is None:
+            for item in new:
+                fitting = tuple(s for s in self._candidates if _fit(s, item) != "no")
+                self._candidates = fitting or self._candidates
+            if len(self._candidates) == 1:
+                self.shape = self._candidates[0]
+
+    def _read(self, index: int, item: Any) -> ItemView:
+        """Return the reading of an item by the list's shape, or by whichever shape knows it."""
+        try:
+            view = self.shape.read(item) if self.shape is not None else None
+            if view is None:
+                view = self._read_foreign(item)
+        except Exception as error:  # whatever is wrong with one item must not break the rest
+            return _unreadable(item, f"{type(error).__name__}: {error}")
+        if view is not None:
+            return view
+        view = _unreadable(item, "")
+        _log.warning("item %d is of no known shape (%s); it is kept as it is", index, view.type)
+        return view
+
+    def _read_foreign(self, item: Any) -> ItemView | None:
+        for wanted in ("yes", "maybe"):
+            for shape in self.shapes:
+                if shape is not self.shape and _fit(shape, item) == wanted:
+                    view = shape.read(item)
+                    if view is not None:
+                        return view
+        return None
+
+
+def _fit(shape: Shape, item: Any) -> Fit:
+    try:
+        return shape.fit(item)
+    except Exception:  # a malformed item is of no shape; reading it reports it
+        return "no"
+
+
+def _unreadable(item: Any, fault: str) -> ItemView:
+    """Return the generic reading of an item that no shape reads."""
+    kind = field(item, "type")
+    if not isinstance(kind, str):
+        kind = "" if isinstance(item, dict) else type(item).__name__
+    if item is None or isinstance(item, (str, int, float, list, tuple)):
+        fault = fault or f"an item has to be a dict or an object, not {type(item).__name__}"
+    try:
+        text = json_text(item)
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)

@@ -1,0 +1,296 @@
+"""Views to a prompt: the conversation as escaped XML, inside the templates that are given.
+
+The conversation is built here and not in a template, so that no template can forget an escape.
+Not here: the words around it (`prompts/`), finding templates (`chatfold.templates`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.views import (
+    CallPart,
+    HandoffPart,
+    ItemView,
+    MediaPart,
+    OpaquePart,
+    ReasoningPart,
+    ResultPart,
+    ServerCallPart,
+    StatePart,
+    SummaryPart,
+    TextPart,
+    UnknownPart,
+)
+from chatfold.core.xml import attributes, escape
+
+__all__ = ["Conversation", "Prompt", "Redact", "TemplateRenderer", "conversation", "prompt"]
+
+Redact = Callable[[str], str]
+"""Takes a text and returns it without what may not leave the process."""
+
+
+class TemplateRenderer(Protocol):
+    """What fills in the templates in `prompts/`."""
+
+    def render(self, name: str, /, **values: object) -> str:
+        """Return the template of that name with the values filled in."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a summarizer is asked.
+
+    Attributes:
+        system: The instructions.
+        user: The conversation as one `<conversation>` element, with instructions before and
+            after it.
+        views: The readings of the items that the summary is to stand for, for code that wants
+            more than text; not redacted.
+        calls: The tool calls of these items; indices count from the first of `views`.
+        previous_summary: The earlier summary that this one replaces, or None.
+        max_tokens: Length of the summary that is asked for, in tokens.
+        cap: The request's own limit, in tokens; None leaves it to the summarizer.
+    """
+
+    system: str
+    user: str
+    views: tuple[ItemView, ...] = field(repr=False)
+    calls: tuple[ToolCallRecord, ...] = field(repr=False)
+    previous_summary: str | None = field(repr=False)
+    max_tokens: int
+    cap: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Prompt({len(self.views)} items, {len(self.user):,} characters)"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A rendered part of a list.
+
+    Attributes:
+        xml: One `<conversation>` element.
+        omitted: What has no readable form, by kind: number of such parts.
+    """
+
+    xml: str
+    omitted: Mapping[str, int]
+
+
+def conversation(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    *,
+    kept: Iterable[int] = (),
+    skipped: Iterable[int] = (),
+    previous_summary: str | None = None,
+    redact: Redact | None = None,
+) -> Conversation:
+    """Return items as one `<conversation>` element that an XML parser reads back exactly.
+
+    Args:
+        views: The readings of the items.
+        calls: The records of their calls; indices count from the first of `views`.
+        kept: Indices of items that stay in the conversation; they are marked.
+        skipped: Indices of items that are left out and counted as superseded.
+        previous_summary: The earlier summary.
+        redact: Applied to every text before it is escaped.
+    """
+    writer = _Writer(calls, redact)
+    if previous_summary is not None:
+        writer.text("previous_summary", "", previous_summary)
+    kept_set, skipped_set = frozenset(kept), frozenset(skipped)
+    for index, view in enumerate(views):
+        if index in skipped_set:
+            writer.omitted["superseded_state"] += 1
+        else:
+            writer.item(index, view, index in kept_set)
+    body = "\n".join(writer.out)
+    return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
+
+
+def prompt(
+    templates: TemplateRenderer,
+    rendered: Conversation,
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    *,
+    max_tokens: int,
+    previous_summary: str | None = None,
+    instructions: str | None = None,
+    language: str | None = None,
+    redact: Redact | None = None,
+) -> Prompt:
+    """Return the prompt for a rendered conversation.
+
+    Raises:
+        TemplateError: A template does not load or render.
+    """
+
+    def clean(text: str | None) -> str | None:
+        return None if text is None else escape(redact(text) if redact else text)
+
+    values: dict[str, object] = {
+        "conversation": rendered.xml,
+        "instructions": clean(instructions),
+        "language": clean(language),
+        "max_tokens": max_tokens,
+        "has_previous_summary": previous_summary is not None,
+    }
+    return Prompt(
+        system=templates.render("summarize_system.jinja", **values).strip(),
+        user=templates.render("summarize_user.jinja", **values).strip(),
+        views=tuple(views),
+        calls=tuple(calls),
+        previous_summary=previous_summary,
+        max_tokens=max_tokens,
+    )
+
+
+_MESSAGE_ROLES = ("user", "assistant", "system", "developer")
+
+
+class _Writer:
+    """Collects the elements of a conversation."""
+
+    def __init__(self, calls: Sequence[ToolCallRecord], redact: Redact | None) -> None:
+        self.out: list[str] = []
+        self.omitted: Counter[str] = Counter()
+        self.redact = redact
+        self.answers: dict[int, list[ToolCallRecord]] = {}
+        self.unanswered: dict[int, list[str | None]] = {}
+        for call in calls:
+            if call.result_index is None:
+                if call.call_index is not None:
+                    self.unanswered.setdefault(call.call_index, []).append(call.id)
+            elif call.result_index != call.call_index:
+                self.answers.setdefault(call.result_index, []).append(call)
+
+    def clean(self, text: str) -> str:
+        return escape(self.redact(text) if self.redact else text)
+
+    def text(self, name: str, attrs: str, text: str) -> None:
+        self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
+
+    def item(self, index: int, view: ItemView, kept: bool) -> None:
+        """Write the elements of one item."""
+        mark = ' kept="yes"' if kept else ""
+        parts = view.parts
+        if len(parts) == 1 and type(parts[0]) is TextPart and view.role in _MESSAGE_ROLES:
+            self.text(view.role, self.author(view, mark), parts[0].text)
+            return
+        if not parts and view.role in _MESSAGE_ROLES:
+            self.out.append(f"<{view.role}{self.author(view, mark)}></{view.role}>")
+            return
+        said: list[TextPart | MediaPart] = []
+        for part in parts:
+            if type(part) is TextPart or type(part) is MediaPart:
+                said.append(part)
+                continue
+            self.flush(view, mark, said)
+            self.part(index, view, part, mark)
+        self.flush(view, mark, said)
+
+    def author(self, view: ItemView, mark: str) -> str:
+        if view.name is None:
+            return mark
+        return attributes(name=self.redact(view.name) if self.redact else view.name) + mark
+
+    def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
+        """Write what the author said, in one element."""
+        if not said:
+            return
+        inner: list[str] = []
+        for number, part in enumerate(said):
+            if isinstance(part, TextPart):
+                after_text = number and isinstance(said[number - 1], TextPart)
+                inner.append(("\n" if after_text else "") + self.clean(part.text))
+            else:
+                inner.append(self.attachment(part))
+        name, attrs = view.role, self.author(view, mark)
+        if name not in _MESSAGE_ROLES:
+            name, attrs = "item", attributes(type=view.type) + mark  # type: ignore[assignment]
+        self.out.append(f"<{name}{attrs}>{''.join(inner)}</{name}>")
+        said.clear()
+
+    def attachment(self, part: MediaPart) -> str:
+        self.omitted["media"] += 1
+        attrs = attributes(kind=part.kind, type=part.type, bytes=part.bytes, name=part.name)
+        if not part.text:
+            return f"<attachment{attrs}/>"
+        return f"<attachment{attrs}>{self.clean(part.text)}</attachment>"
+
+    def part(self, index: int, view: ItemView, part: object, mark: str) -> None:
+        """Write one part that is more than words."""
+        match part:
+            case CallPart():
+                self.call(index, view, part, mark)
+            case ResultPart():
+                self.result(index, part, mark)
+            case ServerCallPart():
+                self.server_call(part, mark)
+            case ReasoningPart():
+                if part.opaque:
+                    self.omitted["encrypted_reasoning"] += 1
+                if part.text:
+                    self.text("reasoning", mark, part.text)
+            case HandoffPart():
+                attrs = attributes(**{"from": part.source, "to": part.target})
+                self.out.append(f"<agent_handoff{attrs}{mark}/>")
+            case OpaquePart():
+                self.omitted["opaque"] += 1
+            case SummaryPart():
+                pass  # it goes in as previous_summary
+            case StatePart():
+                if part.text:
+                    self.text("item", attributes(type=part.kind) + mark, part.text)
+            case UnknownPart():
+                self.text("item", attributes(type=part.type or None) + mark, part.text)
+            case _:
+                raise TypeError(f"no rendering for {type(part).__name__}")
+
+    def call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
+        if part.kind == "approval":
+            attrs = attributes(type=view.type, name=part.name, id=part.id)
+            self.text("item", attrs + mark, part.arguments)
+            return
+        waiting = self.unanswered.get(index, ())
+        state = "no result recorded" if part.id in waiting else None
+        attrs = attributes(name=part.name, call_id=part.id, result=state)
+        self.text("function_call", attrs + mark, part.arguments)
+        if part.kind == "handoff" and part.name:
+            target = part.name.removeprefix("transfer_to_")
+            self.out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
+
+    def result(self, index: int, part: ResultPart, mark: str) -> None:
+        if part.pair == "approval":
+            attrs = attributes(type="approval_response", id=part.id)
+            self.text("item", attrs + mark, part.text)
+            return
+        answered = self.answers.get(index, [])
+        record = next((r for r in answered if r.id == part.id), None) or (
+            answered[0] if len(answered) == 1 else None
+        )
+        if record is not None:
+            answered.remove(record)
+        attrs = attributes(
+            name=record.name if record is not None and record.name else part.name,
+            call_id=part.id if part.id is not None or record is None else record.id,
+            status="failed" if part.failed else "completed",
+        )
+        name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
+        inner = self.clean(part.text) + "".join(self.attachment(media) for media in part.media)
+        self.out.append(f"<{name}{attrs}{mark}>{inner}</{name}>")
+
+    def server_call(self, part: ServerCallPart, mark: str) -> None:
+        attrs = attributes(name=part.name, id=part.id, status=part.status)
+        inner = f"<arguments>{self.clean(part.arguments)}</arguments>"
+        if part.result:
+            inner += f"<result>{self.clean(part.result)}</result>"
+        self.out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")

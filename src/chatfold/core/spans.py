@@ -1,0 +1,116 @@
+"""What must stay together, and the cut points that follow from it.
+
+A span is a run of items that the provider requires together. One rule is one small function that
+returns spans; an index is a cut point where no rule's span is cut. Not here: a provider's own
+rules (`chatfold.shapes`), which cut point is chosen (`split`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.views import ItemView, OpaquePart, UnknownPart
+
+__all__ = ["Span", "barrier", "call_spans", "closure", "cut_points", "cuttable", "open_calls"]
+
+
+class Span(NamedTuple):
+    """Items `first` to `last`, both included, that no cut may part.
+
+    Attributes:
+        first: Index of the first item.
+        last: Index of the last item; the length of the list where it is still to come.
+        binds: Which of the items cannot be kept without each other: `all`, the two `ends` (what
+            lies between them is another matter), or `none`.
+    """
+
+    first: int
+    last: int
+    binds: Literal["all", "ends", "none"] = "ends"
+
+
+def call_spans(calls: Sequence[ToolCallRecord], length: int) -> list[Span]:
+    """Return the span of each call with its result, and of each open call to the end.
+
+    An abandoned call has none: a cut that swallows it mends the list.
+    """
+    made: list[Span] = []
+    for call in calls:
+        if call.call_index is None:
+            continue
+        if call.status == "open":
+            made.append(Span(call.call_index, length))
+        elif call.result_index is not None and call.result_index > call.call_index:
+            made.append(Span(call.call_index, call.result_index))
+    return made
+
+
+def open_calls(calls: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
+    """Return the calls, and the requests for approval, whose answer may still come."""
+    return [call for call in calls if call.status == "open"]
+
+
+def cuttable(spans: Iterable[Span], length: int) -> bytearray:
+    """Return, for each index from 0 to `length`, 1 where a cut before it parts no span."""
+    depth = [0] * (length + 2)
+    for span in spans:
+        depth[span.first + 1] += 1
+        depth[min(span.last, length) + 1] -= 1
+    legal = bytearray(length + 1)
+    level = 0
+    for index in range(length + 1):
+        level += depth[index]
+        legal[index] = level == 0
+    return legal
+
+
+def cut_points(
+    spans: Iterable[Span], views: Sequence[ItemView], *, lossy: bool = False
+) -> list[int]:
+    """Return every index at which the list may be cut, in ascending order.
+
+    Args:
+        spans: What the rules require together.
+        views: One reading per native item.
+        lossy: Whether cuts behind an opaque item count; the summarizer cannot read what that
+            item stands for.
+    """
+    legal = cuttable(spans, len(views))
+    if views and any(type(p) is UnknownPart and p.command for p in views[-1].parts):
+        legal[len(views)] = 0  # a command to the server is the last item, or it is nothing
+    end = len(views) if lossy else barrier(views)
+    return [index for index in range(end + 1) if legal[index]]
+
+
+def barrier(views: Sequence[ItemView]) -> int:
+    """Return the index of the last opaque item; the number of items where there is none."""
+    for index in range(len(views) - 1, -1, -1):
+        for part in views[index].parts:
+            if type(part) is OpaquePart:
+                return index
+    return len(views)
+
+
+def closure(indices: Iterable[int], spans: Iterable[Span]) -> set[int]:
+    """Return `indices` and all that spans bind to them, over as many steps as it takes."""
+    kept: set[int] = set()
+    waiting = list(indices)
+    if not waiting:
+        return kept
+    partners: dict[int, list[int]] = {}
+    for span in spans:
+        if span.binds == "ends":
+            partners.setdefault(span.first, []).append(span.last)
+            partners.setdefault(span.last, []).append(span.first)
+        elif span.binds == "all":
+            for index in range(span.first, span.last):
+                partners.setdefault(index, []).append(index + 1)
+                partners.setdefault(index + 1, []).append(index)
+    while waiting:
+        index = waiting.pop()
+        if index not in kept:
+            kept.add(index)
+            waiting.extend(partners.get(index, ()))
+    return kept

@@ -1,0 +1,360 @@
+"""Turns, and the split of a list into prefix, kept items, head and tail.
+
+The splitter only picks an index among the cut points. Not here: what makes a cut point (`spans`),
+what the head is replaced with (`plan`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.spans import Span, closure, cut_points, open_calls
+from chatfold.core.views import (
+    CallPart,
+    HandoffPart,
+    ItemView,
+    MediaPart,
+    ReasoningPart,
+    ResultPart,
+    Shape,
+    StatePart,
+    SummaryPart,
+    TextPart,
+    is_user_message,
+)
+
+__all__ = ["Split", "Turn", "prefix_length", "split", "turns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user's message (or a run of them) and all that follows up to the next.
+
+    Attributes:
+        start: Index of the first item.
+        stop: Index after the last item.
+        openers: Indices of the user messages that open the turn; none for items before the first.
+        finished: Whether the last item is an assistant's answer without calls.
+    """
+
+    start: int
+    stop: int
+    openers: tuple[int, ...]
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Where a list is cut, and what stays of the part before the cut.
+
+    Attributes:
+        start: Index of the first item after the prefix.
+        cut: Index of the first tail item; equal to `start` where nothing can be folded.
+        kept: Indices before the cut that stay verbatim, ascending.
+        superseded: Indices of state items that a later one replaces.
+        moved: For kept items that cannot stand behind the summary: the index they go before.
+        blocked_by: Labels of the open calls that kept the cut from going further.
+        opaque: Whether an opaque item kept the cut from going further.
+        reason: Why nothing can be folded; "" if something can.
+        turns: Number of turns with a user's message in the list.
+    """
+
+    start: int
+    cut: int
+    kept: tuple[int, ...] = ()
+    superseded: tuple[int, ...] = ()
+    moved: dict[int, int] = field(default_factory=dict)
+    blocked_by: tuple[str, ...] = ()
+    opaque: bool = False
+    reason: str = ""
+    turns: int = 0
+
+
+def prefix_length(views: Sequence[ItemView]) -> int:
+    """Return how many leading items are system or developer instructions."""
+    for index, view in enumerate(views):
+        if view.role not in ("system", "developer") or _is_summary(view):
+            return index
+    return len(views)
+
+
+def turns(views: Sequence[ItemView], start: int | None = None) -> list[Turn]:
+    """Return the turns after the prefix, in order.
+
+    Args:
+        views: One reading per native item.
+        start: Index of the first item after the prefix, if it is known.
+    """
+    begin = prefix_length(views) if start is None else start
+    starts: list[tuple[int, tuple[int, ...]]] = []
+    index, end = begin, len(views)
+    while index < end:
+        if views[index].role == "user" and is_user_message(views[index]):
+            opened = index
+            while index < end and is_user_message(views[index]):
+                index += 1
+            starts.append((opened, tuple(range(opened, index))))
+        else:
+            if not starts:
+                starts.append((index, ()))
+            index += 1
+    stops = [s for s, _ in starts[1:]] + [end]
+    return [
+        Turn(first, stop, openers, _is_answer(views[stop - 1]))
+        for (first, openers), stop in zip(starts, stops, strict=True)
+    ]
+
+
+def split(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    spans: Sequence[Span],
+    shape: Shape,
+    *,
+    keep_last_turns: int | None,
+    keep_tokens: int | None,
+    tokens: Callable[[int], int],
+    pinned: Callable[[int], bool] | None = None,
+) -> Split:
+    """Return where to cut and what stays before the cut.
+
+    Args:
+        views: One reading per native item.
+        calls: The records of all calls, requests for approval included.
+        spans: What must stay together, open calls included.
+        shape: What knows which items stay, and where.
+        keep_last_turns: Turns to keep; 0 keeps none but an unfinished turn's user messages and
+            open calls; None leaves it to `keep_tokens`.
+        keep_tokens: Tokens that the tail may hold; None sets no limit.
+        tokens: Returns the size in tokens of the item at an index.
+        pinned: Returns whether the caller wants the item at an index kept.
+
+    Raises:
+        ValueError: Both limits are None, or one is negative.
+    """
+    _check_limits(keep_last_turns, keep_tokens)
+    start = prefix_length(views)
+    found = turns(views, start)
+    chooser = _Chooser(views, calls, spans, start, found)
+    targets = [
+        chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
+        chooser.by_tokens(keep_tokens, tokens) if keep_tokens is not None else start,
+    ]
+    cut = chooser.settle(max(targets))
+    opened = sum(1 for turn in found if turn.openers)
+    blocked = chooser.blocking(cut)
+    keep = _keep(views, spans, shape, range(start, cut), pinned, chooser.openers_at(cut))
+    gone = [
+        i for i in range(start, cut) if i not in keep.kept and not _is_summary(views[i])
+    ]
+    reason = ""
+    if not gone:
+        reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
+    return Split(
+        start=start,
+        cut=cut if gone else start,
+        kept=tuple(sorted(keep.kept)) if gone else (),
+        superseded=tuple(sorted(keep.superseded)) if gone else (),
+        moved=keep.moved if gone else {},
+        blocked_by=blocked,
+        opaque=chooser.opaque,
+        reason=reason,
+        turns=opened,
+    )
+
+
+class _Chooser:
+    """Picks a cut point; knows why it could not go further."""
+
+    def __init__(
+        self,
+        views: Sequence[ItemView],
+        calls: Sequence[ToolCallRecord],
+        spans: Sequence[Span],
+        start: int,
+        found: Sequence[Turn],
+    ) -> None:
+        self.views = views
+        self.calls = calls
+        self.turns = found
+        self.start = start
+        self.starts = [turn.start for turn in found]
+        free = cut_points(spans, views, lossy=True)
+        points = cut_points(spans, views)
+        last_group = self._last_group(free)
+        self.points = [p for p in points if start <= p <= last_group and self._turn_is_whole(p, free)]
+        self.behind_barrier = [p for p in free if p > (points[-1] if points else 0)]
+        self.opaque = False
+        self.target = start
+
+    def _last_group(self, free: Sequence[int]) -> int:
+        """Return the latest cut that leaves the results that the model has yet to see."""
+        end = len(self.views)
+        if not self.turns or self.turns[-1].finished:
+            return end
+        for index in range(end - 1, self.turns[-1].start - 1, -1):
+            view = self.views[index]
+            if any(type(p) is ResultPart or type(p) is CallPart for p in view.parts):
+                return free[bisect_right(free, index) - 1]
+            if any(type(p) is TextPart or type(p) is MediaPart for p in view.parts):
+                return end
+        return end
+
+    def _turn_is_whole(self, point: int, free: Sequence[int]) -> bool:
+        """Return whether a cut keeps the request: an opener that also carries results cannot
+        stay without the call before it, so a cut inside such a turn is none."""
+        return not any(
+            any(type(part) is ResultPart for part in self.views[i].parts)
+            for i in self.openers_at(point)
+        )
+
+    def openers_at(self, cut: int) -> tuple[int, ...]:
+        """Return the user messages that stay verbatim where the cut falls inside their turn."""
+        if not self.turns:
+            return ()
+        at = bisect_right(self.starts, cut - 1) - 1
+        if at < 0:
+            return ()
+        turn = self.turns[at]
+        inside = turn.start < cut < turn.stop
+        running = at == len(self.turns) - 1 and cut == turn.stop and not turn.finished
+        return tuple(i for i in turn.openers if i < cut) if inside or running else ()
+
+    def by_turns(self, count: int) -> int:
+        """Return the latest cut point at or before the start of the `count`-th last turn."""
+        if count == 0:
+            wanted = len(self.views)
+        elif count <= len(self.turns):
+            wanted = self.turns[-count].start
+        else:
+            wanted = self.start
+        self.target = max(self.target, wanted)
+        return self._at_or_before(wanted)
+
+    def by_tokens(self, budget: int, tokens: Callable[[int], int]) -> int:
+        """Return the cut point whose tail fits the budget, before a user message if that tail
+        still fills half of it."""
+        sizes = 0
+        first = len(self.views)
+        while first > self.start and sizes + tokens(first - 1) <= budget:
+            first -= 1
+            sizes += tokens(first)
+        if first == self.start:
+            return self.start
+        self.target = max(self.target, first)
+        at = bisect_left(self.points, first)
+        fitting = self.points[at:]
+        if not fitting:
+            return self._at_or_before(len(self.views))
+        left = 0
+        behind: dict[int, int] = {}
+        for index in range(len(self.views) - 1, first - 1, -1):
+            left += tokens(index)
+            behind[index] = left
+        for point in fitting:
+            if point == len(self.views) or behind[point] * 2 < budget:
+                break
+            if is_user_message(self.views[point]):
+                return point
+        return fitting[0]
+
+    def settle(self, cut: int) -> int:
+        """Return `cut`, and note whether an opaque item lies in the way of the target."""
+        self.opaque = any(cut < p <= self.target for p in self.behind_barrier)
+        return self.start if self.opaque else cut
+
+    def blocking(self, cut: int) -> tuple[str, ...]:
+        """Return the labels of the open calls that lie before the target."""
+        return tuple(
+            dict.fromkeys(
+                c.label
+                for c in open_calls(self.calls)
+                if c.call_index is not None and cut <= c.call_index < self.target
+            )
+        )
+
+    def reason(
+        self, keep_last_turns: int | None, keep_tokens: int | None, blocked: tuple[str, ...]
+    ) -> str:
+        """Return why nothing can be folded."""
+        if self.opaque:
+            return "blocked_by_opaque"
+        if blocked:
+            return "blocked_by_open_calls"
+        if self.target <= self.start and keep_last_turns and self.start < len(self.views):
+            return "too_few_turns"
+        return "nothing_to_summarize"
+
+    def _at_or_before(self, wanted: int) -> int:
+        at = bisect_right(self.points, wanted) - 1
+        return self.points[at] if at >= 0 else self.start
+
+
+@dataclass(slots=True)
+class _Kept:
+    kept: set[int]
+    superseded: set[int]
+    moved: dict[int, int]
+
+
+def _keep(
+    views: Sequence[ItemView],
+    spans: Sequence[Span],
+    shape: Shape,
+    head: range,
+    pinned: Callable[[int], bool] | None,
+    openers: tuple[int, ...],
+) -> _Kept:
+    """Return which items of the head stay verbatim; an earlier summary never does."""
+    wanted = set(openers)
+    state: list[int] = []
+    for index in head:
+        view = views[index]
+        if view.role == "user" and _is_summary(view):
+            continue
+        if pinned is not None and pinned(index):
+            wanted.add(index)
+        if shape.keeps(view) and not _is_summary(view):
+            state.append(index)
+    superseded = _superseded(views, state)
+    kept = closure(wanted.union(i for i in state if i not in superseded), spans)
+    placement = shape.place(sorted(kept), head.stop, views)
+    kept |= closure(placement.needs, spans)
+    kept = {i for i in kept if i in head and not _is_summary(views[i])}
+    return _Kept(kept, superseded - kept, dict(placement.moved))
+
+
+def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
+    """Return the state items whose every setting a later one of the same kind replaces."""
+    later: dict[str, set[str]] = {}
+    gone: set[int] = set()
+    for index in reversed(state):
+        parts = [p for p in views[index].parts if type(p) is StatePart]
+        if parts and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
+            gone.add(index)
+        for part in parts:
+            later.setdefault(part.kind, set()).update(part.keys)
+    return gone
+
+
+def _is_summary(view: ItemView) -> bool:
+    return any(type(part) is SummaryPart for part in view.parts)
+
+
+def _is_answer(view: ItemView) -> bool:
+    """Return whether the item is an assistant's answer without calls."""
+    if view.role != "assistant":
+        return False
+    kinds = {type(part) for part in view.parts}
+    return CallPart not in kinds and bool(kinds - {ReasoningPart, HandoffPart, StatePart})
+
+
+def _check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:
+    if keep_last_turns is None and keep_tokens is None:
+        raise ValueError("give keep_last_turns= or keep_tokens=; both are None")
+    for name, value in (("keep_last_turns", keep_last_turns), ("keep_tokens", keep_tokens)):
+        if value is not None and value < 0:
+            raise ValueError(f"{name} must be 0 or more, not {value}")

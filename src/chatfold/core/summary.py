@@ -1,0 +1,89 @@
+"""The wrapper around a summary: written, recognized and opened again.
+
+`<chat_history_summary digest="...">` holds a note and the summary's text. The digest covers all
+that stands inside, so a wrapper with other words in it is just text; with a key it cannot be
+forged. Not here: the note's words (`prompts/`), the native item around it (`chatfold.shapes`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+from hmac import compare_digest
+
+from chatfold.core.views import ItemView, SummaryPart, TextPart
+
+__all__ = ["TAG", "mark_summary", "opened", "wrapped"]
+
+TAG = "chat_history_summary"
+
+_WRAPPER = re.compile(
+    rf'\s*<{TAG} digest="([0-9a-f]{{32}})">\n(.*)\n</{TAG}>\s*', re.DOTALL
+)
+_NOTE = re.compile(r"<note>.*?</note>\n", re.DOTALL)
+_TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{TAG}|note)\b)")
+_HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{TAG}|note)\b)")
+
+
+def wrapped(text: str, note: str, key: bytes | None = None) -> str:
+    """Return a summary's text inside its wrapper.
+
+    Args:
+        text: The summary. Tags of the wrapper's own kind in it are escaped; all else stays as
+            the summarizer wrote it, since the next model reads it as plain text.
+        note: What tells the reader that this is an automatic record.
+        key: Secret that makes the digest unforgeable.
+    """
+    inner = f"<note>{_TAGS_INSIDE.sub(_hide, note.strip())}</note>\n{_TAGS_INSIDE.sub(_hide, text)}"
+    return f'<{TAG} digest="{_digest(inner, key)}">\n{inner}\n</{TAG}>'
+
+
+def opened(text: str, key: bytes | None = None) -> str | None:
+    """Return the summary inside a wrapper, or None where `text` is none or its digest differs."""
+    if TAG not in text[:80]:
+        return None
+    found = _WRAPPER.fullmatch(text)
+    if found is None or not compare_digest(found[1], _digest(found[2], key)):
+        return None
+    return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", found[2], count=1))
+
+
+def mark_summary(
+    views: Sequence[ItemView], key: bytes | None = None
+) -> tuple[int, ItemView] | None:
+    """Return the index and the reading of the earlier summary in a list, if there is one.
+
+    It is the first item after the leading instructions, or that item's first text; the same
+    wrapper anywhere else is just text.
+    """
+    for index, view in enumerate(views):
+        first = view.parts[0] if view.parts else None
+        if isinstance(first, TextPart):
+            inside = opened(first.text, key)
+            if inside is not None:
+                return index, view._replace(parts=(SummaryPart(inside), *view.parts[1:]))
+        if view.role not in ("system", "developer"):
+            return None
+    return None
+
+
+def _digest(inner: str, key: bytes | None) -> str:
+    return blake2b(
+        inner.encode("utf-8", "surrogatepass"), digest_size=16, key=_key(key)
+    ).hexdigest()
+
+
+def _key(key: bytes | None) -> bytes:
+    """Return a key of a length that blake2b takes: 64 bytes at most."""
+    if key is None or len(key) <= 64:
+        return key or b""
+    return blake2b(key).digest()
+
+
+def _hide(found: re.Match[str]) -> str:
+    return "&lt;" if found[0] == "<" else f"&amp;{found[0][1:]}"
+
+
+def _show(found: re.Match[str]) -> str:
+    return "<" if found[0] == "&lt;" else f"&{found[0][5:]}"

@@ -1,0 +1,65 @@
+"""Taking back a fold: the originals return, and what was added since stays.
+
+Not here: the list itself, which belongs to its owner (`ChatContext`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatfold.core.plan import Replacement
+from chatfold.core.views import plain
+
+__all__ = ["Fold", "unfolded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What one fold took out of a list.
+
+    Attributes:
+        summary: The item that was put in.
+        region: The items that stood between the prefix and the cut, in order.
+        kept: Those of them that stayed in the list.
+        digest: Content digest of the region.
+    """
+
+    summary: Any = field(repr=False)
+    region: tuple[Any, ...] = field(repr=False)
+    kept: tuple[Any, ...] = field(repr=False)
+    digest: str
+
+
+def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
+    """Return what takes the place of a fold's summary, or None where it is no longer there.
+
+    Kept items are where the fold left them; they go back to their old places among the
+    originals. A list that was reloaded holds equal items, and these are found too.
+    """
+    at = _find(fold.summary, items, 0, ())
+    if at is None:
+        return None
+    places: set[int] = set()
+    for item in fold.kept:
+        found = _find(item, items, at + 1, places)
+        if found is not None:
+            places.add(found)
+    stop = max([at, *places]) + 1
+    behind = (items[i] for i in range(at + 1, stop) if i not in places)
+    return Replacement(at, stop, (*fold.region, *behind))
+
+
+def _find(
+    wanted: Any, items: Sequence[Any], start: int, taken: Collection[int]
+) -> int | None:
+    """Return the index of the same item, else of an equal one."""
+    for index in range(start, len(items)):
+        if items[index] is wanted and index not in taken:
+            return index
+    said = plain(wanted)
+    for index in range(start, len(items)):
+        if index not in taken and plain(items[index]) == said:
+            return index
+    return None

@@ -1,0 +1,380 @@
+"""Neutral readings of native items, and the `Shape` protocol that makes them.
+
+A view never replaces an item, never holds more than a reader needs, and is never written back.
+Not here: how a provider writes its items (`chatfold.shapes`), and what belongs together (`spans`).
+
+Parts and views are named tuples: one of each is made for every item, and a named tuple costs a
+third of a frozen dataclass. They are told apart by their class, never by comparing tuples.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
+
+if TYPE_CHECKING:
+    from chatfold.core.calls import ToolCallRecord
+    from chatfold.core.check import Problem, Requirement
+    from chatfold.core.spans import Span
+
+__all__ = [
+    "CallKind",
+    "CallPart",
+    "Fit",
+    "HandoffPart",
+    "ItemView",
+    "MediaPart",
+    "OpaquePart",
+    "Part",
+    "Placement",
+    "ReasoningPart",
+    "ResultPart",
+    "Role",
+    "ServerCallPart",
+    "Shape",
+    "StatePart",
+    "SummaryPart",
+    "TextPart",
+    "UnknownPart",
+    "field",
+    "is_user_message",
+    "json_text",
+    "plain",
+    "texts",
+]
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool", "state", "unknown"]
+"""Who an item speaks for: `tool` carries results only, `state` changes the request's settings."""
+
+CallKind: TypeAlias = Literal[
+    "function",
+    "custom",
+    "server",
+    "mcp",
+    "handoff",
+    "computer",
+    "shell",
+    "local_shell",
+    "apply_patch",
+    "tool_search",
+    "program",
+    "approval",
+]
+"""What is called; an `approval` is a request to the host and no tool call of its own."""
+
+Fit: TypeAlias = Literal["no", "maybe", "yes"]
+"""Whether an item is of a shape: `maybe` where other shapes write the same."""
+
+
+class TextPart(NamedTuple):
+    """Words of the item's author; `kind` is `refusal` where a model declined."""
+
+    text: str
+    kind: Literal["text", "refusal"] = "text"
+
+
+class ReasoningPart(NamedTuple):
+    """Reasoning of a model: what can be read of it, and how many characters cannot."""
+
+    text: str
+    opaque: int = 0
+
+
+class CallPart(NamedTuple):
+    """A tool call that the host answers, or that a later item answers.
+
+    `pair` names the family of calls and results that join each other; `arguments` is the raw
+    text; `caller` is the call id of the program that made the call, if one did.
+    """
+
+    id: str | None
+    name: str | None
+    arguments: str
+    kind: CallKind = "function"
+    pair: str = "function"
+    asynchronous: bool = False
+    caller: str | None = None
+
+
+class ResultPart(NamedTuple):
+    """The result of a call in an earlier item (or earlier in the same item)."""
+
+    id: str | None
+    name: str | None
+    text: str
+    failed: bool = False
+    pair: str = "function"
+    media: tuple[MediaPart, ...] = ()
+    caller: str | None = None
+
+
+class ServerCallPart(NamedTuple):
+    """A call that the server made and answered in one item."""
+
+    id: str | None
+    name: str | None
+    arguments: str
+    result: str
+    status: Literal["completed", "failed", "open"] = "completed"
+    kind: CallKind = "server"
+    approval: str | None = None
+
+
+class MediaPart(NamedTuple):
+    """An image, sound or file: its bytes are never read, only their number (None: unknown)."""
+
+    kind: str
+    type: str | None = None
+    bytes: int | None = None
+    name: str | None = None
+    text: str = ""
+
+
+class HandoffPart(NamedTuple):
+    """One agent hands the conversation to another."""
+
+    source: str | None
+    target: str | None
+
+
+class StatePart(NamedTuple):
+    """A setting that holds from this item on.
+
+    A later part of the same `kind` that covers all `keys` supersedes this one; no keys: nothing
+    does.
+    """
+
+    kind: str
+    keys: frozenset[str] = frozenset()
+    text: str = ""
+
+
+class OpaquePart(NamedTuple):
+    """Content that only the provider can read, standing for what came before it."""
+
+    kind: str
+    size: int = 0
+
+
+class SummaryPart(NamedTuple):
+    """An earlier summary by chatfold: the text inside its wrapper, without the note."""
+
+    text: str
+
+
+class UnknownPart(NamedTuple):
+    """Something without a reading of its own: its type, if it names one, and its JSON text.
+
+    `known` where a shape knows the type and there is nothing more to say of it; `command` where
+    it orders the server to do something and is no content.
+    """
+
+    type: str
+    text: str
+    command: bool = False
+    known: bool = False
+
+
+Part: TypeAlias = (
+    TextPart
+    | ReasoningPart
+    | CallPart
+    | ResultPart
+    | ServerCallPart
+    | MediaPart
+    | HandoffPart
+    | StatePart
+    | OpaquePart
+    | SummaryPart
+    | UnknownPart
+)
+
+
+class ItemView(NamedTuple):
+    """The reading of one native item.
+
+    Attributes:
+        role: Who the item speaks for.
+        parts: What it holds, in its own order.
+        type: The item's native type, or its role where it has none.
+        shape: Name of the shape that read it; "" where no shape knows it.
+        name: The author's name, where the item gives one.
+        id: The item's own id (not a call id), where it has one.
+        whole_step: Whether the item is one step of the model, with all its calls; else steps are
+            runs of items that the model emitted.
+        fault: What is malformed about it, "" if nothing is.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+    type: str = ""
+    shape: str = ""
+    name: str | None = None
+    id: str | None = None
+    whole_step: bool = False
+    fault: str = ""
+
+
+class Placement(NamedTuple):
+    """Where kept items go that may not stand behind the summary.
+
+    Attributes:
+        moved: Index of a kept item -> index of the tail item that it is to precede; the length of
+            the list stands for its end.
+        needs: Items that must be kept too, because there is no such place.
+    """
+
+    moved: Mapping[int, int] = {}
+    needs: Sequence[int] = ()
+
+
+class Shape(Protocol):
+    """One provider's way of writing items: all that chatfold knows of a provider.
+
+    Every method is a pure function of its arguments; items are never changed.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that `ChatContext(shape=...)` takes."""
+        ...
+
+    def fit(self, item: object) -> Fit:
+        """Return whether `item` is of this shape."""
+        ...
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading of `item`, or None where it is of another shape."""
+        ...
+
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
+        """Return what this provider requires together, beyond calls and their results."""
+        ...
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether an item of the head stays verbatim, as state does."""
+        ...
+
+    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+        """Return what must happen so that kept items may stand behind the summary.
+
+        Args:
+            kept: Indices of the head items that stay, ascending.
+            tail: Index of the first tail item.
+            views: The readings of the whole list.
+        """
+        ...
+
+    def summary_item(self, text: str, *, role: str) -> Any:
+        """Return a new native item that holds `text`."""
+        ...
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> Any:
+        """Return a new native item that answers `call`."""
+        ...
+
+    def check(
+        self,
+        items: Sequence[object],
+        views: Sequence[ItemView],
+        calls: Sequence[ToolCallRecord],
+    ) -> Iterable[Problem]:
+        """Return what the provider would refuse, beyond what is wrong in every shape."""
+        ...
+
+    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
+        """Return what a request with this list has to carry besides the list."""
+        ...
+
+
+def field(item: object, key: str) -> Any:
+    """Return a field of a dict or an SDK object, None where it has none.
+
+    Python keywords are spelled with an underscore by the SDKs' objects and by `model_dump`
+    (`async_`, `from_`), and without one on the wire; both are found.
+    """
+    if isinstance(item, Mapping):
+        value: Any = item.get(key)  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    else:
+        value = getattr(item, key, None)
+    if value is None and key in ("async", "from"):
+        return field(item, key + "_")
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as JSON types, with the fields that were set and their wire names."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict())
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(by_alias=True, exclude_unset=True))
+    if hasattr(value, "__dict__"):
+        return {k: plain(v) for k, v in vars(value).items() if not k.startswith("_")}
+    return repr(value)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON text, without encoded or encrypted content."""
+    return json.dumps(_readable(plain(value)), ensure_ascii=False)
+
+
+def _readable(value: Any) -> Any:
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value).items()
+        return {
+            k: f"[{len(str(v))} characters]" if k in _ENCODED_KEYS and v else _readable(v)
+            for k, v in pairs
+        }
+    if isinstance(value, list):
+        return [_readable(v) for v in cast(list[Any], value)]
+    if isinstance(value, str) and len(value) >= _LONG:
+        bare = value.partition(",")[2] if value.startswith("data:") else value
+        if _ENCODED.fullmatch(bare):
+            return f"[{len(value)} characters of encoded data]"
+    return value
+
+
+_LONG = 256
+_ENCODED = re.compile(r"[A-Za-z0-9+/_=-]+")
+_ENCODED_KEYS = frozenset({"encrypted_content", "encrypted_index", "signature", "fingerprint"})
+
+
+def is_user_message(view: ItemView) -> bool:
+    """Return whether a user speaks in the item; results alone, or a summary, are no speech."""
+    if view.role != "user":
+        return False
+    parts = view.parts
+    return not parts or any(type(part) in _SPEECH for part in parts)
+
+
+_SPEECH = (TextPart, MediaPart, UnknownPart)
+
+
+def texts(view: ItemView) -> Iterable[str]:
+    """Return every readable text of an item, in order: words, names, arguments and results."""
+    for part in view.parts:
+        match part:
+            case TextPart() | ReasoningPart() | SummaryPart() | StatePart() | UnknownPart():
+                yield part.text
+            case CallPart():
+                yield part.name or ""
+                yield part.arguments
+            case ResultPart():
+                yield part.text
+                yield from (media.text for media in part.media)
+            case ServerCallPart():
+                yield part.name or ""
+                yield part.arguments
+                yield part.result
+            case MediaPart():
+                yield part.text
+            case HandoffPart() | OpaquePart():
+                pass

@@ -1,0 +1,161 @@
+"""The exception tree of chatfold; errors carry data as attributes.
+
+ChatfoldError
+    ShapeError                  an item cannot be written or read in the wanted shape
+        UnknownShapeError       no shape of that name
+    StaleHeadError              the head changed while the summary was written
+    BusyError                   the list may not be changed while a summary is being written
+    SummaryError                the summarizer gave nothing that can stand for the head
+        EmptySummaryError       blank answer
+        TruncatedSummaryError   cut off by the length limit
+        RefusedSummaryError     refused, or withheld by a content filter
+        NoAnswerError           only tool calls or only reasoning, no text
+        SummarizerError         the backend failed; its own error is `__cause__`
+    InvalidResultError          the new list would break the provider's rules
+    TemplateError               a prompt template does not load or render
+    MissingExtraError           an optional dependency is not installed
+
+Wrong arguments raise `ValueError` or `TypeError` before any call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chatfold.core.flow import Usage
+    from chatfold.core.plan import Problem
+
+__all__ = [
+    "BusyError",
+    "ChatfoldError",
+    "EmptySummaryError",
+    "InvalidResultError",
+    "MissingExtraError",
+    "NoAnswerError",
+    "RefusedSummaryError",
+    "ShapeError",
+    "StaleHeadError",
+    "SummarizerError",
+    "SummaryError",
+    "TemplateError",
+    "TruncatedSummaryError",
+    "UnknownShapeError",
+]
+
+
+class ChatfoldError(Exception):
+    """The base of every error that chatfold raises on purpose.
+
+    Attributes:
+        usage: Tokens that the failed fold has already spent; None where no model was called.
+        llm_calls: Number of model calls made before the failure.
+    """
+
+    usage: Usage | None = None
+    llm_calls: int = 0
+
+
+class ShapeError(ChatfoldError):
+    """An item cannot be read or written in the wanted shape.
+
+    Attributes:
+        shape: Name of the shape, or None.
+        index: Index of the item in the list, or None.
+    """
+
+    def __init__(self, message: str, *, shape: str | None = None, index: int | None = None) -> None:
+        super().__init__(message)
+        self.shape = shape
+        self.index = index
+
+
+class UnknownShapeError(ShapeError):
+    """There is no shape of the name that was given."""
+
+
+class StaleHeadError(ChatfoldError):
+    """The items that the summary stands for are no longer what they were.
+
+    Attributes:
+        index: Index of the first item that differs, or None where the length differs.
+    """
+
+    def __init__(self, message: str, *, index: int | None = None) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+class BusyError(ChatfoldError):
+    """The list may not be changed now: a summary of it is being written."""
+
+
+class SummaryError(ChatfoldError):
+    """The summarizer gave nothing that can stand for the head; the list is untouched."""
+
+
+class EmptySummaryError(SummaryError):
+    """The summarizer answered with nothing but white space."""
+
+
+class TruncatedSummaryError(SummaryError):
+    """The summary was cut off by the model's length limit."""
+
+
+class RefusedSummaryError(SummaryError):
+    """The model refused, or a content filter withheld the answer."""
+
+
+class NoAnswerError(SummaryError):
+    """The model answered with tool calls or reasoning only, and no text."""
+
+
+class SummarizerError(SummaryError):
+    """The summarizer itself failed; the backend's error is the `__cause__`.
+
+    Attributes:
+        overflow: Whether the backend said that the prompt exceeds its window.
+    """
+
+    def __init__(self, message: str, *, overflow: bool = False) -> None:
+        super().__init__(message)
+        self.overflow = overflow
+
+
+class InvalidResultError(ChatfoldError):
+    """The folded list would break the provider's rules, so nothing was changed.
+
+    Attributes:
+        problems: What the provider would refuse, each with its indices in the folded list.
+    """
+
+    def __init__(self, message: str, *, problems: Sequence[Problem]) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+
+class TemplateError(ChatfoldError):
+    """A prompt template does not load or render.
+
+    Attributes:
+        template: Name of the template.
+        line: Line in the template, from 1, or None where it is not known.
+    """
+
+    def __init__(self, message: str, *, template: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.template = template
+        self.line = line
+
+
+class MissingExtraError(ChatfoldError, ImportError):
+    """An optional dependency is not installed; the message holds the `pip install` line.
+
+    Attributes:
+        extra: Name of the extra that brings it, or of the package.
+    """
+
+    def __init__(self, message: str, *, extra: str) -> None:
+        super().__init__(message)
+        self.extra = extra

@@ -1,0 +1,31 @@
+"""The shapes that chatfold knows, in the order in which an ambiguous item is offered to them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chatfold.core.views import Shape
+from chatfold.errors import UnknownShapeError
+from chatfold.shapes.anthropic import Anthropic
+from chatfold.shapes.openai_chat import OpenAIChat
+from chatfold.shapes.openai_responses import OpenAIResponses
+
+__all__ = ["SHAPES", "shape_named"]
+
+SHAPES: Final[tuple[Shape, ...]] = (OpenAIChat(), OpenAIResponses(), Anthropic())
+
+_ALIASES: Final = {"openai_agents": "openai_responses", "anthropic_beta": "anthropic"}
+
+
+def shape_named(name: str) -> Shape:
+    """Return the shape of that name.
+
+    Raises:
+        UnknownShapeError: There is none; the message lists those there are.
+    """
+    wanted = _ALIASES.get(name, name)
+    for shape in SHAPES:
+        if shape.name == wanted:
+            return shape
+    known = ", ".join(shape.name for shape in SHAPES)
+    raise UnknownShapeError(f"there is no shape {name!r}; there are {known}", shape=name)

@@ -1,0 +1,86 @@
+"""What several shapes share: reading texts, media and arguments; no shape's own rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chatfold.core.views import CallKind, MediaPart, UnknownPart, field, json_text, plain
+
+__all__ = [
+    "arguments_text",
+    "base64_size",
+    "block_type",
+    "call_kind",
+    "getter",
+    "json_text",
+    "media_from_url",
+    "module_of",
+    "named_id",
+    "unknown_part",
+]
+
+def getter(item: object) -> Callable[[str], Any]:
+    """Return what reads a field of a dict or an SDK object."""
+    if type(item) is dict:
+        return item.get  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    return lambda key: field(item, key)
+
+
+def module_of(item: object) -> str:
+    """Return the module of an SDK object's class, "" for dicts and other plain values."""
+    return "" if isinstance(item, Mapping) else type(item).__module__
+
+
+def block_type(block: object) -> str | None:
+    """Return the `type` of a content block, None where it has none."""
+    kind = field(block, "type")
+    return kind if isinstance(kind, str) else None
+
+
+def named_id(value: object) -> str | None:
+    """Return an id or a name, None where it is missing or empty."""
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else str(value)
+
+
+def arguments_text(value: Any) -> str:
+    """Return the arguments of a call as text: as the model wrote them, or as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+
+
+def call_kind(name: str | None) -> CallKind:
+    """Return the kind of a function call: a tool named `transfer_to_...` hands over."""
+    return "handoff" if name is not None and name.startswith("transfer_to_") else "function"
+
+
+def unknown_part(block: object, *, known: bool = False) -> UnknownPart:
+    """Return the generic reading of a block that has no reading of its own."""
+    if isinstance(block, str):
+        return UnknownPart("", block, known=known)
+    return UnknownPart(block_type(block) or "", json_text(block), known=known)
+
+
+def media_from_url(
+    kind: str, url: object, *, name: object = None, text: str = ""
+) -> MediaPart:
+    """Return the reading of a medium at a URL; the bytes of a `data:` URL are only counted."""
+    label = named_id(name)
+    if not isinstance(url, str):
+        return MediaPart(kind, None, None, label, text)
+    if not url.startswith("data:"):
+        return MediaPart(kind, None, None, label or url, text)
+    head, _, data = url[5:].partition(",")
+    return MediaPart(kind, head.split(";")[0] or None, base64_size(data), label, text)
+
+
+def base64_size(data: object) -> int | None:
+    """Return how many bytes a base64 text holds, None where there is no text."""
+    if not isinstance(data, str):
+        return None
+    return len(data) * 3 // 4 - data[-2:].count("=")
+

@@ -1,0 +1,331 @@
+"""The shape `anthropic`: messages of Anthropic's Messages API, beta blocks included.
+
+Sources: the types of anthropic 2.12.0 (`MessageParam`, `BetaMessageParam`);
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.spans import Span
+from chatfold.core.views import (
+    CallPart,
+    Fit,
+    ItemView,
+    MediaPart,
+    OpaquePart,
+    Part,
+    Placement,
+    ReasoningPart,
+    ResultPart,
+    Role,
+    StatePart,
+    TextPart,
+    UnknownPart,
+    field,
+)
+from chatfold.errors import ShapeError
+from chatfold.shapes._anthropic_rules import (
+    check_messages,
+    place_instructions,
+    thinking_requirements,
+)
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    block_type,
+    call_kind,
+    getter,
+    json_text,
+    media_from_url,
+    module_of,
+    named_id,
+    unknown_part,
+)
+
+__all__ = ["Anthropic"]
+
+_ROLES: Final = frozenset({"user", "assistant", "system"})
+_SERVER_RESULTS = frozenset(
+    {
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+        "advisor_tool_result",
+        "mcp_tool_result",
+    }
+)
+_OWN_BLOCKS = _SERVER_RESULTS | {
+    "image",
+    "document",
+    "search_result",
+    "thinking",
+    "redacted_thinking",
+    "tool_use",
+    "tool_result",
+    "server_tool_use",
+    "container_upload",
+    "mcp_tool_use",
+    "mcp_tool_listing",
+    "compaction",
+    "tool_addition",
+    "tool_removal",
+    "fallback",
+}
+
+
+class Anthropic:
+    """Anthropic messages: calls, results and thinking are blocks inside messages."""
+
+    name = "anthropic"
+
+    def fit(self, item: object) -> Fit:
+        """Return whether `item` is an Anthropic message."""
+        module = module_of(item)
+        if module and not module.startswith("anthropic.types"):
+            return "no"
+        get = getter(item)
+        if not _is_message(get):
+            return "no"
+        if module:
+            return "yes"
+        content = get("content")
+        if isinstance(content, str):
+            return "maybe"
+        if not isinstance(content, list):
+            return "no"
+        blocks = cast(list[Any], content)
+        if any(_is_own(b) for b in blocks) or get("output_config") is not None:
+            return "yes"
+        return "maybe" if all(block_type(b) == "text" for b in blocks) else "no"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading of a message, None where it is of another shape."""
+        get = getter(item)
+        if not _is_message(get):
+            return None
+        content = get("content")
+        if isinstance(content, str):
+            parts: tuple[Part, ...] = (TextPart(content),)
+        elif isinstance(content, list):
+            made: list[Part] = []
+            for block in cast(list[Any], content):
+                part = _read_block(block)
+                if part is None:
+                    return None
+                made.append(part)
+            parts = tuple(made)
+        elif module_of(item) or content is not None:
+            return None
+        else:
+            return None
+        role = cast(Role, get("role"))
+        config = get("output_config")
+        if role == "system" and config is not None:
+            keys = frozenset(cast(dict[str, Any], config)) if isinstance(config, dict) else frozenset({"effort"})
+            parts = (*parts, StatePart("output_config", keys, json_text(config)))
+        return ItemView(
+            role, parts, role, self.name, None, named_id(get("id")), role == "assistant"
+        )
+
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
+        """Yield each mid-conversation instruction with the message it follows.
+
+        Calls and results, the server's included, are bound by their records.
+        """
+        for index, view in enumerate(views):
+            if index and view.role == "system" and any(type(p) is TextPart for p in view.parts):
+                yield Span(index - 1, index, "none")
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether the message is an instruction in the middle of the conversation."""
+        return view.role == "system"
+
+    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+        """Return where mid-conversation instructions go: behind a user turn."""
+        return place_instructions(kept, tail, views)
+
+    def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
+        """Return a message that holds `text` in a block of its own."""
+        return {"role": role, "content": [{"type": "text", "text": text}]}
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> dict[str, Any]:
+        """Return a user message whose one block answers `call`.
+
+        Raises:
+            ShapeError: The call is the server's, or it has no id.
+        """
+        if call.pair != "function" or call.id is None:
+            raise ShapeError(
+                f"a {call.kind} call is not answered by a message", shape=self.name, index=call.call_index
+            )
+        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id, "content": text}
+        if failed:
+            block["is_error"] = True
+        return {"role": "user", "content": [block]}
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Iterator[Problem]:
+        """Yield what the Messages API would refuse."""
+        return check_messages(items, views, calls)
+
+    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
+        """Return what thinking behind a summary makes necessary."""
+        return thinking_requirements(views, model)
+
+
+def _is_message(get: Any) -> bool:
+    return (
+        get("role") in _ROLES
+        and get("type") in (None, "message")
+        and not (get("tool_calls") or get("tool_call_id") or get("function_call") or get("name"))
+    )
+
+
+def _is_own(block: object) -> bool:
+    kind = block_type(block)
+    if kind == "text":
+        return bool(field(block, "cache_control") or field(block, "citations"))
+    if kind == "thinking":
+        return isinstance(field(block, "thinking"), str)
+    return kind in _OWN_BLOCKS or module_of(block).startswith("anthropic.types")
+
+
+def _read_block(block: Any) -> Part | None:
+    """Return the reading of a content block, None where only another shape writes such blocks."""
+    kind = block_type(block)
+    match kind:
+        case "text":
+            return TextPart(_str(field(block, "text")))
+        case "tool_use":
+            name = named_id(field(block, "name"))
+            return _call(block, name, call_kind(name), "function")
+        case "tool_result":
+            return _tool_result(block)
+        case "thinking":
+            text = _str(field(block, "thinking"))
+            return ReasoningPart(text, 0 if text else len(_str(field(block, "signature"))))
+        case "redacted_thinking":
+            return ReasoningPart("", len(_str(field(block, "data"))))
+        case "image" | "document":
+            return _media(block, kind)
+        case "search_result":
+            text = "\n".join(_str(field(b, "text")) for b in _listed(field(block, "content")))
+            return MediaPart("search_result", None, None, named_id(field(block, "title")), text)
+        case "container_upload":
+            return MediaPart("file", None, None, named_id(field(block, "file_id")))
+        case "server_tool_use":
+            return _call(block, named_id(field(block, "name")), "server", "server")
+        case "mcp_tool_use":
+            return _call(block, named_id(field(block, "name")), "mcp", "server_mcp")
+        case "compaction":
+            return _compaction(block)
+        case "tool_addition" | "tool_removal":
+            return _tool_change(block)
+        case "mcp_tool_listing" | "fallback":
+            return unknown_part(block, known=True)
+        case _:
+            if kind in _SERVER_RESULTS:
+                return _server_result(block, kind)
+            return _other(block, kind)
+
+
+def _other(block: Any, kind: str | None) -> Part | None:
+    """Return the generic reading of a block, unless it is one of OpenAI's."""
+    if module_of(block).startswith("anthropic.types") or kind is None:
+        return TextPart(block) if isinstance(block, str) else unknown_part(block)
+    openai = kind.startswith(("input_", "output_")) or kind in _OPENAI_BLOCKS
+    return None if openai else unknown_part(block)
+
+
+_OPENAI_BLOCKS = frozenset(
+    {"image_url", "file", "refusal", "function_call", "custom_tool_call", "summary_text", "reasoning"}
+)
+
+
+def _listed(value: Any) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def _str(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:
+    arguments = arguments_text(field(block, "input"))
+    return CallPart(named_id(field(block, "id")), name, arguments, kind, pair)
+
+
+def _tool_result(block: Any) -> ResultPart:
+    content = field(block, "content")
+    id_ = named_id(field(block, "tool_use_id"))
+    failed = bool(field(block, "is_error"))
+    if isinstance(content, str) or content is None:
+        return ResultPart(id_, None, _str(content), failed)
+    lines: list[str] = []
+    media: list[MediaPart] = []
+    for inner in _listed(content):
+        part = _read_block(inner)
+        if isinstance(part, MediaPart):
+            media.append(part)
+        elif isinstance(part, (TextPart, UnknownPart)):
+            lines.append(part.text)
+    return ResultPart(id_, None, "\n".join(lines), failed, media=tuple(media))
+
+
+def _server_result(block: Any, kind: str) -> ResultPart:
+    content = field(block, "content")
+    failed = bool(field(block, "is_error")) or (block_type(content) or "").endswith("_error")
+    texts = [b for b in _listed(content) if block_type(b) == "text"]
+    if isinstance(content, str):
+        text = content
+    elif texts and len(texts) == len(_listed(content)):
+        text = "\n".join(_str(field(b, "text")) for b in texts)
+    else:
+        text = json_text(content) if content is not None else ""
+    pair = "server_mcp" if kind == "mcp_tool_result" else "server"
+    return ResultPart(named_id(field(block, "tool_use_id")), None, text, failed, pair)
+
+
+def _media(block: Any, kind: str) -> MediaPart:
+    source = field(block, "source")
+    title = named_id(field(block, "title"))
+    caption = _str(field(block, "context"))
+    form = named_id(field(source, "media_type"))
+    match block_type(source):
+        case "base64":
+            return MediaPart(kind, form, base64_size(field(source, "data")), title, caption)
+        case "text":
+            data = _str(field(source, "data"))
+            return MediaPart(kind, form, len(data.encode("utf-8", "replace")), title, data)
+        case "url":
+            return media_from_url(kind, field(source, "url"), name=title, text=caption)
+        case "content":
+            inner = field(source, "content")
+            texts = [inner] if isinstance(inner, str) else [_str(field(b, "text")) for b in _listed(inner)]
+            return MediaPart(kind, form, None, title, "\n".join(t for t in texts if t))
+        case _:
+            return MediaPart(kind, form, None, title or named_id(field(source, "file_id")), caption)
+
+
+def _compaction(block: Any) -> Part:
+    """Return the reading of the server's own summary; one without content is a failed attempt."""
+    content = _str(field(block, "content"))
+    size = len(content) + len(_str(field(block, "encrypted_content")))
+    if not size:
+        return UnknownPart("compaction", "", known=True)
+    return OpaquePart("compaction", size)
+
+
+def _tool_change(block: Any) -> StatePart:
+    tool = field(block, "tool")
+    label = _str(field(tool, "name") or field(tool, "tool_name") or field(tool, "mcp_server_name"))
+    return StatePart("tools", frozenset({label}) if label else frozenset(), json_text(block))
