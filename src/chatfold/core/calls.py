@@ -218,14 +218,15 @@ class CallPairing:
         call = entry.part
         assert call is not None
         waits = call.asynchronous or call.kind == "approval"
+        status: Status = "abandoned" if self.last_user > entry.index and not waits else "open"
         record = ToolCallRecord(
             call.id,
             call.name,
             call.arguments,
             "",
-            "abandoned" if self.last_user > entry.index and not waits else "open",
+            "completed" if call.served else status,
             entry.index,
-            None,
+            entry.index if call.served else None,
             entry.shape,
             call.kind,
             call.pair,

@@ -13,7 +13,6 @@ from chatfold.core.calls import CallPairing
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan, Replacement, replacement
 from chatfold.core.reading import Snapshot
-from chatfold.core.spans import cut_points
 from chatfold.core.summary import mark_summary
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import InvalidResultError, StaleHeadError
@@ -71,18 +70,22 @@ def judge(
         StaleHeadError: The head is not what it was, or a result arrived for a call in it.
         InvalidResultError: The new list would have an error that the old one has not.
     """
-    made = replacement(plan, snapshot.items, summary)
-    if plan.index not in cut_points(snapshot.spans, snapshot.views):
+    made = replacement(plan, snapshot.items, snapshot.prints, summary)
+    if any(span.first < plan.index <= span.last for span in snapshot.spans):
         raise StaleHeadError(
             "a result arrived for a call that the summary was to stand for; make a new plan",
             index=plan.index,
         )
-    old_views = {id(item): view for item, view in zip(snapshot.items, snapshot.views, strict=True)}
-    old_views.pop(id(summary), None)
     new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
     read = snapshot.shape.read(summary)
     assert read is not None, "a shape reads its own summary item"
-    views = [old_views.get(id(item), read) for item in new]
+    moved = (*plan.split.kept, *range(plan.index, made.stop))
+    known = {id(snapshot.items[i]): snapshot.views[i] for i in moved}
+    views = [
+        *snapshot.views[: made.start],
+        *(known.get(id(item), read) for item in made.items),
+        *snapshot.views[made.stop :],
+    ]
     marked = mark_summary(views, summary_key)
     if marked is None or new[marked[0]] is not summary:
         raise InvalidResultError(

@@ -12,33 +12,43 @@ from collections.abc import Sequence
 
 from chatfold.core.views import plain
 
-__all__ = ["changed_index", "fingerprint"]
+__all__ = ["changed_index", "fingerprints"]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
 
 
-def fingerprint(item: object) -> int:
-    """Return a number that changes when the item's content does, within this process."""
-    return hash(_blob(item))
+def fingerprints(items: Sequence[object]) -> list[int]:
+    """Return for each item a number that changes when its content does, within this process."""
+    try:
+        return [hash(marshal.dumps(item, _VERSION)) for item in items]
+    except ValueError:  # an SDK object, or a dict that holds one
+        return [hash(_blob(item)) for item in items]
 
 
 def changed_index(
-    now: Sequence[object], then: Sequence[object], prints: Sequence[int]
+    now: Sequence[object],
+    now_prints: Sequence[int],
+    then: Sequence[object],
+    then_prints: Sequence[int],
 ) -> int | None:
-    """Return the index of the first item of `now` that says something else than it did.
+    """Return the index of the first item that says something else than it did.
 
     Args:
         now: The items as they are in the list.
+        now_prints: Their fingerprints.
         then: The items as they were.
-        prints: The fingerprints of `then` when it was read.
+        then_prints: Their fingerprints at that time.
 
     Returns:
         None where nothing changed; an equal copy (a list reloaded from JSON) is no change.
     """
-    for index, (new, old, print_) in enumerate(zip(now, then, prints, strict=False)):
-        if fingerprint(new) == print_:
+    if list(now_prints) == list(then_prints):
+        return None
+    for index, (new, old) in enumerate(zip(now, then, strict=False)):
+        if now_prints[index] == then_prints[index]:
             continue
-        if new is old or fingerprint(old) != print_ or plain(new) != plain(old):
+        edited = new is old or fingerprints([old])[0] != then_prints[index]
+        if edited or plain(new) != plain(old):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
 
@@ -46,5 +56,5 @@ def changed_index(
 def _blob(item: object) -> bytes:
     try:
         return marshal.dumps(item, _VERSION)
-    except ValueError:  # an SDK object, or a dict that holds one
+    except ValueError:
         return marshal.dumps(plain(item), _VERSION)

@@ -214,8 +214,13 @@ def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
     )
 
 
-def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT]) -> None:
+def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int]) -> None:
     """Check that the head still says what it said when the plan was made.
+
+    Args:
+        plan: The plan.
+        items: The list as it is now.
+        prints: The fingerprints of its items.
 
     Raises:
         StaleHeadError: It was edited, reordered, shortened or grown.
@@ -226,7 +231,7 @@ def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT]) -> None:
             f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
             "make a new plan"
         )
-    changed = changed_index(items[start:stop], plan.region, plan.prints)
+    changed = changed_index(items[start:stop], prints[start:stop], plan.region, plan.prints)
     if changed is not None:
         raise StaleHeadError(
             f"item {start + changed} changed after the plan was made; make a new plan",
@@ -234,16 +239,24 @@ def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT]) -> None:
         )
 
 
-def replacement(plan: Plan[ItemT], items: Sequence[ItemT], summary: ItemT) -> Replacement[ItemT]:
+def replacement(
+    plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int], summary: ItemT
+) -> Replacement[ItemT]:
     """Return what takes the head's place in the list as it is now.
 
     The order is: summary, kept items in their order, tail. An item that its provider does not
     let stand there goes further back, and the tail items before it are part of the replacement.
 
+    Args:
+        plan: The plan.
+        items: The list as it is now.
+        prints: The fingerprints of its items.
+        summary: The native summary item.
+
     Raises:
         StaleHeadError: The head is not what it was.
     """
-    head_is_current(plan, items)
+    head_is_current(plan, items, prints)
     start, cut, moved = plan.split.start, plan.split.cut, plan.split.moved
     behind = [summary, *(items[i] for i in plan.split.kept if i not in moved)]
     stop = max([cut, *moved.values()])

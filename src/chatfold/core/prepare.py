@@ -5,11 +5,11 @@ Not here: model calls, and what becomes of the plan (`plan`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chatfold.core.calls import Abandon, ToolCallRecord
+from chatfold.core.calls import Abandon
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import Redact, TemplateRenderer, conversation, prompt
@@ -120,15 +120,15 @@ def _with_prompt(
     where: Split = plan.split
     start, cut = where.start, where.cut
     views = snapshot.views[start:cut]
-    calls = _calls_within(snapshot.calls, start, cut)
     previous = next(
         (p.text for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None
     )
     rendered = conversation(
         views,
-        calls,
-        kept=[i - start for i in where.kept],
-        skipped=[i - start for i in where.superseded],
+        snapshot.calls,
+        offset=start,
+        kept=where.kept,
+        skipped=where.superseded,
         previous_summary=previous,
         redact=wish.redact,
     )
@@ -138,7 +138,6 @@ def _with_prompt(
         templates,
         rendered,
         views,
-        calls,
         max_tokens=asked_tokens(head, wish.max_summary_tokens),
         previous_summary=previous,
         instructions=wish.instructions,
@@ -147,25 +146,3 @@ def _with_prompt(
     )
     return replace(plan, prompt=made, reason="summarized", omitted=rendered.omitted)
 
-
-def _calls_within(
-    calls: Sequence[ToolCallRecord], start: int, stop: int
-) -> list[ToolCallRecord]:
-    """Return the calls of a part of the list, with indices counted from its start."""
-    made: list[ToolCallRecord] = []
-    for call in calls:
-        first = call.call_index if call.call_index is not None else call.result_index
-        if first is None or not start <= first < stop:
-            continue
-        answered = call.result_index is not None and call.result_index < stop
-        if start == 0 and (answered or call.result_index is None):
-            made.append(call)
-            continue
-        made.append(
-            replace(
-                call,
-                call_index=None if call.call_index is None else call.call_index - start,
-                result_index=call.result_index - start if answered and call.result_index is not None else None,
-            )
-        )
-    return made

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any, NamedTuple
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
-from chatfold.core.digest import fingerprint
+from chatfold.core.digest import fingerprints
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.split import prefix_length
 from chatfold.core.summary import mark_summary
@@ -147,27 +148,40 @@ class Reading:
         self._sizes: list[int] = []
         self._pairing = CallPairing()
         self._candidates = tuple(shapes)
+        self._last: tuple[Abandon | None, Snapshot] | None = None
 
     def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
         """Return the list as it is now; what changed since the last time is read again."""
         self.sync()
+        if self._last is not None and self._last[0] is abandon:
+            return self._last[1]
         views: list[ItemView] = list(self._views)
         marked = mark_summary(views, self._key)
         if marked is not None:
             views[marked[0]] = marked[1]
         calls = self._pairing.records(abandon)
         shape = self.shape or SeveralShapes(self._candidates)
-        spans = [*call_spans(calls, len(views)), *shape.spans(views, calls)]
-        previous = marked[0] if marked else None
-        return Snapshot(
-            list(self._seen), views, calls, spans, shape, previous, list(self._prints), self.sizes()
+        made = Snapshot(
+            items=list(self._seen),
+            views=views,
+            calls=calls,
+            spans=[*call_spans(calls, len(views)), *shape.spans(views, calls)],
+            shape=shape,
+            previous=marked[0] if marked else None,
+            prints=list(self._prints),
+            sizes=self.sizes(),
         )
+        self._last = (abandon, made)
+        return made
 
     def sync(self) -> None:
         """Read what is new in the list, and all from the first item that changed."""
         items = list(self.items)
-        prints = [fingerprint(item) for item in items]
+        prints = fingerprints(items)
         same = self._same(items, prints)
+        if same == len(items) == len(self._seen):
+            return
+        self._last = None
         if same < len(self._seen):
             self._forget(same)
         if same < len(items):
@@ -181,11 +195,13 @@ class Reading:
 
     def _same(self, items: Sequence[Any], prints: Sequence[int]) -> int:
         """Return how many leading items are the objects that were read, and say the same."""
+        count = min(len(items), len(self._seen))
+        if prints[:count] == self._prints[:count] and all(map(is_, items, self._seen)):
+            return count
         known = zip(items, self._seen, prints, self._prints, strict=False)
-        for index, (new, old, print_, old_print) in enumerate(known):
-            if new is not old or print_ != old_print:
-                return index
-        return min(len(items), len(self._seen))
+        return next(
+            i for i, (new, old, now, then) in enumerate(known) if new is not old or now != then
+        )
 
     def _forget(self, start: int) -> None:
         for kept in (self._seen, self._views, self._prints, self._sizes):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
@@ -26,7 +26,7 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
 )
-from chatfold.core.xml import attributes, escape
+from chatfold.core.xml import attribute, attributes, encode, escape, markup
 
 __all__ = ["Conversation", "Prompt", "Redact", "TemplateRenderer", "conversation", "prompt"]
 
@@ -52,7 +52,6 @@ class Prompt:
             after it.
         views: The readings of the items that the summary is to stand for, for code that wants
             more than text; not redacted.
-        calls: The tool calls of these items; indices count from the first of `views`.
         previous_summary: The earlier summary that this one replaces, or None.
         max_tokens: Length of the summary that is asked for, in tokens.
         cap: The request's own limit, in tokens; None leaves it to the summarizer.
@@ -61,10 +60,14 @@ class Prompt:
     system: str
     user: str
     views: tuple[ItemView, ...] = field(repr=False)
-    calls: tuple[ToolCallRecord, ...] = field(repr=False)
     previous_summary: str | None = field(repr=False)
     max_tokens: int
     cap: int | None = None
+
+    @property
+    def calls(self) -> list[ToolCallRecord]:
+        """The tool calls of these items; indices count from the first of `views`."""
+        return [call for call in pair_calls(self.views) if call.kind != "approval"]
 
     def __repr__(self) -> str:
         return f"Prompt({len(self.views)} items, {len(self.user):,} characters)"
@@ -87,6 +90,7 @@ def conversation(
     views: Sequence[ItemView],
     calls: Sequence[ToolCallRecord],
     *,
+    offset: int = 0,
     kept: Iterable[int] = (),
     skipped: Iterable[int] = (),
     previous_summary: str | None = None,
@@ -96,22 +100,23 @@ def conversation(
 
     Args:
         views: The readings of the items.
-        calls: The records of their calls; indices count from the first of `views`.
-        kept: Indices of items that stay in the conversation; they are marked.
-        skipped: Indices of items that are left out and counted as superseded.
+        calls: The records of all calls of the list.
+        offset: Index in the list of the first of `views`.
+        kept: Indices in the list of items that stay in the conversation; they are marked.
+        skipped: Indices in the list of items that are left out and counted as superseded.
         previous_summary: The earlier summary.
         redact: Applied to every text before it is escaped.
     """
-    writer = _Writer(calls, redact)
+    writer = _Writer(calls, offset, offset + len(views), redact)
     if previous_summary is not None:
         writer.text("previous_summary", "", previous_summary)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
-    for index, view in enumerate(views):
+    for index, view in enumerate(views, offset):
         if index in skipped_set:
             writer.omitted["superseded_state"] += 1
         else:
             writer.item(index, view, index in kept_set)
-    body = "\n".join(writer.out)
+    body = encode("\n".join(writer.out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
 
 
@@ -119,7 +124,6 @@ def prompt(
     templates: TemplateRenderer,
     rendered: Conversation,
     views: Sequence[ItemView],
-    calls: Sequence[ToolCallRecord],
     *,
     max_tokens: int,
     previous_summary: str | None = None,
@@ -147,7 +151,6 @@ def prompt(
         system=templates.render("summarize_system.jinja", **values).strip(),
         user=templates.render("summarize_user.jinja", **values).strip(),
         views=tuple(views),
-        calls=tuple(calls),
         previous_summary=previous_summary,
         max_tokens=max_tokens,
     )
@@ -159,21 +162,24 @@ _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
 class _Writer:
     """Collects the elements of a conversation."""
 
-    def __init__(self, calls: Sequence[ToolCallRecord], redact: Redact | None) -> None:
+    def __init__(
+        self, calls: Sequence[ToolCallRecord], start: int, stop: int, redact: Redact | None
+    ) -> None:
         self.out: list[str] = []
         self.omitted: Counter[str] = Counter()
         self.redact = redact
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
         for call in calls:
-            if call.result_index is None:
-                if call.call_index is not None:
+            index = call.result_index
+            if index is None or index >= stop:
+                if call.call_index is not None and start <= call.call_index < stop:
                     self.unanswered.setdefault(call.call_index, []).append(call.id)
-            elif call.result_index != call.call_index:
-                self.answers.setdefault(call.result_index, []).append(call)
+            elif index >= start and index != call.call_index:
+                self.answers.setdefault(index, []).append(call)
 
     def clean(self, text: str) -> str:
-        return escape(self.redact(text) if self.redact else text)
+        return markup(self.redact(text) if self.redact else text)
 
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
@@ -261,8 +267,9 @@ class _Writer:
             self.text("item", attrs + mark, part.arguments)
             return
         waiting = self.unanswered.get(index, ())
-        state = "no result recorded" if part.id in waiting else None
-        attrs = attributes(name=part.name, call_id=part.id, result=state)
+        if part.id in waiting:
+            mark = f' result="no result recorded"{mark}'
+        attrs = _names(part.name, part.id)
         self.text("function_call", attrs + mark, part.arguments)
         if part.kind == "handoff" and part.name:
             target = part.name.removeprefix("transfer_to_")
@@ -274,16 +281,16 @@ class _Writer:
             self.text("item", attrs + mark, part.text)
             return
         answered = self.answers.get(index, [])
-        record = next((r for r in answered if r.id == part.id), None) or (
-            answered[0] if len(answered) == 1 else None
-        )
+        record = next((r for r in answered if r.id == part.id), None)
+        if record is None and len(answered) == 1:
+            record = answered[0]
         if record is not None:
             answered.remove(record)
-        attrs = attributes(
-            name=record.name if record is not None and record.name else part.name,
-            call_id=part.id if part.id is not None or record is None else record.id,
-            status="failed" if part.failed else "completed",
-        )
+        id_, tool = part.id, part.name
+        if record is not None:
+            id_, tool = part.id or record.id, record.name or part.name
+        status = "failed" if part.failed else "completed"
+        attrs = f'{_names(tool, id_)} status="{status}"'
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
         inner = self.clean(part.text) + "".join(self.attachment(media) for media in part.media)
         self.out.append(f"<{name}{attrs}{mark}>{inner}</{name}>")
@@ -294,3 +301,9 @@ class _Writer:
         if part.result:
             inner += f"<result>{self.clean(part.result)}</result>"
         self.out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")
+
+
+def _names(name: str | None, call_id: str | None) -> str:
+    """Return the attributes that name a call: what `attributes` does, for the commonest case."""
+    text = "" if name is None else f' name="{attribute(name)}"'
+    return text if call_id is None else f'{text} call_id="{attribute(call_id)}"'

@@ -185,7 +185,12 @@ class _Chooser:
         free = cut_points(spans, views, lossy=True)
         points = cut_points(spans, views)
         last_group = self._last_group(free)
-        self.points = [p for p in points if start <= p <= last_group and self._turn_is_whole(p, free)]
+        fused = [turn for turn in found if self._is_fused(turn)]
+        self.points = [
+            p
+            for p in points
+            if start <= p <= last_group and not (fused and self._parts_request(p, fused))
+        ]
         self.behind_barrier = [p for p in free if p > (points[-1] if points else 0)]
         self.opaque = False
         self.target = start
@@ -203,12 +208,15 @@ class _Chooser:
                 return end
         return end
 
-    def _turn_is_whole(self, point: int, free: Sequence[int]) -> bool:
-        """Return whether a cut keeps the request: an opener that also carries results cannot
-        stay without the call before it, so a cut inside such a turn is none."""
-        return not any(
-            any(type(part) is ResultPart for part in self.views[i].parts)
-            for i in self.openers_at(point)
+    def _is_fused(self, turn: Turn) -> bool:
+        """Return whether a message that opens the turn also carries results, and so cannot stay
+        without the call before it."""
+        return any(type(p) is ResultPart for i in turn.openers for p in self.views[i].parts)
+
+    def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
+        """Return whether a cut would part a request from its turn that cannot stay alone."""
+        return any(turn.start < point <= turn.stop for turn in fused) and bool(
+            self.openers_at(point)
         )
 
     def openers_at(self, cut: int) -> tuple[int, ...]:
@@ -341,7 +349,7 @@ def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
 
 
 def _is_summary(view: ItemView) -> bool:
-    return any(type(part) is SummaryPart for part in view.parts)
+    return bool(view.parts) and type(view.parts[0]) is SummaryPart
 
 
 def _is_answer(view: ItemView) -> bool:

@@ -86,7 +86,8 @@ class CallPart(NamedTuple):
     """A tool call that the host answers, or that a later item answers.
 
     `pair` names the family of calls and results that join each other; `arguments` is the raw
-    text; `caller` is the call id of the program that made the call, if one did.
+    text; `caller` is the call id of the program that made the call, if one did; `served` where
+    the server has already acted on it, with or without an item that says how.
     """
 
     id: str | None
@@ -96,6 +97,7 @@ class CallPart(NamedTuple):
     pair: str = "function"
     asynchronous: bool = False
     caller: str | None = None
+    served: bool = False
 
 
 class ResultPart(NamedTuple):

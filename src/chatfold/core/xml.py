@@ -15,7 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-__all__ = ["attribute", "attributes", "decode", "encode", "escape", "unescape_copied"]
+__all__ = [
+    "attribute",
+    "attributes",
+    "decode",
+    "encode",
+    "escape",
+    "markup",
+    "unescape_copied",
+]
 
 _FORBIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|\\(?=u\{[0-9a-f]{1,6}\})"
@@ -54,6 +62,11 @@ def _character(found: re.Match[str]) -> str:
 
 def escape(text: str) -> str:
     """Return `text` as XML character data; `decode` what a parser makes of it."""
+    return encode(markup(text))
+
+
+def markup(text: str) -> str:
+    """Return `text` with XML's own characters escaped, and the others left to one `encode`."""
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -62,16 +75,18 @@ def escape(text: str) -> str:
         text = text.replace(">", "&gt;")
     if "\r" in text:
         text = text.replace("\r", "&#13;")
-    return encode(text)
+    return text
 
 
 def attribute(text: str) -> str:
     """Return `text` for use between double quotes.
 
     A parser turns line breaks and tabs in an attribute into spaces, so they are written as
-    references.
+    references. Like `markup`, it leaves what XML forbids to one `encode` of the whole.
     """
-    text = escape(text).replace('"', "&quot;")
+    if text.isidentifier():  # most names and ids: nothing in them needs an escape
+        return text
+    text = markup(text).replace('"', "&quot;")
     if "\n" in text or "\t" in text:
         text = text.replace("\n", "&#10;").replace("\t", "&#9;")
     return text

@@ -182,82 +182,70 @@ def _check_contents(
             )
 
 
-def _runs(views: Sequence[ItemView], own: Sequence[int]) -> list[tuple[str, list[int]]]:
-    """Return runs of messages of one role: the server makes one turn of each."""
-    runs: list[tuple[str, list[int]]] = []
-    for index in own:
-        if runs and runs[-1][0] == views[index].role:
-            runs[-1][1].append(index)
-        else:
-            runs.append((views[index].role, [index]))
-    return runs
-
-
 def _check_results(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
     """Yield results that do not follow their call at once, or come after other content."""
-    waiting: set[str | None] = set()
-    for role, indices in _runs(views, own):
-        if role == "user":
-            yield from _check_batch(views, indices, waiting)
-        waiting = {
-            part.id
-            for i in indices
-            for part in views[i].parts
-            if role == "assistant" and type(part) is CallPart and part.pair == "function"
-        }
+    for index in own:
+        if views[index].role == "user" and any(type(p) is ResultPart for p in views[index].parts):
+            waiting = {
+                part.id
+                for part in (views[index - 1].parts if index else ())
+                if type(part) is CallPart and part.pair == "function"
+            }
+            yield from _check_batch(views[index], index, waiting)
 
 
-def _check_batch(
-    views: Sequence[ItemView], indices: Sequence[int], waiting: set[str | None]
-) -> Iterator[Problem]:
+def _check_batch(view: ItemView, index: int, waiting: set[str | None]) -> Iterator[Problem]:
     spoken = False
     seen: set[str | None] = set()
-    for index in indices:
-        for part in views[index].parts:
-            if type(part) is not ResultPart:
-                spoken = True
-                continue
-            if part.id in seen:
-                yield _problem(
-                    "duplicate_result",
-                    f"a second result for {part.id!r}",
-                    index,
-                    error="each tool_use must have a single result. Found multiple `tool_result` "
-                    f"blocks with id: {part.id}",
-                )
-            elif part.id not in waiting:
-                yield _problem(
-                    "orphan_result",
-                    f"the message before this one has no call {part.id!r}",
-                    index,
-                    error=f"messages.{index}.content.0: unexpected `tool_use_id` found in "
-                    f"`tool_result` blocks: {part.id}. Each `tool_result` block must have a "
-                    "corresponding `tool_use` block in the previous message.",
-                )
-            elif spoken:
-                yield _problem(
-                    "result_not_first",
-                    "results must come before any other content of the message",
-                    index,
-                    error=f"messages.{index - 1}: `tool_use` ids were found without `tool_result` "
-                    f"blocks immediately after: {part.id}.",
-                )
-            seen.add(part.id)
+    for part in view.parts:
+        if type(part) is not ResultPart:
+            spoken = True
+            continue
+        if part.id in seen:
+            yield _problem(
+                "duplicate_result",
+                f"a second result for {part.id!r}",
+                index,
+                error="each tool_use must have a single result. Found multiple `tool_result` "
+                f"blocks with id: {part.id}",
+            )
+        elif part.id not in waiting:
+            yield _problem(
+                "orphan_result",
+                f"the message before this one has no call {part.id!r}",
+                index,
+                error=f"messages.{index}.content.0: unexpected `tool_use_id` found in "
+                f"`tool_result` blocks: {part.id}. Each `tool_result` block must have a "
+                "corresponding `tool_use` block in the previous message.",
+            )
+        elif spoken:
+            yield _problem(
+                "result_not_first",
+                "results must come before any other content of the message",
+                index,
+                error=f"messages.{index - 1}: `tool_use` ids were found without `tool_result` "
+                f"blocks immediately after: {part.id}.",
+            )
+        seen.add(part.id)
 
 
 def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    seen: set[str] = set()
+    """Yield call ids that recur: refused inside one message, and a trap between messages."""
+    seen: dict[str, int] = {}
     for index in own:
         for place, part in enumerate(views[index].parts):
-            if type(part) is CallPart and part.id is not None:
-                if part.id in seen:
-                    yield _problem(
-                        "duplicate_call_id",
-                        f"the call id {part.id!r} is used before",
-                        index,
-                        error=f"messages.{index}.content.{place}: `tool_use` ids must be unique",
-                    )
-                seen.add(part.id)
+            if type(part) is not CallPart or part.id is None:
+                continue
+            if part.id in seen:
+                yield _problem(
+                    "duplicate_call_id",
+                    f"the call id {part.id!r} is used before, in item {seen[part.id]}",
+                    index,
+                    seen[part.id],
+                    severity="error" if seen[part.id] == index else "warning",
+                    error=f"messages.{index}.content.{place}: `tool_use` ids must be unique",
+                )
+            seen[part.id] = index
 
 
 def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
@@ -294,13 +282,8 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
 
 
 def _answered_next(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
-    """Return whether the result stands in the user's turn right after the call's."""
-    if call.result_index is None or call.call_index is None:
-        return False
-    roles = [v.role for v in views[call.call_index + 1 : call.result_index + 1]]
-    while roles and roles[0] == "assistant":
-        roles.pop(0)
-    return bool(roles) and all(role == "user" for role in roles)
+    """Return whether the result stands in the next message."""
+    return call.call_index is not None and call.result_index == call.call_index + 1
 
 
 def _only_results(view: ItemView) -> bool:

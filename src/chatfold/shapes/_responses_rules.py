@@ -200,6 +200,7 @@ def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
 
 def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
     last_step = _last_step(views)
+    yield from _check_reused(calls)
     for call in calls:
         words = _FAMILY_WORDS.get(call.pair, "function call")
         if call.call_index is None and call.result_index is not None:
@@ -221,6 +222,25 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
                 severity="pending" if waits else "error",
                 error="" if call.kind == "approval" else f"No tool output found for {words} "
                 f"{call.id}.",
+            )
+
+
+def _check_reused(calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
+    """Yield results for a call id that has one already: the API knows a call by its id alone."""
+    answered: dict[tuple[str, str], int] = {}
+    for call in calls:
+        if call.id is None or call.result_index is None or call.call_index is None:
+            continue
+        if call.pair == "server":
+            continue
+        first = answered.setdefault((call.pair, call.id), call.result_index)
+        if first != call.result_index:
+            yield _problem(
+                "duplicate_result",
+                f"the call id {call.id!r} has a result before, in item {first}",
+                call.result_index,
+                first,
+                error=f"Duplicate function_call_output for call_id {call.id}",
             )
 
 

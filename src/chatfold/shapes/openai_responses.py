@@ -127,6 +127,8 @@ class OpenAIResponses:
         """Return whether the item is state, or an instruction in the middle."""
         if view.role in ("system", "developer"):
             return True
+        if view.role not in ("state", "tool"):
+            return False
         return any(type(part) is StatePart for part in view.parts)
 
     def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
@@ -348,7 +350,9 @@ def _patch_output(get: Get) -> Reading:
 
 
 def _search_call(get: Get) -> Reading:
-    return _call("tool_search", "tool_search", "tool_search", json_text(get("arguments")), get)
+    role, (call,) = _call("tool_search", "tool_search", "tool_search", json_text(get("arguments")), get)
+    served = get("execution") == "server" and get("status") not in _BUSY
+    return role, (cast(CallPart, call)._replace(served=served),)
 
 
 def _tool_names(tools: Any) -> list[str]:
