@@ -1,35 +1,39 @@
 """chatfold: action-aware summarization of chat histories for agents that use tools.
 
-Everything in `__all__` is public, and nothing else is.
+Everything in `__all__` is public, and nothing else is. A name's module is loaded when the name is
+first used (PEP 562), so that a program that only might fold pays nothing at its start.
 """
 
-from chatfold.context import ChatContext
-from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement
-from chatfold.core.flow import Completion, Flow, Usage
-from chatfold.core.plan import Outcome, Plan
-from chatfold.core.render import Prompt, TemplateRenderer
-from chatfold.core.split import Turn
-from chatfold.core.views import ItemView, Shape
-from chatfold.errors import (
-    BusyError,
-    ChatfoldError,
-    EmptySummaryError,
-    InvalidResultError,
-    MissingExtraError,
-    NoAnswerError,
-    RefusedSummaryError,
-    ShapeError,
-    StaleHeadError,
-    SummarizerError,
-    SummaryError,
-    TemplateError,
-    TruncatedSummaryError,
-    UnknownShapeError,
-)
-from chatfold.options import SummaryOptions
-from chatfold.summarizers import Summarizer
-from chatfold.tokens import TokenCount, TokenCounter
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from chatfold.context import ChatContext
+    from chatfold.core.calls import ToolCallRecord
+    from chatfold.core.check import Problem, Requirement
+    from chatfold.core.flow import Completion, Flow, Usage
+    from chatfold.core.plan import Outcome, Plan
+    from chatfold.core.render import Prompt, TemplateRenderer
+    from chatfold.core.split import Turn
+    from chatfold.core.views import ItemView, Shape
+    from chatfold.errors import (
+        BusyError,
+        ChatfoldError,
+        EmptySummaryError,
+        InvalidResultError,
+        MissingExtraError,
+        NoAnswerError,
+        RefusedSummaryError,
+        ShapeError,
+        StaleHeadError,
+        SummarizerError,
+        SummaryError,
+        TemplateError,
+        TruncatedSummaryError,
+        UnknownShapeError,
+    )
+    from chatfold.options import SummaryOptions
+    from chatfold.summarizers import Summarizer
+    from chatfold.tokens import TokenCount, TokenCounter
 
 __all__ = [
     "BusyError",
@@ -51,8 +55,8 @@ __all__ = [
     "Shape",
     "ShapeError",
     "StaleHeadError",
-    "SummarizerError",
     "Summarizer",
+    "SummarizerError",
     "SummaryError",
     "SummaryOptions",
     "TemplateError",
@@ -67,4 +71,35 @@ __all__ = [
     "__version__",
 ]
 
-__version__ = "0.1.0"
+__version__: Final = "0.1.0"
+
+_MODULES: Final = {
+    "chatfold.context": ("ChatContext",),
+    "chatfold.core.calls": ("ToolCallRecord",),
+    "chatfold.core.check": ("Problem", "Requirement"),
+    "chatfold.core.flow": ("Completion", "Flow", "Usage"),
+    "chatfold.core.plan": ("Outcome", "Plan"),
+    "chatfold.core.render": ("Prompt", "TemplateRenderer"),
+    "chatfold.core.split": ("Turn",),
+    "chatfold.core.views": ("ItemView", "Shape"),
+    "chatfold.options": ("SummaryOptions",),
+    "chatfold.summarizers": ("Summarizer",),
+    "chatfold.tokens": ("TokenCount", "TokenCounter"),
+}
+_HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name, from the module that defines it."""
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module 'chatfold' has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(_HOMES.get(name, "chatfold.errors")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -22,6 +23,7 @@ from chatfold.errors import BusyError, SummaryError
 from chatfold.folding import Folding, Limits
 from chatfold.options import Settings, SummaryOptions
 from chatfold.shapes import SHAPES, shape_named
+from chatfold.sizes import item_tokens
 from chatfold.summarizers import resolve
 
 if TYPE_CHECKING:
@@ -34,7 +36,10 @@ __all__ = ["ChatContext"]
 
 ItemT = TypeVar("ItemT")
 
+_log = logging.getLogger("chatfold")
+
 _WAIT: Final = 0.01  # seconds between two looks at whether a running summarization has ended
+
 
 class ChatContext(Generic[ItemT]):
     """A message list, wrapped: read as turns and tool calls, and folded without breaking it.
@@ -93,6 +98,7 @@ class ChatContext(Generic[ItemT]):
             shape=shape_named(shape) if isinstance(shape, str) else shape,
             measure=self._measure,
             summary_key=summary_key,
+            report=_report_unknown,
         )
         self._folding = Folding(
             self._items,
@@ -375,10 +381,10 @@ class ChatContext(Generic[ItemT]):
     # What only this class needs
 
     def _measure(self, view: ItemView) -> int:
-        return tokens.item_tokens(view, self._counter)
+        return item_tokens(view, self._counter)
 
     @contextmanager
-    def _alone(self, call: str) -> Iterator[None]:
+    def _alone(self, call: str) -> Generator[None, None, None]:
         """Hold off other changes of the list; a summarization that runs is not disturbed."""
         if not self._folding.running.acquire(blocking=False):
             raise BusyError(
@@ -399,9 +405,16 @@ class ChatContext(Generic[ItemT]):
             return False
         import asyncio
 
-        while not lock.acquire(blocking=False):
+        # The other one may run in another thread or loop, where no event of this loop reaches.
+        while not lock.acquire(blocking=False):  # noqa: ASYNC110
             await asyncio.sleep(_WAIT)
         return True
+
+
+def _report_unknown(index: int, view: ItemView) -> None:
+    _log.warning(
+        "item %d is of no known shape (type %r); it is kept as it is", index, view.type or None
+    )
 
 
 def _timed(flow: Flow[Outcome[ItemT]], started: float) -> Outcome[ItemT]:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from chatfold.core.flow import Usage
-    from chatfold.core.plan import Problem
+    from chatfold.core.check import Problem
 
 __all__ = [
     "BusyError",

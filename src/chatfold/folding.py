@@ -6,7 +6,6 @@ be taken back, and the one place where the caller's list is written.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,8 +28,6 @@ from chatfold.options import Settings
 __all__ = ["Folding", "Limits"]
 
 DEFAULT_KEEP_LAST_TURNS: Final = 2
-
-_log = logging.getLogger("chatfold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +216,7 @@ class Folding:
         )
 
     def _judge(self, plan: Plan[Any], snapshot: Snapshot, item: Any) -> Verdict:
-        return judge(
-            plan, snapshot, item, measure=self._measure, summary_key=self._summary_key
-        )
+        return judge(plan, snapshot, item, measure=self._measure, summary_key=self._summary_key)
 
     def _swap(self, change: Replacement[Any]) -> None:
         """Write to the list: one slice, so that what others append meanwhile is not touched."""

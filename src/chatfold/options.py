@@ -86,9 +86,13 @@ class Settings:
         if self.retries < 0:
             raise ValueError(f"retries must be 0 or more, not {self.retries!r}")
         if self.max_summary_tokens is not None and self.max_summary_tokens < 1:
-            raise ValueError(f"max_summary_tokens must be 1 or more, not {self.max_summary_tokens!r}")
+            raise ValueError(
+                f"max_summary_tokens must be 1 or more, not {self.max_summary_tokens!r}"
+            )
         if self.summary_role not in _ROLES:
-            raise ValueError(f"summary_role must be one of {', '.join(_ROLES)}, not {self.summary_role!r}")
+            raise ValueError(
+                f"summary_role must be one of {', '.join(_ROLES)}, not {self.summary_role!r}"
+            )
         if not 0 <= self.min_gain < 1:
             raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
 

@@ -86,7 +86,12 @@ class _Entry:
     __slots__ = ("index", "name", "part", "record", "shape", "step")
 
     def __init__(
-        self, part: CallPart | None, index: int, shape: str, step: int, record: ToolCallRecord | None
+        self,
+        part: CallPart | None,
+        index: int,
+        shape: str,
+        step: int,
+        record: ToolCallRecord | None,
     ) -> None:
         self.part = part
         self.index = index
@@ -190,7 +195,11 @@ class CallPairing:
         if found is not None:
             return found
         # The calls have ids and the result has none: the latest open call of that name.
-        keys = [k for k, waiting in self._open.items() if k[0] == part.pair and _fits(waiting, part.name)]
+        keys = [
+            k
+            for k, waiting in self._open.items()
+            if k[0] == part.pair and _fits(waiting, part.name)
+        ]
         if not keys:
             return None
         latest = max(self._open[k][-1].step for k in keys)
@@ -237,7 +246,9 @@ class CallPairing:
         return record
 
 
-def pair_calls(views: Sequence[ItemView], *, abandon: Abandon | None = None) -> list[ToolCallRecord]:
+def pair_calls(
+    views: Sequence[ItemView], *, abandon: Abandon | None = None
+) -> list[ToolCallRecord]:
     """Return one record for each tool call in `views`, and for each result without a call.
 
     Args:
@@ -260,6 +271,8 @@ def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
     if callable(abandon):
         return abandon
     if isinstance(abandon, str):
-        raise TypeError(f"abandon= takes a list of call ids or a function, not the text {abandon!r}")
+        raise TypeError(
+            f"abandon= takes a list of call ids or a function, not the text {abandon!r}"
+        )
     ids = frozenset(abandon)
     return lambda record: record.id in ids

@@ -134,6 +134,7 @@ def added_errors(
     The items are the same objects in both lists, so an error is the same if its rule and its
     first item are.
     """
+
     def keys(problems: Iterable[Problem], items: Sequence[object]) -> list[tuple[str, int]]:
         return [(p.rule, id(items[p.index]) if items else 0) for p in problems]
 

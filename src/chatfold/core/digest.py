@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
+from typing import Any
 
 from chatfold.core.views import plain
 
@@ -17,7 +18,7 @@ __all__ = ["changed_index", "fingerprints"]
 _VERSION = 2  # the last version of the format without references, which depend on identity
 
 
-def fingerprints(items: Sequence[object]) -> list[int]:
+def fingerprints(items: Sequence[Any]) -> list[int]:
     """Return for each item a number that changes when its content does, within this process."""
     try:
         return [hash(marshal.dumps(item, _VERSION)) for item in items]
@@ -53,8 +54,12 @@ def changed_index(
     return None if len(now) == len(then) else min(len(now), len(then))
 
 
-def _blob(item: object) -> bytes:
+def _blob(item: Any) -> bytes:
     try:
         return marshal.dumps(item, _VERSION)
     except ValueError:
+        pass
+    try:
         return marshal.dumps(plain(item), _VERSION)
+    except (ValueError, RecursionError):  # nested past all limits: told apart by identity alone
+        return str(id(item)).encode()

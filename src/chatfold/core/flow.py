@@ -21,7 +21,17 @@ from chatfold.errors import (
     TruncatedSummaryError,
 )
 
-__all__ = ["CAP", "Completion", "Flow", "Request", "Steps", "Usage", "Written", "accept", "write_summary"]
+__all__ = [
+    "CAP",
+    "Completion",
+    "Flow",
+    "Request",
+    "Steps",
+    "Usage",
+    "Written",
+    "accept",
+    "write_summary",
+]
 
 CAP = 8192
 """The limit of an answer, in tokens, where a provider demands one; doubled once if it is hit."""
@@ -72,7 +82,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A model call that the flow asks for: the prompt, and which of the summarizers is to answer."""
+    """A model call that the flow asks for: the prompt, and which summarizer is to answer."""
 
     prompt: Prompt
     backend: int
@@ -150,6 +160,7 @@ def write_summary(
             text = yield from _ask(prompt, backend, spent)
             text = _finished(text, prompt, redact, post_process)
         except SummaryError as error:
+            spent.add(error.usage)  # a failed answer may have cost something
             error.usage, error.llm_calls = spent.usage, spent.calls
             if backend == backends - 1:
                 raise
@@ -164,13 +175,17 @@ class _Spent:
     calls: int = 0
     model: str | None = None
 
+    def add(self, usage: Usage | None) -> None:
+        """Add what a model call used, where that is known."""
+        if usage is not None:
+            self.usage = (self.usage or Usage()) + usage
+
 
 def _ask(prompt: Prompt, backend: int, spent: _Spent) -> Generator[Request, Completion, str]:
     for cap in (prompt.cap, 2 * (prompt.cap or CAP)):
         spent.calls += 1
         completion = yield Request(replace(prompt, cap=cap), backend)
-        if completion.usage is not None:
-            spent.usage = (spent.usage or Usage()) + completion.usage
+        spent.add(completion.usage)
         spent.model = completion.model
         try:
             return accept(completion)
@@ -204,13 +219,13 @@ class _Haystack:
         self.prompt = prompt
         self.found: dict[str, bool] = {}
 
-    def __contains__(self, needle: str) -> bool:
+    def __contains__(self, needle: object) -> bool:
+        assert isinstance(needle, str)
         if needle not in self.found:
             self.found[needle] = needle in (self.prompt.previous_summary or "") or any(
                 needle in text for view in self.prompt.views for text in texts(view)
             )
         return self.found[needle]
-
 
 
 OutcomeT = TypeVar("OutcomeT")

@@ -18,7 +18,16 @@ from chatfold.core.render import Prompt
 from chatfold.core.split import Split
 from chatfold.errors import StaleHeadError
 
-__all__ = ["Outcome", "Plan", "Reason", "Replacement", "head_is_current", "nothing", "remedy_for", "replacement"]
+__all__ = [
+    "Outcome",
+    "Plan",
+    "Reason",
+    "Replacement",
+    "head_is_current",
+    "nothing",
+    "remedy_for",
+    "replacement",
+]
 
 ItemT = TypeVar("ItemT")
 

@@ -145,4 +145,3 @@ def _with_prompt(
         redact=wish.redact,
     )
     return replace(plan, prompt=made, reason="summarized", omitted=rendered.omitted)
-

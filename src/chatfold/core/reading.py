@@ -6,10 +6,9 @@ list that grew by two items costs two items. Not here: what is made of the readi
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from operator import is_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
@@ -29,8 +28,6 @@ from chatfold.core.views import (
 from chatfold.errors import ShapeError
 
 __all__ = ["Reading", "SeveralShapes", "Snapshot"]
-
-_log = logging.getLogger("chatfold")
 
 
 class SeveralShapes:
@@ -125,6 +122,7 @@ class Reading:
         shape: The list's shape, where the caller names it.
         measure: Returns the size of an item in tokens, given its view.
         summary_key: Secret that the digests of summaries are made with.
+        report: Told of each item that no shape knows: its index and its generic reading.
     """
 
     def __init__(
@@ -135,6 +133,7 @@ class Reading:
         shape: Shape | None,
         measure: Callable[[ItemView], int],
         summary_key: bytes | None,
+        report: Callable[[int, ItemView], None] | None = None,
     ) -> None:
         self.items = items
         self.shapes = shapes
@@ -142,6 +141,7 @@ class Reading:
         self._forced = shape is not None
         self._measure = measure
         self._key = summary_key
+        self._report = report
         self._seen: list[Any] = []
         self._views: list[ItemView] = []
         self._prints: list[int] = []
@@ -258,7 +258,8 @@ class Reading:
         if view is not None:
             return view
         view = _unreadable(item, "")
-        _log.warning("item %d is of no known shape (%s); it is kept as it is", index, view.type)
+        if self._report is not None:
+            self._report(index, view)
         return view
 
     def _read_foreign(self, item: Any) -> ItemView | None:
@@ -284,7 +285,8 @@ def _unreadable(item: Any, fault: str) -> ItemView:
     if not isinstance(kind, str):
         kind = "" if isinstance(item, dict) else type(item).__name__
     if item is None or isinstance(item, (str, int, float, list, tuple)):
-        fault = fault or f"an item has to be a dict or an object, not {type(item).__name__}"
+        found = cast(object, item)
+        fault = fault or f"an item has to be a dict or an object, not {type(found).__name__}"
     try:
         text = json_text(item)
     except (TypeError, ValueError, RecursionError):

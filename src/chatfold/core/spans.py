@@ -8,6 +8,7 @@ rules (`chatfold.shapes`), which cut point is chosen (`split`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
@@ -58,12 +59,7 @@ def cuttable(spans: Iterable[Span], length: int) -> bytearray:
     for span in spans:
         depth[span.first + 1] += 1
         depth[min(span.last, length) + 1] -= 1
-    legal = bytearray(length + 1)
-    level = 0
-    for index in range(length + 1):
-        level += depth[index]
-        legal[index] = level == 0
-    return legal
+    return bytearray(level == 0 for level in accumulate(depth[: length + 1]))
 
 
 def cut_points(
@@ -81,7 +77,7 @@ def cut_points(
     if views and any(type(p) is UnknownPart and p.command for p in views[-1].parts):
         legal[len(views)] = 0  # a command to the server is the last item, or it is nothing
     end = len(views) if lossy else barrier(views)
-    return [index for index in range(end + 1) if legal[index]]
+    return [index for index, free in enumerate(legal[: end + 1]) if free]
 
 
 def barrier(views: Sequence[ItemView]) -> int:

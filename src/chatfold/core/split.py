@@ -66,7 +66,7 @@ class Split:
     cut: int
     kept: tuple[int, ...] = ()
     superseded: tuple[int, ...] = ()
-    moved: dict[int, int] = field(default_factory=dict)
+    moved: dict[int, int] = field(default_factory=dict[int, int])
     blocked_by: tuple[str, ...] = ()
     opaque: bool = False
     reason: str = ""
@@ -92,7 +92,8 @@ def turns(views: Sequence[ItemView], start: int | None = None) -> list[Turn]:
     starts: list[tuple[int, tuple[int, ...]]] = []
     index, end = begin, len(views)
     while index < end:
-        if views[index].role == "user" and is_user_message(views[index]):
+        view = views[index]
+        if view.role == "user" and is_user_message(view):
             opened = index
             while index < end and is_user_message(views[index]):
                 index += 1
@@ -147,9 +148,7 @@ def split(
     opened = sum(1 for turn in found if turn.openers)
     blocked = chooser.blocking(cut)
     keep = _keep(views, spans, shape, range(start, cut), pinned, chooser.openers_at(cut))
-    gone = [
-        i for i in range(start, cut) if i not in keep.kept and not _is_summary(views[i])
-    ]
+    gone = any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, cut))
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -209,8 +208,10 @@ class _Chooser:
         return end
 
     def _is_fused(self, turn: Turn) -> bool:
-        """Return whether a message that opens the turn also carries results, and so cannot stay
-        without the call before it."""
+        """Return whether a message that opens the turn also carries results.
+
+        It cannot stay without the call before it.
+        """
         return any(type(p) is ResultPart for i in turn.openers for p in self.views[i].parts)
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
@@ -243,8 +244,10 @@ class _Chooser:
         return self._at_or_before(wanted)
 
     def by_tokens(self, budget: int, tokens: Callable[[int], int]) -> int:
-        """Return the cut point whose tail fits the budget, before a user message if that tail
-        still fills half of it."""
+        """Return the cut point whose tail fits the budget.
+
+        One before a user message is preferred if that tail still fills half of it.
+        """
         sizes = 0
         first = len(self.views)
         while first > self.start and sizes + tokens(first - 1) <= budget:

@@ -18,9 +18,7 @@ __all__ = ["TAG", "mark_summary", "opened", "wrapped"]
 
 TAG = "chat_history_summary"
 
-_WRAPPER = re.compile(
-    rf'\s*<{TAG} digest="([0-9a-f]{{32}})">\n(.*)\n</{TAG}>\s*', re.DOTALL
-)
+_WRAPPER = re.compile(rf'\s*<{TAG} digest="([0-9a-f]{{32}})">\n(.*)\n</{TAG}>\s*', re.DOTALL)
 _NOTE = re.compile(r"<note>.*?</note>\n", re.DOTALL)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{TAG}|note)\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{TAG}|note)\b)")

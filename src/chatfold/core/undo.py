@@ -51,9 +51,7 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     return Replacement(at, stop, (*fold.region, *behind))
 
 
-def _find(
-    wanted: Any, items: Sequence[Any], start: int, taken: Collection[int]
-) -> int | None:
+def _find(wanted: Any, items: Sequence[Any], start: int, taken: Collection[int]) -> int | None:
     """Return the index of the same item, else of an equal one."""
     for index in range(start, len(items)):
         if items[index] is wanted and index not in taken:

@@ -297,12 +297,10 @@ def field(item: object, key: str) -> Any:
     Python keywords are spelled with an underscore by the SDKs' objects and by `model_dump`
     (`async_`, `from_`), and without one on the wire; both are found.
     """
-    if isinstance(item, Mapping):
-        value: Any = item.get(key)  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    else:
-        value = getattr(item, key, None)
+    source: Any = item
+    value: Any = source.get(key) if isinstance(item, Mapping) else getattr(source, key, None)
     if value is None and key in ("async", "from"):
-        return field(item, key + "_")
+        return field(source, key + "_")
     return value
 
 
@@ -311,15 +309,16 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        return {str(k): plain(v) for k, v in cast(Mapping[Any, Any], value).items()}
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        return [plain(v) for v in cast(Sequence[Any], value)]
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if hasattr(value, "model_dump"):
         return plain(value.model_dump(by_alias=True, exclude_unset=True))
     if hasattr(value, "__dict__"):
-        return {k: plain(v) for k, v in vars(value).items() if not k.startswith("_")}
+        fields = cast(dict[str, Any], vars(value))
+        return {k: plain(v) for k, v in fields.items() if not k.startswith("_")}
     return repr(value)
 
 
@@ -354,7 +353,9 @@ def is_user_message(view: ItemView) -> bool:
     if view.role != "user":
         return False
     parts = view.parts
-    return not parts or any(type(part) in _SPEECH for part in parts)
+    if not parts or type(parts[0]) is TextPart:
+        return True
+    return any(type(part) in _SPEECH for part in parts)
 
 
 _SPEECH = (TextPart, MediaPart, UnknownPart)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
@@ -49,9 +49,7 @@ _FREE_MODELS = re.compile(
 )
 
 
-def place_instructions(
-    kept: Sequence[int], tail: int, views: Sequence[ItemView]
-) -> Placement:
+def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
     """Return where kept system messages go: behind a user turn, before an assistant's or the end.
 
     Each goes to a place of its own. If there are not enough of them, all stay where they are,
@@ -86,7 +84,9 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
     Newer models sign each thinking block over all that stood before it. The summary changed
     that, for as long as the block stays in the list.
     """
-    if model is not None and _FREE_MODELS.match(model.rpartition("/")[2].rpartition("anthropic.")[2]):
+    if model is not None and _FREE_MODELS.match(
+        model.rpartition("/")[2].rpartition("anthropic.")[2]
+    ):
         return []
     summary = next(
         (i for i, v in enumerate(views) if any(type(p) is SummaryPart for p in v.parts)), None
@@ -129,7 +129,12 @@ def check_messages(
 
 
 def _problem(
-    rule: str, message: str, *indices: int, error: str = "", severity: Any = "error", source: str = _TOOLS
+    rule: str,
+    message: str,
+    *indices: int,
+    error: str = "",
+    severity: Any = "error",
+    source: str = _TOOLS,
 ) -> Problem:
     return Problem(rule, message, indices, severity, error, _NAME, source)
 
@@ -144,7 +149,8 @@ def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Prob
                 "first_role",
                 "an instruction cannot be the first message",
                 0,
-                error="messages.0: use the top-level 'system' parameter for the initial system prompt",
+                error="messages.0: use the top-level 'system' parameter for the initial system "
+                "prompt",
                 source=_SYSTEM,
             )
     elif not (view.parts and type(view.parts[0]) is OpaquePart):
@@ -265,9 +271,13 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
         if server and call.result_index is None:
             later = views[index + 1 :]
             if all(v.role == "user" and _only_results(v) for v in later):
-                yield _problem("unanswered_call", f"no result for {call.label!r}", index, severity="pending")
+                yield _problem(
+                    "unanswered_call", f"no result for {call.label!r}", index, severity="pending"
+                )
             else:
-                yield _problem("unanswered_call", f"no result for the server call {call.label!r}", index)
+                yield _problem(
+                    "unanswered_call", f"no result for the server call {call.label!r}", index
+                )
         elif not server and not _answered_next(views, call):
             last = all(v.role == "assistant" for v in views[index + 1 :])
             yield _problem(
@@ -322,7 +332,7 @@ def _check_compaction(
         blocks: Any = field(items[index], "content")
         signed = any(
             block_type(b) == "compaction" and field(b, "signature")
-            for b in (blocks if isinstance(blocks, list) else ())  # pyright: ignore[reportUnknownVariableType]
+            for b in (cast(list[Any], blocks) if isinstance(blocks, list) else ())
         )
         if signed and index:
             yield _problem(

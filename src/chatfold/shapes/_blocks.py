@@ -21,6 +21,7 @@ __all__ = [
     "unknown_part",
 ]
 
+
 def getter(item: object) -> Callable[[str], Any]:
     """Return what reads a field of a dict or an SDK object."""
     if type(item) is dict:
@@ -65,9 +66,7 @@ def unknown_part(block: object, *, known: bool = False) -> UnknownPart:
     return UnknownPart(block_type(block) or "", json_text(block), known=known)
 
 
-def media_from_url(
-    kind: str, url: object, *, name: object = None, text: str = ""
-) -> MediaPart:
+def media_from_url(kind: str, url: object, *, name: object = None, text: str = "") -> MediaPart:
     """Return the reading of a medium at a URL; the bytes of a `data:` URL are only counted."""
     label = named_id(name)
     if not isinstance(url, str):
@@ -83,4 +82,3 @@ def base64_size(data: object) -> int | None:
     if not isinstance(data, str):
         return None
     return len(data) * 3 // 4 - data[-2:].count("=")
-

@@ -119,7 +119,9 @@ def check_items(
     yield from _check_calls(views, calls)
 
 
-def _problem(rule: str, message: str, *indices: int, error: str = "", severity: str = "error") -> Problem:
+def _problem(
+    rule: str, message: str, *indices: int, error: str = "", severity: str = "error"
+) -> Problem:
     return Problem(rule, message, indices, severity, error, _NAME, _SOURCE)  # type: ignore[arg-type]
 
 
@@ -173,29 +175,28 @@ def _check_commands(views: Sequence[ItemView]) -> Iterator[Problem]:
 
 
 def _check_callers(views: Sequence[ItemView]) -> Iterator[Problem]:
-    programs: set[str | None] = set()
+    programs: set[str | None] = {None}  # a call without a caller is the model's own
     for index, view in enumerate(views):
         for part in view.parts:
             if type(part) is CallPart and part.kind == "program":
                 programs.add(part.id)
-            elif isinstance(part, (CallPart, ResultPart)) and part.caller is not None:
-                if part.caller not in programs:
-                    yield _problem(
-                        "caller_missing",
-                        f"the program {part.caller!r} that made this call is not in the list",
-                        index,
-                    )
+            elif isinstance(part, (CallPart, ResultPart)) and part.caller not in programs:
+                yield _problem(
+                    "caller_missing",
+                    f"the program {part.caller!r} that made this call is not in the list",
+                    index,
+                )
 
 
 def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
     for index, view in enumerate(views):
-        if view.shape == _NAME and view.type == "message":
-            if any(type(p) is CallPart for p in view.parts):
-                yield _problem(
-                    "nested_call",
-                    "a call inside a message's content is no input; it has to be an item",
-                    index,
-                )
+        message = view.shape == _NAME and view.type == "message"
+        if message and any(type(p) is CallPart for p in view.parts):
+            yield _problem(
+                "nested_call",
+                "a call inside a message's content is no input; it has to be an item",
+                index,
+            )
 
 
 def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
@@ -220,8 +221,9 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
                 f"no result for {call.label!r}",
                 call.call_index,
                 severity="pending" if waits else "error",
-                error="" if call.kind == "approval" else f"No tool output found for {words} "
-                f"{call.id}.",
+                error=""
+                if call.kind == "approval"
+                else f"No tool output found for {words} {call.id}.",
             )
 
 

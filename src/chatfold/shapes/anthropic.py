@@ -96,13 +96,15 @@ class Anthropic:
             return "no"
         if module:
             return "yes"
+        if get("output_config") is not None or get("clear_at") is not None:
+            return "yes"
         content = get("content")
         if isinstance(content, str):
             return "maybe"
         if not isinstance(content, list):
             return "no"
         blocks = cast(list[Any], content)
-        if any(_is_own(b) for b in blocks) or get("output_config") is not None:
+        if any(_is_own(b) for b in blocks):
             return "yes"
         return "maybe" if all(block_type(b) == "text" for b in blocks) else "no"
 
@@ -122,14 +124,18 @@ class Anthropic:
                     return None
                 made.append(part)
             parts = tuple(made)
-        elif module_of(item) or content is not None:
-            return None
+        elif content is None and get("role") == "system" and get("output_config") is not None:
+            parts = ()  # a message that only sets options may do without content
         else:
             return None
         role = cast(Role, get("role"))
         config = get("output_config")
         if role == "system" and config is not None:
-            keys = frozenset(cast(dict[str, Any], config)) if isinstance(config, dict) else frozenset({"effort"})
+            keys = (
+                frozenset(cast(dict[str, Any], config))
+                if isinstance(config, dict)
+                else frozenset({"effort"})
+            )
             parts = (*parts, StatePart("output_config", keys, json_text(config)))
         return ItemView(
             role, parts, role, self.name, None, named_id(get("id")), role == "assistant"
@@ -156,7 +162,9 @@ class Anthropic:
         """Return a message that holds `text` in a block of its own."""
         return {"role": role, "content": [{"type": "text", "text": text}]}
 
-    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> dict[str, Any]:
+    def result_item(
+        self, call: ToolCallRecord, text: str, *, failed: bool = False
+    ) -> dict[str, Any]:
         """Return a user message whose one block answers `call`.
 
         Raises:
@@ -164,7 +172,9 @@ class Anthropic:
         """
         if call.pair != "function" or call.id is None:
             raise ShapeError(
-                f"a {call.kind} call is not answered by a message", shape=self.name, index=call.call_index
+                f"a {call.kind} call is not answered by a message",
+                shape=self.name,
+                index=call.call_index,
             )
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id, "content": text}
         if failed:
@@ -191,12 +201,14 @@ def _is_message(get: Any) -> bool:
 
 
 def _is_own(block: object) -> bool:
+    if module_of(block).startswith("anthropic.types"):
+        return True  # `response.content` as it is, inside of a dict
     kind = block_type(block)
     if kind == "text":
         return bool(field(block, "cache_control") or field(block, "citations"))
     if kind == "thinking":
         return isinstance(field(block, "thinking"), str)
-    return kind in _OWN_BLOCKS or module_of(block).startswith("anthropic.types")
+    return kind in _OWN_BLOCKS
 
 
 def _read_block(block: Any) -> Part | None:
@@ -247,7 +259,15 @@ def _other(block: Any, kind: str | None) -> Part | None:
 
 
 _OPENAI_BLOCKS = frozenset(
-    {"image_url", "file", "refusal", "function_call", "custom_tool_call", "summary_text", "reasoning"}
+    {
+        "image_url",
+        "file",
+        "refusal",
+        "function_call",
+        "custom_tool_call",
+        "summary_text",
+        "reasoning",
+    }
 )
 
 
@@ -310,7 +330,11 @@ def _media(block: Any, kind: str) -> MediaPart:
             return media_from_url(kind, field(source, "url"), name=title, text=caption)
         case "content":
             inner = field(source, "content")
-            texts = [inner] if isinstance(inner, str) else [_str(field(b, "text")) for b in _listed(inner)]
+            texts = (
+                [inner]
+                if isinstance(inner, str)
+                else [_str(field(b, "text")) for b in _listed(inner)]
+            )
             return MediaPart(kind, form, None, title, "\n".join(t for t in texts if t))
         case _:
             return MediaPart(kind, form, None, title or named_id(field(source, "file_id")), caption)

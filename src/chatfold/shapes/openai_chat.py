@@ -84,6 +84,7 @@ _OWN_KEYS = (
     "refusal",
     "audio",
     "name",
+    "reasoning",
     "reasoning_content",
     "reasoning_details",
 )
@@ -104,7 +105,7 @@ class OpenAIChat:
         if role not in _ROLES or get("type") is not None:
             return "no"
         content = get("content")
-        kinds = {block_type(b) for b in cast(list[Any], content)} if isinstance(content, list) else set()
+        kinds = {block_type(b) for b in _listed(content)}
         if kinds & _FOREIGN_BLOCKS or any(_is_anthropic_thinking(get, b) for b in _listed(content)):
             return "no"
         if role in ("tool", "function") or any(get(key) for key in _OWN_KEYS):
@@ -127,12 +128,15 @@ class OpenAIChat:
             parts = ()
         elif isinstance(content, list):
             blocks = cast(list[Any], content)
-            if any(block_type(b) in _FOREIGN_BLOCKS or _is_anthropic_thinking(get, b) for b in blocks):
+            if any(
+                block_type(b) in _FOREIGN_BLOCKS or _is_anthropic_thinking(get, b) for b in blocks
+            ):
                 return None
             parts = tuple(_read_block(b) for b in blocks)
         else:
             parts, fault = (), f"content is {type(content).__name__}, not text or a list"
-        if role == "assistant":
+        bare = type(item) is dict and len(cast(dict[str, Any], item)) == 2  # role and content
+        if role == "assistant" and not bare:
             parts = (*_reasoning(get), *parts, *_more(get, parts))
         return ItemView(
             cast(Role, _ROLES[role]),
@@ -171,7 +175,9 @@ class OpenAIChat:
         """Return a message of that role that holds `text`."""
         return {"role": role, "content": text}
 
-    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> dict[str, Any]:
+    def result_item(
+        self, call: ToolCallRecord, text: str, *, failed: bool = False
+    ) -> dict[str, Any]:
         """Return the `tool` message that answers `call`.
 
         Raises:
@@ -202,7 +208,9 @@ class OpenAIChat:
                 )
             for part in view.parts:
                 if type(part) is CallPart and part.name is None:
-                    yield Problem("malformed_item", "a tool call without a name", (index,), shape=self.name)
+                    yield Problem(
+                        "malformed_item", "a tool call without a name", (index,), shape=self.name
+                    )
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return nothing: the messages are all that a request needs."""
@@ -286,7 +294,9 @@ def _read_block(block: Any) -> Part:
         case "input_audio":
             audio = field(block, "input_audio")
             form = field(audio, "format")
-            return MediaPart("audio", f"audio/{form}" if form else None, base64_size(field(audio, "data")))
+            return MediaPart(
+                "audio", f"audio/{form}" if form else None, base64_size(field(audio, "data"))
+            )
         case "file":
             file = field(block, "file")
             name = field(file, "filename") or field(file, "file_id")

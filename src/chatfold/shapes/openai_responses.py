@@ -51,7 +51,15 @@ Get = Callable[[str], Any]
 
 _ROLES: Final = frozenset({"user", "assistant", "system", "developer"})
 _OWN_BLOCKS = frozenset(
-    {"input_text", "output_text", "input_image", "input_file", "input_audio", "summary_text", "refusal"}
+    {
+        "input_text",
+        "output_text",
+        "input_image",
+        "input_file",
+        "input_audio",
+        "summary_text",
+        "refusal",
+    }
 )
 _CALL_BLOCKS = frozenset({"function_call", "custom_tool_call"})
 _BUSY = frozenset({"in_progress", "searching", "interpreting", "generating", "calling"})
@@ -71,9 +79,11 @@ class OpenAIResponses:
         get = getter(item)
         kind = get("type")
         if kind is not None:
-            return "yes" if kind in _READERS or (kind == "message" and get("role") in _ROLES) else "no"
+            return (
+                "yes" if kind in _READERS or (kind == "message" and get("role") in _ROLES) else "no"
+            )
         if get("role") not in _ROLES or get("tool_call_id"):
-            return "no"
+            return "yes" if _is_bare_reference(item) else "no"
         content = get("content")
         if isinstance(content, str):
             return "no" if get("tool_calls") or get("function_call") else "maybe"
@@ -141,7 +151,9 @@ class OpenAIResponses:
             return {"role": "assistant", "content": text}
         return {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
 
-    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> dict[str, Any]:
+    def result_item(
+        self, call: ToolCallRecord, text: str, *, failed: bool = False
+    ) -> dict[str, Any]:
         """Return the item that answers `call`.
 
         Raises:
@@ -165,6 +177,14 @@ class OpenAIResponses:
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return nothing: the items are all that a request needs."""
         return []
+
+
+def _is_bare_reference(item: object) -> bool:
+    """Return whether an item is an `item_reference`, whose type may be left out."""
+    if not isinstance(item, dict):
+        return False
+    keys = cast(dict[str, Any], item)
+    return keys.keys() <= {"id", "type"} and isinstance(keys.get("id"), str)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -228,13 +248,17 @@ def _media(block: Any) -> MediaPart:
     if kind == "input_audio":
         audio = field(block, "input_audio")
         form = field(audio, "format")
-        return MediaPart("audio", f"audio/{form}" if form else None, base64_size(field(audio, "data")))
+        return MediaPart(
+            "audio", f"audio/{form}" if form else None, base64_size(field(audio, "data"))
+        )
     if kind in ("input_image", "computer_screenshot"):
         return media_from_url("image", field(block, "image_url"), name=field(block, "file_id"))
     name = field(block, "filename") or field(block, "file_id") or field(block, "file_url")
     data = field(block, "file_data")
     if isinstance(data, str):
-        return media_from_url("file", data if data.startswith("data:") else f"data:,{data}", name=name)
+        return media_from_url(
+            "file", data if data.startswith("data:") else f"data:,{data}", name=name
+        )
     return MediaPart("file", None, None, named_id(name))
 
 
@@ -350,18 +374,24 @@ def _patch_output(get: Get) -> Reading:
 
 
 def _search_call(get: Get) -> Reading:
-    role, (call,) = _call("tool_search", "tool_search", "tool_search", json_text(get("arguments")), get)
+    role, (call,) = _call(
+        "tool_search", "tool_search", "tool_search", json_text(get("arguments")), get
+    )
     served = get("execution") == "server" and get("status") not in _BUSY
     return role, (cast(CallPart, call)._replace(served=served),)
 
 
 def _tool_names(tools: Any) -> list[str]:
-    return [_str(field(t, "name") or field(t, "server_label") or block_type(t)) for t in _listed(tools)]
+    return [
+        _str(field(t, "name") or field(t, "server_label") or block_type(t)) for t in _listed(tools)
+    ]
 
 
 def _search_output(get: Get) -> Reading:
     names = _tool_names(get("tools"))
-    result = ResultPart(named_id(get("call_id")), "tool_search", ", ".join(names), False, "tool_search")
+    result = ResultPart(
+        named_id(get("call_id")), "tool_search", ", ".join(names), False, "tool_search"
+    )
     return "tool", (result, StatePart("tool_search_output", frozenset(names)))
 
 
@@ -459,9 +489,7 @@ def _additional_tools(get: Get) -> Reading:
 
 def _configuration(get: Get) -> Reading:
     keys = frozenset(
-        f"{group}.{key}"
-        for group in ("reasoning", "text")
-        for key in _keys(get(group))
+        f"{group}.{key}" for group in ("reasoning", "text") for key in _keys(get(group))
     )
     settings = {group: get(group) for group in ("reasoning", "text") if get(group) is not None}
     return "state", (StatePart("configuration_update", keys, json_text(settings)),)

@@ -1,0 +1,291 @@
+"""History files: read, with a place for whatever is wrong; written whole or not at all.
+
+Messages are for people at a terminal: one line, with file, line and index. Not here: what is done
+with the items, and what goes to stdout (`cli`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import secrets
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, cast
+
+__all__ = ["FileError", "History", "read_history", "reject_unwritable", "write_whole"]
+
+Item: TypeAlias = dict[str, Any]
+
+_KEYS: Final = ("messages", "input", "items")
+_EXPECTED: Final = (
+    "expected a JSON list of items, an object with a list under messages, input or items, or "
+    "JSONL with one item a line"
+)
+# A string, passed over, or one of the words that Python's JSON reader takes and JSON forbids.
+_STRING_OR_CONSTANT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+
+
+class FileError(Exception):
+    """A file cannot be read as a history, or cannot be written; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The items of a file, and how the file wrote them.
+
+    Attributes:
+        items: The native items, in order.
+        raw: The file's bytes.
+        form: A JSON list, an object that holds the list, or one item a line.
+        key: The key of the list in an object, else "".
+        around: The object, with all its keys; {} in the other forms.
+        indent: What one level is indented by; None where the file has no line breaks.
+    """
+
+    items: list[Item]
+    raw: bytes = field(repr=False)
+    form: Literal["list", "object", "jsonl"]
+    key: str = ""
+    around: Item = field(default_factory=dict[str, Any], repr=False)
+    indent: str | None = None
+
+    def rendered(self, items: Sequence[Item]) -> bytes:
+        """Return `items` written as the file wrote its own, as UTF-8.
+
+        Half of a surrogate pair has no UTF-8 form and is written as the escape that it was.
+        """
+        if self.form == "jsonl":
+            text = "".join(_dumps(item, None) + "\n" for item in items)
+        else:
+            value = {**self.around, self.key: items} if self.form == "object" else items
+            text = _dumps(value, self.indent) + "\n"
+        return text.encode("utf-8", "backslashreplace")
+
+
+def read_history(name: str) -> History:
+    """Return the history in a file; `-` is standard input.
+
+    A key that stands twice in one object counts once, with its last value.
+
+    Raises:
+        FileError: The file cannot be read, or holds something else than items.
+    """
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {name}: {_reason(error)}") from error
+    where = "standard input" if name == "-" else name
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise FileError(
+            f"{where}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; "
+            "save the file as UTF-8"
+        ) from error
+    if not text.strip():
+        raise FileError(f"{where} is empty; {_EXPECTED}")
+    try:
+        return _parsed(text, raw, where)
+    except RecursionError as error:
+        raise FileError(f"{where} is nested too deeply to be read") from error
+
+
+def reject_unwritable(name: str) -> None:
+    """Check that a file can be written, before time and tokens are spent on its content.
+
+    Raises:
+        FileError: It cannot; the message says why.
+    """
+    try:
+        path = Path(name).resolve()
+        if path.is_dir():
+            raise FileError(f"cannot write {name}: it is a directory; name a file in it")
+        if not path.parent.is_dir():
+            raise FileError(f"cannot write {name}: there is no directory {path.parent}")
+        # A regular file is replaced, which takes a writable directory.
+        replaced = not path.exists() or path.is_file()
+        if (path.exists() and not os.access(path, os.W_OK)) or (
+            replaced and not os.access(path.parent, os.W_OK)
+        ):
+            raise FileError(f"cannot write {name}: permission denied")
+    except OSError as error:
+        raise FileError(f"cannot write {name}: {_reason(error)}") from error
+
+
+def write_whole(name: str, data: bytes) -> None:
+    """Write a file so that it holds all of `data` or, on failure, what it held before.
+
+    The file behind a symbolic link is replaced, not the link; its owner and permissions stay. A
+    device or a pipe is written to as it is.
+
+    Raises:
+        FileError: It cannot be written.
+    """
+    reject_unwritable(name)
+    path = Path(name).resolve()
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        # In the same directory: a file is renamed at once only within one file system.
+        draft = path.with_name(f".chatfold-{secrets.token_hex(8)}.tmp")
+        try:
+            with draft.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if path.exists():
+                _take_over_rights(path, draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot write {name}: {_reason(error)}") from error
+
+
+def _take_over_rights(path: Path, draft: Path) -> None:
+    status = path.stat()
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # only root may give a file away
+            os.chown(draft, status.st_uid, status.st_gid)
+    draft.chmod(status.st_mode & 0o7777)
+
+
+def _parsed(text: str, raw: bytes, where: str) -> History:
+    first, _, more = text.lstrip().partition("\n")
+    try:
+        value = _loads(text, where)
+    except FileError:
+        if not more.strip() or not _is_json(first):
+            raise
+        return History(_lines(text, where), raw, "jsonl")
+    indent = _indent(text)
+    if isinstance(value, list):
+        return History(_items(cast("list[object]", value), where), raw, "list", indent=indent)
+    if isinstance(value, dict):
+        held = cast("Item", value)
+        for key in _KEYS:
+            if isinstance(held.get(key), list):
+                items = _items(held[key], f"{where}, {key}")
+                return History(items, raw, "object", key, held, indent)
+        if not more.strip() and ("role" in held or "type" in held):
+            return History([held], raw, "jsonl")
+        named = next((key for key in _KEYS if key in held), None)
+        if named is not None:
+            raise FileError(f"{where}: {named} is {_kind(held[named])}, not a list of items")
+        raise FileError(f"{where} is an object without a list of items; {_EXPECTED}")
+    raise FileError(f"{where} is {_kind(value)}; {_EXPECTED}")
+
+
+def _lines(text: str, where: str) -> list[Item]:
+    """Return the items of JSONL; blank lines are passed over."""
+    items: list[Item] = []
+    # Not splitlines(): JSON strings may hold its other line breaks, such as U+2028.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        value = _loads(line, where, number)
+        if not isinstance(value, dict):
+            raise FileError(f"{where}, line {number}: expected an item, found {_kind(value)}")
+        item = cast("Item", value)
+        held = next((key for key in _KEYS if isinstance(item.get(key), list)), None)
+        if held is not None and "role" not in item and "type" not in item:
+            raise FileError(
+                f"{where}, line {number}: found a whole history (under {held}) where one item "
+                "was expected; put each history into a file of its own"
+            )
+        items.append(item)
+    return items
+
+
+def _items(values: list[object], where: str) -> list[Item]:
+    for index, value in enumerate(values):
+        if not isinstance(value, dict):
+            raise FileError(f"{where}, item {index}: expected a JSON object, found {_kind(value)}")
+    return cast("list[Item]", values)
+
+
+def _loads(text: str, where: str, line: int | None = None) -> object:
+    """Return a JSON value.
+
+    Args:
+        text: The whole text, or one line of it.
+        where: Name of the file.
+        line: Number of that line, from 1.
+
+    Raises:
+        FileError: The text is not JSON, or holds a number that could not be written back.
+    """
+
+    def at(position: int) -> str:
+        before = text[:position]
+        row = before.count("\n") + 1 if line is None else line
+        return f"{where}, line {row}, column {position - before.rfind(chr(10))}"
+
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise FileError(f"{at(error.pos)}: not JSON: {error.msg}") from error
+    except ValueError as error:  # a number: it is read, but it has no JSON form
+        found = next((m for m in _STRING_OR_CONSTANT.finditer(text) if m[1] is not None), None)
+        place = where if line is None else f"{where}, line {line}"
+        raise FileError(f"{at(found.start()) if found else place}: {error}") from error
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not JSON; write null or a number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits} is too large")
+    return number
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _loads(text, "")
+    except FileError:
+        return False
+    return True
+
+
+def _dumps(value: object, indent: str | None) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def _indent(text: str) -> str | None:
+    """Return the white space that opens the second line; None where there is one line only."""
+    body = text.strip()
+    if "\n" not in body:
+        return None
+    found = re.match(r"[\[{][ \t\r]*\n([ \t]+)", body)
+    return found[1] if found else "  "
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

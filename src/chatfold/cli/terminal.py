@@ -1,0 +1,107 @@
+"""What the commands print: values as text for a terminal, or as JSON.
+
+Belongs here: no decision, only form. Histories hold whatever a model or a tool wrote, so nothing of
+it may reach a terminal as a control sequence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem
+
+__all__ = ["call_table", "console", "counted", "described", "fields", "one_line", "print_json"]
+
+
+def fields(call: ToolCallRecord) -> Mapping[str, Any]:
+    """Return a record as JSON types; arguments that JSON cannot write stay as their raw text."""
+    try:
+        arguments = json.loads(json.dumps(call.arguments, allow_nan=False))
+    except (ValueError, RecursionError):
+        arguments = call.raw_arguments
+    return {
+        "id": call.id,
+        "name": call.name,
+        "arguments": arguments,
+        "result": call.result,
+        "status": call.status,
+        "completed": call.completed,
+        "call_index": call.call_index,
+        "result_index": call.result_index,
+        "shape": call.shape,
+        "kind": call.kind,
+    }
+
+
+def call_table(calls: Sequence[ToolCallRecord]) -> Table:
+    """Return calls as a table, one line each; what is too long is cut at the margin."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), expand=True)
+    for title, share in (
+        ("call at", 0),
+        ("name", 2),
+        ("id", 2),
+        ("arguments", 3),
+        ("status", 0),
+        ("result at", 0),
+        ("result", 3),
+    ):
+        table.add_column(
+            title,
+            no_wrap=True,
+            overflow="ellipsis",
+            justify="right" if title.endswith(" at") else "left",
+            ratio=share or None,
+        )
+    for call in calls:
+        cells = (
+            call.call_index,
+            call.name,
+            call.id,
+            call.raw_arguments,
+            call.status,
+            call.result_index,
+            call.result,
+        )
+        table.add_row(*("-" if cell is None else one_line(str(cell)) for cell in cells))
+    return table
+
+
+def described(problem: Problem) -> str:
+    """Return a problem in words: items, severity, rule, the provider's own error text, source."""
+    also = f" (with {', '.join(map(str, problem.indices[1:]))})" if problem.indices[1:] else ""
+    lines = [f"item {problem.index}{also}: {problem.severity}: {problem.message} [{problem.rule}]"]
+    if problem.provider_error:
+        lines.append(f"  the provider says: {problem.provider_error}")
+    if problem.source:
+        lines.append(f"  source: {problem.source}")
+    return "\n".join(map(one_line, lines))
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON on stdout, as UTF-8 whatever the terminal takes."""
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    typer.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line that does nothing to a terminal."""
+    shown = " ".join(text.split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number and a noun: `no problems`, `1 problem`, `2 problems`."""
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+def console() -> Console:
+    """Return a console that prints texts as they are, without reading markup in them."""
+    return Console(highlight=False, markup=False, emoji=False)

@@ -1,0 +1,187 @@
+"""Prompt in, completion out: what writes summaries, and how the caller's `llm` becomes one of them.
+
+One kind of summarizer a file. No SDK is imported before a summarizer that needs it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from chatfold.summarizers._named import NamedSummarizer
+from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, recognize
+from chatfold.summarizers.anthropic import AnthropicSummarizer
+from chatfold.summarizers.function import FunctionSummarizer, is_async
+from chatfold.summarizers.openai import Endpoint, OpenAISummarizer
+
+if TYPE_CHECKING:
+    from chatfold.core.flow import Completion
+    from chatfold.core.render import Prompt
+
+__all__ = [
+    "AnthropicSummarizer",
+    "AsyncSummarizer",
+    "FunctionSummarizer",
+    "OpenAISummarizer",
+    "Summarizer",
+    "SyncSummarizer",
+    "resolve",
+]
+
+
+@runtime_checkable
+class SyncSummarizer(Protocol):
+    """What `summarize` needs of a summarizer; `asummarize` calls it in a thread."""
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the model's answer to the prompt."""
+        ...
+
+
+@runtime_checkable
+class AsyncSummarizer(Protocol):
+    """What `asummarize` needs of a summarizer."""
+
+    async def acomplete(self, prompt: Prompt) -> Completion:
+        """Return the model's answer to the prompt."""
+        ...
+
+
+class Summarizer(SyncSummarizer, AsyncSummarizer, Protocol):
+    """Turns a prompt into a completion, for both kinds of callers.
+
+    A summarizer of your own may have only one of the two methods; `complete` or `acomplete` may
+    also return plain text.
+    """
+
+
+_ACCEPTED = (
+    "an OpenAI or Anthropic client with model=, an object with complete() or acomplete(), "
+    '"openai:<model>", "anthropic:<model>", "extractive", a callable that takes a Prompt and '
+    "returns text, or a list of these"
+)
+
+
+def resolve(
+    llm: object,
+    *,
+    model: str | None = None,
+    timeout: float | None = 60.0,
+    retries: int = 1,
+    asynchronous: bool,
+) -> list[Summarizer]:
+    """Return the summarizers of a fallback chain, in the order in which they are tried.
+
+    Nothing is sent. Time-outs and retries apply to what is made here; a summarizer of chatfold's
+    that the caller made keeps its own. Callables and the caller's own summarizers are called once.
+
+    Args:
+        llm: A client of the OpenAI or Anthropic SDK or its resource (`client.responses`, ...), a
+            summarizer, "openai:<model>", "anthropic:<model>", "extractive", a callable, or a
+            list or tuple of these.
+        model: Name of the model for the clients in `llm`.
+        timeout: Seconds that one model call may take; None for no limit.
+        retries: How often an SDK repeats a failed request.
+        asynchronous: Whether the summarizers are to be awaited.
+
+    Raises:
+        TypeError: `llm` is nothing of this kind, is asynchronous in a synchronous call, or
+            `model` is missing or out of place.
+        ValueError: A string names no summarizer, the list is empty, or a number is out of range.
+        MissingExtraError: The SDK that a string names is not installed.
+        SummarizerError: The SDK that a string names finds no API key.
+    """
+    if timeout is not None and timeout <= 0:
+        raise ValueError(f"timeout must be more than 0 seconds, or None, got {timeout!r}")
+    if retries < 0:
+        raise ValueError(f"retries must be 0 or more, got {retries!r}")
+    members = list(_members(llm))
+    if not members:
+        raise ValueError(f"the list of summarizers is empty; expected {_ACCEPTED}")
+    clients = [recognize(member) for member in members]
+    if model is not None and not any(clients):
+        raise TypeError(
+            f"model= goes with a client, got {_named(members[0])}; "
+            'write "openai:<model>" or "anthropic:<model>", or leave model= out'
+        )
+    return [
+        _from_client(client, model, timeout, retries, asynchronous)
+        if client is not None
+        else _from_other(member, timeout, retries, asynchronous)
+        for member, client in zip(members, clients, strict=True)
+    ]
+
+
+def _members(llm: object) -> Iterator[object]:
+    if isinstance(llm, list | tuple):
+        for member in cast("list[object]", llm):
+            yield from _members(member)
+    else:
+        yield llm
+
+
+def _named(llm: object) -> str:
+    """Return a name for an object that shows nothing of what it holds."""
+    if isinstance(llm, str):
+        return repr(llm)
+    return f"the class {llm.__name__}" if isinstance(llm, type) else type(llm).__name__
+
+
+def _from_client(
+    found: Client, model: str | None, timeout: float | None, retries: int, asynchronous: bool
+) -> Summarizer:
+    made: SDKSummarizer
+    if found.family == "anthropic":
+        made = AnthropicSummarizer(found.client, model or "", timeout=timeout, retries=retries)
+    else:
+        endpoint: Endpoint = "responses" if found.endpoint == "responses" else "chat"
+        made = OpenAISummarizer(
+            found.client, model or "", endpoint=endpoint, timeout=timeout, retries=retries
+        )
+    if made.asynchronous and not asynchronous:
+        raise got_async(type(found.client).__name__)
+    return made
+
+
+def _from_other(llm: object, timeout: float | None, retries: int, asynchronous: bool) -> Summarizer:
+    if isinstance(llm, str):
+        return _from_name(llm, timeout, retries, asynchronous)
+    if isinstance(llm, type):
+        raise TypeError(f"got {_named(llm)}, not an instance; expected {_ACCEPTED}")
+    if type(llm).__module__.startswith(f"{__name__}."):
+        if getattr(llm, "asynchronous", False) and not asynchronous:
+            client = getattr(llm, "client", None)
+            raise got_async("an async function" if client is None else type(client).__name__)
+        return cast("Summarizer", llm)
+    return FunctionSummarizer(_callable(llm, asynchronous), timeout=timeout)
+
+
+def _callable(llm: object, asynchronous: bool) -> Callable[[Prompt], Any]:
+    """Return what to call: a method of the caller's summarizer, or the caller's function."""
+    sync: object = getattr(llm, "complete", None)
+    awaited: object = getattr(llm, "acomplete", None)
+    if asynchronous and callable(awaited):
+        return awaited
+    if callable(sync) and (asynchronous or not is_async(sync)):
+        return sync
+    if callable(sync) or callable(awaited):
+        raise got_async(_named(llm))
+    if not callable(llm):
+        raise TypeError(f"cannot summarize with {_named(llm)}; expected {_ACCEPTED}")
+    if is_async(llm) and not asynchronous:
+        raise got_async("an async function")
+    return llm
+
+
+def _from_name(name: str, timeout: float | None, retries: int, asynchronous: bool) -> Summarizer:
+    if name == "extractive":
+        from chatfold.summarizers.extractive import Extractive
+
+        return Extractive()
+    sdk, _, model = name.partition(":")
+    if model and sdk in ("openai", "anthropic"):
+        family: Family = "openai" if sdk == "openai" else "anthropic"
+        return NamedSummarizer(
+            family, model, timeout=timeout, retries=retries, asynchronous=asynchronous
+        )
+    raise ValueError(f"no summarizer is named {name!r}; expected {_ACCEPTED}")

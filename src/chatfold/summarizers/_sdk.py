@@ -1,0 +1,284 @@
+"""What the summarizers over a provider's SDK share: telling clients apart, calling, naming errors.
+
+No SDK is imported here. A client is recognized by the names of its classes, so that proxies,
+subclasses and the clients for Azure, Bedrock or Vertex are known without loading what they need.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias, cast
+
+from chatfold.core.flow import Completion
+from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers import _threads
+
+if TYPE_CHECKING:
+    from chatfold.core.render import Prompt
+
+__all__ = ["Client", "Family", "SDKSummarizer", "failure", "got_async", "recognize"]
+
+Family: TypeAlias = Literal["openai", "anthropic"]
+
+_SYNC = frozenset({"OpenAI", "Anthropic", "SyncAPIClient"})
+_ASYNC = frozenset({"AsyncOpenAI", "AsyncAnthropic", "AsyncAPIClient"})
+_RESOURCES = {
+    ("openai.resources.chat.completions", "Completions"): "chat",
+    ("openai.resources.responses", "Responses"): "responses",
+    ("anthropic.resources.messages", "Messages"): "messages",
+}
+
+
+class Client(NamedTuple):
+    """A client of an SDK, and what is known about it.
+
+    Attributes:
+        family: The SDK.
+        asynchronous: Whether its calls are awaited.
+        endpoint: The endpoint, where not the client was given but one of its resources.
+        client: The client itself.
+    """
+
+    family: Family
+    asynchronous: bool
+    endpoint: str | None
+    client: Any
+
+
+def recognize(llm: object) -> Client | None:
+    """Return what kind of client `llm` is; None where it is none.
+
+    `client.chat.completions`, `client.responses` and `client.messages` count as their client.
+    """
+    # Not type(llm): proxies (the SDK's module-level client, instrumentation) answer for what they
+    # stand for.
+    for base in llm.__class__.__mro__:
+        module, name = base.__module__, base.__name__
+        root = module.partition(".")[0]
+        if root not in ("openai", "anthropic"):
+            continue
+        family: Family = "openai" if root == "openai" else "anthropic"
+        if name in _SYNC or name in _ASYNC:
+            return Client(family, name in _ASYNC, None, llm)
+        for (path, resource), endpoint in _RESOURCES.items():
+            inside = module == path or module.startswith(path + ".")
+            if inside and name in (resource, "Async" + resource):
+                # The only way from a resource to its client, the same in both SDKs.
+                client: Any = cast("Any", llm)._client
+                return Client(family, name.startswith("Async"), endpoint, client)
+    return None
+
+
+def got_async(what: str) -> TypeError:
+    """Return the error for an asynchronous summarizer in a synchronous call."""
+    return TypeError(f"summarize() got {what}; use await ctx.asummarize(...)")
+
+
+class SDKSummarizer:
+    """The part of a summarizer that is the same for both SDKs.
+
+    Attributes:
+        client: The SDK's client.
+        model: Name of the model that is asked.
+        timeout: Seconds that one request may take; None for no limit.
+        retries: How often the SDK repeats a request that failed.
+        asynchronous: Whether the client's calls are awaited.
+    """
+
+    family: ClassVar[Family]
+    title: ClassVar[str]
+
+    def __init__(
+        self, client: object, model: str, *, timeout: float | None = 60.0, retries: int = 1
+    ) -> None:
+        known = recognize(client)
+        if known is None or known.family != self.family:
+            raise TypeError(f"expected a client of the {self.title} SDK, got {client!r}")
+        if not model:
+            raise TypeError(
+                f'an {self.title} client needs model=, e.g. ctx.summarize(client, model="...")'
+            )
+        self.client: Any = known.client
+        self.model = model
+        self.timeout = timeout
+        self.retries = retries
+        self.asynchronous = known.asynchronous
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({type(self.client).__name__}, {self.model!r})"
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Ask the model and wait for its answer.
+
+        Raises:
+            SummarizerError: The request failed; the SDK's error is the cause.
+            TypeError: The client is an asynchronous one.
+        """
+        if self.asynchronous:
+            raise got_async(type(self.client).__name__)
+        try:
+            return self.read(self.send(prompt))
+        except Exception as error:
+            return self._failed(error, prompt)
+
+    async def acomplete(self, prompt: Prompt) -> Completion:
+        """Ask the model and await its answer; a synchronous client is called in a thread.
+
+        Raises:
+            SummarizerError: The request failed; the SDK's error is the cause.
+        """
+        if not self.asynchronous:
+            return await _threads.arun(partial(self.complete, prompt))
+        try:
+            return self.read(await self.send(prompt))
+        except Exception as error:
+            return self._failed(error, prompt)
+
+    # Answers are Any: servers that only imitate a provider leave out what the SDK's types promise.
+    def send(self, prompt: Prompt) -> Any:
+        """Send the request; return the SDK's answer, or what to await for it."""
+        raise NotImplementedError
+
+    def read(self, answer: Any) -> Completion:
+        """Return the SDK's answer as a completion."""
+        raise NotImplementedError
+
+    def configured(self) -> Any:
+        """Return the client with our time-out and retries; it shares the connections."""
+        return self.client.with_options(timeout=self.timeout, max_retries=self.retries)
+
+    def unreadable(self, answer: Any) -> NoReturn:
+        """Raise the error for an answer that holds none of what the endpoint promises.
+
+        Raises:
+            SummarizerError: Always; with the server's words where it reported an error with
+                status 200, as routers do.
+        """
+        error = getattr(answer, "error", None)
+        if error:
+            raise SummarizerError(
+                f"{self.model}: the server reported an error: {_detail(error)[0]}"
+            )
+        raise SummarizerError(
+            f"{self.model}: the server's answer is not what the {self.title} API gives "
+            f"({type(answer).__name__}); is base_url right?"
+        )
+
+    def _failed(self, error: Exception, prompt: Prompt) -> Completion:
+        """Return the completion that a refused request amounts to, else raise.
+
+        Azure answers status 400 where its filter withholds a prompt, with the same word as where
+        it withholds an answer
+        (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter, 2026-11-21).
+        """
+        if isinstance(error, SummaryError):
+            raise error
+        if _code(error) == "content_filter":
+            return Completion("", finish_reason="content_filter", model=self.model)
+        raise failure(error, prompt, who=self.model, timeout=self.timeout) from error
+
+
+_WORDS = {
+    401: "not authenticated",
+    403: "not allowed",
+    404: "not found",
+    413: "request too large",
+    429: "rate limited",
+    529: "overloaded",
+}
+# Codes of OpenAI and of llama.cpp's server; Anthropic has none and is told by its text
+# (https://docs.anthropic.com/en/api/errors, 2026-11-21), as are servers that imitate either.
+_OVERFLOW_CODES = frozenset(
+    {
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "request_too_large",
+        "string_above_max_length",
+    }
+)
+_OVERFLOW_TEXT = (
+    r"(?i)(prompt|input) is too long|maximum context length|exceeds? the context window"
+    r"|model's context length|exceeds? context limit|input token count|length of the messages"
+)
+
+
+def failure(
+    error: Exception, prompt: Prompt, *, who: str, timeout: float | None = None
+) -> SummarizerError:
+    """Return the error that says what kind of failure `error` is, without words of the prompt.
+
+    Args:
+        error: What an SDK or a caller's function raised.
+        prompt: What was asked; a message that repeats it is left out.
+        who: What failed: the model's name, or "the summarizer".
+        timeout: Seconds that the request was allowed, for an SDK's time-out.
+    """
+    names = {base.__name__ for base in type(error).__mro__}
+    if "APITimeoutError" in names:
+        after = f" after {timeout:g} s" if timeout is not None else ""
+        return SummarizerError(f"{who}: timed out{after}")
+    if "APIConnectionError" in names:
+        cause = f" ({type(error.__cause__).__name__})" if error.__cause__ is not None else ""
+        return SummarizerError(f"{who}: connection failed{cause}")
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        said = _quoted(_detail(error)[0], prompt)
+        return SummarizerError(f"{who}: {type(error).__name__}{said}")
+    text, codes = _detail(getattr(error, "body", None))
+    overflow = (
+        400 <= status < 500
+        and status != 429
+        and (status == 413 or bool(codes & _OVERFLOW_CODES or re.search(_OVERFLOW_TEXT, text)))
+    )
+    if overflow:
+        kind = f"the prompt exceeds the model's window ({status})"
+    else:
+        kind = f"{_WORDS[status]} ({status})" if status in _WORDS else f"status {status}"
+    return SummarizerError(f"{who}: {kind}{_quoted(text, prompt)}", overflow=overflow)
+
+
+def _code(error: Exception) -> str | None:
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) else None
+
+
+def _detail(body: object) -> tuple[str, frozenset[str]]:
+    """Return the words of an error, and its code and type.
+
+    Args:
+        body: An exception, or the body of a response: the error itself or an object holding it.
+    """
+    if isinstance(body, Mapping):
+        fields = cast("Mapping[str, object]", body)
+        inner = fields.get("error")
+        if inner:
+            return _detail(inner)
+        codes = (fields.get("code"), fields.get("type"))
+        return str(fields.get("message") or ""), frozenset(c for c in codes if isinstance(c, str))
+    message = getattr(body, "message", None)
+    if isinstance(message, str):
+        return message, frozenset()
+    text = str(body or "").strip()
+    return ("" if text.startswith("<") else text), frozenset()  # a proxy's error page
+
+
+_LONGEST = 300  # characters of a server's message that are passed on
+_SAME = 20  # characters in a row that count as repeating the prompt
+
+
+def _quoted(text: str, prompt: Prompt) -> str:
+    """Return a server's words to append to a message; nothing where they repeat the prompt.
+
+    Servers that validate what they get tend to send it back, and an error is often logged.
+    """
+    text = " ".join(text[:_LONGEST].split())
+    if not text:
+        return ""
+    asked = (prompt.user, prompt.system)
+    for start in range(max(1, len(text) - _SAME + 1)):
+        piece = text[start : start + _SAME]
+        if any(piece in part for part in asked):
+            return " (the message repeats the prompt and is left out)"
+    return f": {text}"

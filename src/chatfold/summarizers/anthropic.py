@@ -1,0 +1,100 @@
+"""A summarizer over the Anthropic SDK's clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from chatfold.core.flow import CAP, Completion, Usage
+from chatfold.summarizers._sdk import Family, SDKSummarizer
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
+    from anthropic.lib.bedrock import AnthropicBedrock, AsyncAnthropicBedrock
+    from anthropic.lib.vertex import AnthropicVertex, AsyncAnthropicVertex
+    from anthropic.resources.messages import AsyncMessages, Messages
+
+    from chatfold.core.render import Prompt
+
+__all__ = ["AnthropicSummarizer"]
+
+
+class AnthropicSummarizer(SDKSummarizer):
+    """Summarizes with a model behind an Anthropic client, or a server that speaks its API.
+
+    Args:
+        client: An `Anthropic` or `AsyncAnthropic` client, the SDK's clients for other platforms
+            (Bedrock, Vertex, Foundry, ...), a subclass, or the resource `client.messages`.
+        model: Name of the model.
+        timeout: Seconds that one request may take; None for no limit. As a limit is always named,
+            the SDK accepts any `max_tokens` without streaming.
+        retries: How often the SDK repeats a request that failed.
+
+    Raises:
+        TypeError: `client` is none of these, or there is no model.
+    """
+
+    family: ClassVar[Family] = "anthropic"
+    title: ClassVar[str] = "Anthropic"
+
+    def __init__(
+        self,
+        client: Anthropic
+        | AsyncAnthropic
+        | AnthropicBedrock
+        | AsyncAnthropicBedrock
+        | AnthropicVertex
+        | AsyncAnthropicVertex
+        | Messages
+        | AsyncMessages,
+        model: str,
+        *,
+        timeout: float | None = 60.0,
+        retries: int = 1,
+    ) -> None:
+        super().__init__(client, model, timeout=timeout, retries=retries)
+
+    def send(self, prompt: Prompt) -> Any:
+        """Send the request; return the SDK's answer, or what to await for it."""
+        return self.configured().messages.create(
+            model=self.model,
+            system=prompt.system,
+            messages=[{"role": "user", "content": prompt.user}],
+            max_tokens=prompt.cap or CAP,
+        )
+
+    def read(self, answer: Any) -> Completion:
+        """Return the SDK's answer as a completion.
+
+        Raises:
+            SummarizerError: It is no message.
+        """
+        content = getattr(answer, "content", None)
+        if content is None:
+            self.unreadable(answer)
+        reason = getattr(answer, "stop_reason", None)
+        text = "".join(block.text for block in content if block.type == "text")
+        kinds = {block.type for block in content}
+        if not text.strip() and reason != "max_tokens" and "tool_use" in kinds:
+            reason = "tool_use"
+        details = getattr(answer, "stop_details", None)
+        return Completion(
+            text,
+            finish_reason=reason,
+            usage=_usage(getattr(answer, "usage", None)),
+            model=getattr(answer, "model", None),
+            refusal=getattr(details, "explanation", None) if reason == "refusal" else None,
+            reasoning=bool(kinds & {"thinking", "redacted_thinking"}),
+        )
+
+
+def _usage(usage: Any) -> Usage | None:
+    """Return the tokens of an answer; Anthropic counts those of its cache beside the input."""
+    if usage is None:
+        return None
+    read = getattr(usage, "cache_read_input_tokens", None) or 0
+    written = getattr(usage, "cache_creation_input_tokens", None) or 0
+    return Usage(
+        input_tokens=(usage.input_tokens or 0) + read + written,
+        output_tokens=usage.output_tokens or 0,
+        cached_tokens=read,
+    )

@@ -1,0 +1,132 @@
+"""A summarizer over any callable that takes a prompt and returns text."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from chatfold.core.flow import Completion
+from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers import _threads
+from chatfold.summarizers._sdk import failure, got_async
+
+if TYPE_CHECKING:
+    from chatfold.core.render import Prompt
+
+__all__ = ["FunctionSummarizer", "is_async"]
+
+Answer = str | Completion
+
+
+def is_async(function: object) -> bool:
+    """Return whether a call of `function` must be awaited, as far as that shows from outside."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
+    )
+
+
+class FunctionSummarizer:
+    """Summarizes with a function of the caller's.
+
+    It is called once a request: repeating what failed is the function's own affair.
+
+    Args:
+        function: Takes a `Prompt`; returns the summary as text or as a `Completion`, or an
+            awaitable of one.
+        timeout: Seconds that one call may take; None for no limit. With a limit, a synchronous
+            function runs in a daemon thread that sees the caller's context variables, and goes on
+            there after a time-out; without one, in the caller's own thread.
+
+    Attributes:
+        asynchronous: Whether `function` is known to be asynchronous.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Prompt], Answer | Awaitable[Answer]],
+        *,
+        timeout: float | None = 60.0,
+    ) -> None:
+        self.function = function
+        self.timeout = timeout
+        self.asynchronous = is_async(function)
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        return f"FunctionSummarizer({name})"
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Call the function and wait for its answer.
+
+        Raises:
+            SummarizerError: The function raised, or took too long; its error is the cause.
+            TypeError: The function is asynchronous, or returned something else.
+        """
+        if self.asynchronous:
+            raise got_async("an async function")
+        try:
+            answer = _threads.run(partial(self.function, prompt), self.timeout)
+        except _threads.ExpiredError as error:
+            raise self._too_long() from error
+        except SummaryError:
+            raise
+        except Exception as error:
+            raise failure(error, prompt, who="the summarizer") from error
+        if inspect.isawaitable(answer):
+            _discard(answer)
+            raise got_async("an async function")
+        return _checked(answer)
+
+    async def acomplete(self, prompt: Prompt) -> Completion:
+        """Call the function and await its answer; a synchronous one runs in a thread.
+
+        Raises:
+            SummarizerError: The function raised, or took too long; its error is the cause.
+            TypeError: The function returned something else.
+        """
+        import asyncio
+
+        limit = asyncio.timeout(self.timeout)
+        try:
+            async with limit:
+                answer: Any
+                if self.asynchronous:
+                    answer = self.function(prompt)
+                else:
+                    answer = await _threads.arun(partial(self.function, prompt))
+                if inspect.isawaitable(answer):
+                    answer = await answer
+        except SummaryError:
+            raise
+        except Exception as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                raise self._too_long() from error
+            raise failure(error, prompt, who="the summarizer") from error
+        return _checked(answer)
+
+    def _too_long(self) -> SummarizerError:
+        return SummarizerError(f"the summarizer took longer than {self.timeout:g} s")
+
+
+def _checked(answer: object) -> Completion:
+    if isinstance(answer, str):
+        return Completion(answer)
+    # Read as an object: callers that are not type-checked put anything into it.
+    if isinstance(answer, Completion) and isinstance(cast("object", answer.text), str):
+        return answer
+    found = "a Completion whose text is no str" if isinstance(answer, Completion) else repr(answer)
+    raise TypeError(
+        "a summarizer takes a Prompt and returns the summary as str or Completion; "
+        f"it returned {found:.100}"
+    )
+
+
+def _discard(answer: object) -> None:
+    """Close what will not be awaited, so that Python does not warn about it."""
+    for name in ("close", "cancel"):  # a coroutine's, a future's
+        method = getattr(answer, name, None)
+        if callable(method):
+            method()
+            return

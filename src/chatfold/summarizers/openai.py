@@ -1,0 +1,189 @@
+"""A summarizer over the OpenAI SDK's clients: Chat Completions or Responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from chatfold.core.flow import Completion, Usage
+from chatfold.errors import SummarizerError
+from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+    from openai.resources.chat.completions import AsyncCompletions, Completions
+    from openai.resources.responses import AsyncResponses, Responses
+
+    from chatfold.core.render import Prompt
+
+__all__ = ["Endpoint", "OpenAISummarizer"]
+
+Endpoint = Literal["chat", "responses"]
+
+
+class OpenAISummarizer(SDKSummarizer):
+    """Summarizes with a model behind an OpenAI client, or a server that speaks its API.
+
+    Requests hold the instructions and the conversation, no tools, and are not stored.
+
+    Args:
+        client: An `OpenAI` or `AsyncOpenAI` client, a subclass (Azure, Bedrock), or one of its
+            resources `client.chat.completions` and `client.responses`, which fixes the endpoint.
+        model: Name of the model.
+        endpoint: "chat" for Chat Completions, which every compatible server has, or "responses";
+            None takes the resource's, "chat" for a client.
+        timeout: Seconds that one request may take; None for no limit.
+        retries: How often the SDK repeats a request that failed.
+
+    Raises:
+        TypeError: `client` is none of these, or there is no model.
+        ValueError: There is no such endpoint.
+    """
+
+    family: ClassVar[Family] = "openai"
+    title: ClassVar[str] = "OpenAI"
+
+    def __init__(
+        self,
+        client: OpenAI | AsyncOpenAI | Completions | AsyncCompletions | Responses | AsyncResponses,
+        model: str,
+        *,
+        endpoint: Endpoint | None = None,
+        timeout: float | None = 60.0,
+        retries: int = 1,
+    ) -> None:
+        super().__init__(client, model, timeout=timeout, retries=retries)
+        known = recognize(client)
+        chosen = endpoint or (known.endpoint if known is not None else None) or "chat"
+        if chosen not in ("chat", "responses"):
+            raise ValueError(f'endpoint must be "chat" or "responses", got {endpoint!r}')
+        self.endpoint = chosen
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, endpoint={self.endpoint!r})"
+
+    def send(self, prompt: Prompt) -> Any:
+        """Send the request; return the SDK's answer, or what to await for it."""
+        client = self.configured()
+        if self.endpoint == "responses":
+            limit = {} if prompt.cap is None else {"max_output_tokens": prompt.cap}
+            return client.responses.create(
+                model=self.model,
+                instructions=prompt.system,
+                input=prompt.user,
+                store=False,
+                **limit,
+            )
+        limit = {} if prompt.cap is None else {"max_completion_tokens": prompt.cap}
+        return client.chat.completions.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.user},
+            ],
+            **limit,
+        )
+
+    def read(self, answer: Any) -> Completion:
+        """Return the SDK's answer as a completion.
+
+        Raises:
+            SummarizerError: The response failed, or is no answer of this endpoint.
+        """
+        return self._response(answer) if self.endpoint == "responses" else self._chat(answer)
+
+    def _chat(self, answer: Any) -> Completion:
+        choices = getattr(answer, "choices", None)
+        if choices is None:
+            self.unreadable(answer)
+        usage, model = _usage(getattr(answer, "usage", None)), getattr(answer, "model", None)
+        if not choices:
+            return Completion("", usage=usage, model=model)
+        message, reason = choices[0].message, choices[0].finish_reason
+        text, thought = _without_thoughts(message.content or "")
+        if not text.strip() and (message.tool_calls or getattr(message, "function_call", None)):
+            reason = "tool_calls"
+        return Completion(
+            text,
+            finish_reason=reason,
+            usage=usage,
+            model=model,
+            refusal=getattr(message, "refusal", None),
+            # Fields of servers for open models; OpenAI itself shows no reasoning here.
+            reasoning=bool(
+                thought
+                or getattr(message, "reasoning_content", None)
+                or getattr(message, "reasoning", None)
+            ),
+        )
+
+    def _response(self, answer: Any) -> Completion:
+        output = getattr(answer, "output", None)
+        if output is None:
+            self.unreadable(answer)
+        usage, model = _usage(getattr(answer, "usage", None)), getattr(answer, "model", None)
+        reason = self._reason(answer, usage)
+        texts: list[str] = []
+        refusals: list[str] = []
+        calls = 0
+        reasoning = False
+        for item in output:
+            # `commentary` is what the model says to itself aloud before its final answer.
+            if item.type == "reasoning" or getattr(item, "phase", None) == "commentary":
+                reasoning = True
+            elif item.type == "message":
+                parts: list[Any] = item.content or []
+                texts.append("".join(p.text for p in parts if p.type == "output_text"))
+                refusals.extend(p.refusal for p in parts if p.type == "refusal")
+            elif item.type.endswith("_call"):
+                calls += 1
+        text = "\n\n".join(part for part in texts if part)
+        if calls and not text.strip() and reason == "completed":
+            reason = "tool_calls"
+        return Completion(
+            text,
+            finish_reason=reason,
+            usage=usage,
+            model=model,
+            refusal="\n".join(refusals) or None,
+            reasoning=reasoning,
+        )
+
+    def _reason(self, answer: Any, usage: Usage | None) -> str:
+        """Return why the response ended, or raise where it is no whole answer."""
+        status = getattr(answer, "status", None) or "completed"
+        if status == "completed":
+            return "completed"
+        details = getattr(answer, "incomplete_details", None)
+        reason = getattr(details, "reason", None)
+        if status == "incomplete" and reason in ("max_output_tokens", "content_filter"):
+            return str(reason)
+        said = getattr(getattr(answer, "error", None), "message", None) or reason
+        error = SummarizerError(
+            f"{self.model}: the response is {status}" + (f": {said}" if said else "")
+        )
+        error.usage = usage
+        raise error
+
+
+def _usage(usage: Any) -> Usage | None:
+    """Return the tokens of an answer of either endpoint."""
+    if usage is None:
+        return None
+    chat = getattr(usage, "prompt_tokens", None) is not None
+    details = getattr(usage, "prompt_tokens_details" if chat else "input_tokens_details", None)
+    return Usage(
+        input_tokens=(usage.prompt_tokens if chat else usage.input_tokens) or 0,
+        output_tokens=(usage.completion_tokens if chat else usage.output_tokens) or 0,
+        cached_tokens=getattr(details, "cached_tokens", None) or 0,
+    )
+
+
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    """Return the text without the thoughts that open it, and whether there were any.
+
+    Servers for open models that do not parse reasoning leave it in the text, in `<think>`.
+    """
+    stripped = text.lstrip()
+    if not stripped.startswith("<think>"):
+        return text, False
+    return stripped.partition("</think>")[2], True

@@ -1,0 +1,268 @@
+"""Finds `prompts/` and turns its Jinja templates into text; every word a model reads lives there.
+
+What goes into a template (escaped text, numbers, flags) is the core's business, and so is what
+becomes of the result: nothing here knows what a prompt is.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from chatfold.errors import TemplateError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import jinja2
+
+    from chatfold.core.render import TemplateRenderer
+
+__all__ = ["TemplateSet", "load_templates", "prompt_directory"]
+
+
+def prompt_directory() -> Path:
+    """Return the directory that holds the built-in templates.
+
+    In an installed package that is `chatfold/prompts`. An editable install has no such directory:
+    there it is the checkout's own `prompts/`, so that an edit shows in the next prompt.
+
+    Raises:
+        TemplateError: Neither directory exists, so the installation is broken.
+    """
+    package = Path(__file__).resolve().parent
+    candidates = (package / "prompts", package.parents[1] / "prompts")
+    for directory in candidates:
+        if directory.is_dir():
+            return directory
+    searched = " and ".join(map(str, candidates))
+    raise TemplateError(
+        f"the built-in templates are missing (looked in {searched}); reinstall chatfold",
+        template="prompts",
+    )
+
+
+class TemplateSet:
+    """Templates by name, each taken from the first of several sources that holds it.
+
+    Values are inserted as they are, without HTML escaping: the renderer escapes the conversation's
+    text itself, once, under the rules of the `<conversation>` element, and a second escape would
+    change what the model reads. Values are never read as templates, so `{{ x }}` in a message
+    stays as it is. A name that a template uses and that nobody gave is an error, not blank text.
+
+    Args:
+        environments: Jinja environments with a loader, in the order in which they are asked.
+    """
+
+    def __init__(self, *environments: jinja2.Environment) -> None:
+        self._environments = environments
+
+    def render(self, name: str, /, **values: object) -> str:
+        """Return the text of one template, without its final line break.
+
+        Args:
+            name: File name of the template, such as `summary.jinja`.
+            **values: What the template may use.
+
+        Raises:
+            TemplateError: The template is missing, is not UTF-8, has a syntax error, uses a name
+                that is not among `values`, or raises while it runs. The error says which template
+                and, where it can be told, which line; the cause is its `__cause__`.
+        """
+        template = self._find(name)
+        try:
+            # Not `template.render`: on failure it rewrites the traceback, which then no longer
+            # says which of several templates (includes, macros) failed.
+            context = template.new_context(dict(values))
+            return template.environment.concat(template.root_render_func(context))
+        except TemplateError:
+            raise
+        except Exception as error:
+            failed, line = _place(error, name)
+            raise _failure(error, failed, line) from error
+
+    def _find(self, name: str) -> jinja2.Template:
+        from jinja2 import TemplateNotFound
+
+        missing: Exception | None = None
+        for environment in self._environments:
+            try:
+                return environment.get_template(name)
+            except TemplateNotFound as error:
+                missing = error
+            except TemplateError:
+                raise
+            except Exception as error:
+                failed, line = _place(error, name)
+                raise _failure(error, failed, line) from error
+        raise TemplateError(f"there is no template {name!r}", template=name) from missing
+
+
+def load_templates(
+    source: str
+    | os.PathLike[str]
+    | Mapping[str, str]
+    | TemplateRenderer
+    | jinja2.Environment
+    | None = None,
+) -> TemplateRenderer:
+    """Return what renders the prompts, from whatever a user gives as `templates=`.
+
+    A template of the caller's replaces the built-in one of the same name; the others stay as they
+    are. It may include, import or extend built-in templates (not from an environment of the
+    caller's, whose loader alone decides what it finds).
+
+    Args:
+        source: None for the built-in set; a directory of templates, read again when a file
+            changes; a mapping of template names to sources; a `jinja2.Environment` with a loader,
+            used as an overlay without autoescape and with strict undefined names; or an object
+            with `render(name, /, **values) -> str`, which is returned as it is.
+
+    Raises:
+        TypeError: `source` is none of these, or a mapping holds something that is not text.
+        ValueError: The directory does not exist, the environment has no loader, or a directory or
+            mapping replaces no built-in template (a misspelt name, most likely).
+        TemplateError: The built-in templates are missing.
+    """
+    if source is None:
+        return _built_in()
+    if isinstance(source, str | os.PathLike):
+        return _from_directory(Path(source))
+    if isinstance(source, Mapping):
+        return _from_mapping(cast("Mapping[object, object]", source))
+    if callable(getattr(source, "render", None)):
+        return cast("TemplateRenderer", source)
+
+    import jinja2
+
+    if isinstance(source, jinja2.Environment):
+        return _from_environment(source)
+    raise TypeError(
+        "templates= takes a directory, a mapping of names to sources, a jinja2.Environment or an "
+        f"object with render(name, **values), not {source!r}"
+    )
+
+
+@functools.cache
+def _built_in() -> TemplateSet:
+    return TemplateSet(_environment(_file_loader(prompt_directory())))
+
+
+def _from_directory(directory: Path) -> TemplateSet:
+    if not directory.is_dir():
+        raise ValueError(f"templates= names a directory that does not exist: {str(directory)!r}")
+    names = {path.relative_to(directory).as_posix() for path in directory.rglob("*")}
+    _require_an_override(names, f"the directory {str(directory)!r}")
+    return _with_fallback(_file_loader(directory))
+
+
+def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
+    from jinja2 import DictLoader
+
+    texts: dict[str, str] = {}
+    for name, text in sources.items():
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise TypeError(
+                f"templates= maps names to template sources, both text, not {name!r} to {text!r}"
+            )
+        texts[name] = text
+    _require_an_override(set(texts), "the mapping")
+    return _with_fallback(DictLoader(texts))
+
+
+def _from_environment(environment: jinja2.Environment) -> TemplateSet:
+    from jinja2 import StrictUndefined
+
+    if environment.loader is None:
+        raise ValueError("templates= got a jinja2.Environment without a loader")
+    overlay = environment.overlay(
+        autoescape=False,
+        undefined=StrictUndefined,
+        enable_async=False,  # its render would start an event loop inside a running one
+        bytecode_cache=None,  # its keys do not tell code with autoescape from code without
+    )
+    return TemplateSet(overlay, _environment(_file_loader(prompt_directory())))
+
+
+def _require_an_override(names: set[str], where: str) -> None:
+    """Refuse a source whose every name is unknown: it would be silently ignored."""
+    root = prompt_directory()
+    known = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+    if not names & known:
+        raise ValueError(
+            f"templates= got {where}, which replaces none of the built-in templates: "
+            + ", ".join(sorted(known))
+        )
+
+
+def _with_fallback(loader: jinja2.BaseLoader) -> TemplateSet:
+    from jinja2 import ChoiceLoader
+
+    return TemplateSet(_environment(ChoiceLoader([loader, _file_loader(prompt_directory())])))
+
+
+def _file_loader(directory: Path) -> jinja2.BaseLoader:
+    from jinja2 import FunctionLoader
+
+    return FunctionLoader(functools.partial(_read, directory))
+
+
+def _read(directory: Path, name: str) -> tuple[str, str, Callable[[], bool]] | None:
+    """Return source, path and freshness check of one file, or None where there is no such file.
+
+    Jinja's own file loader does the same, but lets a decoding error escape that does not say
+    which of the templates holds the bad byte.
+    """
+    from jinja2.loaders import split_template_path
+
+    path = directory.joinpath(*split_template_path(name))  # no step out of the directory
+    try:
+        modified = path.stat().st_mtime_ns
+        # utf-8-sig: some Windows editors write a byte order mark, which is no part of the prompt.
+        source = path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _failure(error, name, line) from error
+    return source, str(path), lambda: path.exists() and path.stat().st_mtime_ns == modified
+
+
+def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    from jinja2 import Environment, StrictUndefined
+
+    return Environment(
+        loader=loader,
+        autoescape=False,  # see TemplateSet: values arrive escaped
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+
+
+def _failure(error: Exception, template: str, line: int | None) -> TemplateError:
+    place = f"template {template!r}" + (f", line {line}" if line is not None else "")
+    reason = str(error) or "no message"
+    return TemplateError(f"{place}: {type(error).__name__}: {reason}", template=template, line=line)
+
+
+def _place(error: Exception, name: str) -> tuple[str, int | None]:
+    """Return the template and the line at which an error arose, as far as they can be told."""
+    from jinja2 import TemplateSyntaxError
+
+    if isinstance(error, TemplateSyntaxError):
+        return error.name or name, error.lineno
+    place: tuple[str, int | None] = (name, None)
+    step: TracebackType | None = error.__traceback__
+    while step is not None:
+        # Jinja puts the template beside the code that it compiled from it; the innermost wins.
+        template = step.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            lineno = cast("Callable[[int], int]", template.get_corresponding_lineno)
+            place = (template.name or name, lineno(step.tb_lineno))
+        step = step.tb_next
+    return place

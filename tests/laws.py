@@ -1,0 +1,124 @@
+"""What the tests of the laws share: limits to fold with, four ways to fold, what items say.
+
+Belongs here: what more than one `test_laws_*.py` uses. The tests themselves are in those files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from strategies import History
+from validator import normalise
+
+from chatfold import ChatContext, Completion, Outcome, Prompt
+
+__all__ = [
+    "LIMITS",
+    "WAYS",
+    "Weightless",
+    "context",
+    "fewer",
+    "fold",
+    "limits",
+    "positions",
+    "same_objects",
+    "said",
+    "short",
+    "ways",
+]
+
+Llm = Callable[[Prompt], str | Completion]
+Limits = dict[str, Any]
+
+LIMITS: Final[tuple[Limits, ...]] = (
+    *({"keep_last_turns": count} for count in range(7)),
+    *({"keep_tokens": size} for size in (0, 1, 10, 40, 150, 600, 4000)),
+    {"keep_last_turns": 2, "keep_tokens": 60},
+)
+limits = st.sampled_from(LIMITS)
+fewer = settings(max_examples=settings().max_examples // 3)  # where the history matters little
+
+
+class Weightless:
+    """A counter for which a summary weighs nothing, so that every fold gains."""
+
+    exact = False
+
+    def count(self, text: str) -> int:
+        return 0 if "<chat_history_summary digest=" in text[:40] else len(text) + 1
+
+
+def context(history: History, items: list[Any] | None = None, **options: Any) -> ChatContext[Any]:
+    """Return a context over a new list of the history's own items, or over `items`."""
+    options = {"shape": history.shape, "counter": Weightless(), **options}
+    return ChatContext(list(history.items) if items is None else items, **options)
+
+
+def short(prompt: Prompt) -> str:
+    """Summarize in few words."""
+    return "what happened before"
+
+
+def _summarize(ctx: ChatContext[Any], llm: Llm, **wishes: Any) -> Outcome[Any]:
+    return ctx.summarize(llm, timeout=None, **wishes)
+
+
+def _asummarize(ctx: ChatContext[Any], llm: Llm, **wishes: Any) -> Outcome[Any]:
+    async def awaited(prompt: Prompt) -> str | Completion:
+        return llm(prompt)
+
+    return asyncio.run(ctx.asummarize(awaited, timeout=None, **wishes))
+
+
+def _flow(ctx: ChatContext[Any], llm: Llm, **wishes: Any) -> Outcome[Any]:
+    flow = ctx.flow(**wishes)
+    while flow.prompt is not None:
+        flow.send(llm(flow.prompt))
+    assert flow.outcome is not None
+    return flow.outcome
+
+
+def _apply(ctx: ChatContext[Any], llm: Llm, **wishes: Any) -> Outcome[Any]:
+    plan = ctx.plan(**wishes)
+    return ctx.apply(plan, llm(plan.prompt)) if plan.prompt else _flow(ctx, llm, **wishes)
+
+
+WAYS: Final[dict[str, Callable[..., Outcome[Any]]]] = {
+    "summarize": _summarize,
+    "asummarize": _asummarize,
+    "flow": _flow,
+    "apply": _apply,
+}
+ways = st.sampled_from(sorted(WAYS))
+
+
+def fold(
+    ctx: ChatContext[Any], llm: Llm = short, *, way: str = "summarize", **wishes: Any
+) -> Outcome[Any]:
+    """Fold by one of the ways that users have; `wishes` are limits and options."""
+    return WAYS[way](ctx, llm, **wishes)
+
+
+def said(items: Iterable[Any]) -> list[Any]:
+    """Return what the items say, as new plain values that later edits do not reach."""
+    return [normalise(item) for item in items]
+
+
+def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return whether both hold the same objects in the same order."""
+    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
+
+
+def positions(items: Sequence[Any], among: Sequence[Any]) -> list[int]:
+    """Return where each of `items` stands in `among`, by identity.
+
+    An object that stands in `among` more than once has its places taken in order.
+    """
+    places: dict[int, list[int]] = {}
+    for index, item in enumerate(among):
+        places.setdefault(id(item), []).append(index)
+    return [places[id(item)].pop(0) for item in items]

@@ -1,0 +1,5 @@
+"""Shows the operands of the shared suite's asserts, as in a test file."""
+
+import pytest
+
+pytest.register_assert_rewrite("shapes.conformance")

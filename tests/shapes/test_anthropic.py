@@ -1,0 +1,363 @@
+"""The shape `anthropic`: the conformance suite, and what only Anthropic's messages have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from anthropic.types import Message
+
+from chatfold import ChatContext
+from chatfold.core.views import ReasoningPart, ResultPart, TextPart
+from shapes.conformance import Call, ShapeConformance
+from validator import validate
+
+Item = dict[str, Any]
+
+
+class AnthropicWriter:
+    """Writes Anthropic messages."""
+
+    shape = "anthropic"
+    union = "anthropic.types:MessageParam"
+    fails = True
+
+    def system(self, text: str) -> None:
+        return None
+
+    def user(self, text: str) -> Item:
+        return {"role": "user", "content": [{"type": "text", "text": text}]}
+
+    def picture(self, text: str, data: str) -> Item:
+        source = {"type": "base64", "media_type": "image/png", "data": data}
+        return {
+            "role": "user",
+            "content": [{"type": "image", "source": source}, {"type": "text", "text": text}],
+        }
+
+    def assistant(self, text: str, *, sdk: bool = False) -> Any:
+        return self._message([{"type": "text", "text": text}], sdk)
+
+    def calls(self, *calls: Call, sdk: bool = False) -> list[Any]:
+        uses = [
+            {"type": "tool_use", "id": c.id, "name": c.name, "input": c.arguments} for c in calls
+        ]
+        return [self._message(uses, sdk)]
+
+    def results(self, *calls: Call) -> list[Any]:
+        blocks = [
+            {"type": "tool_result", "tool_use_id": c.id, "content": c.result}
+            | ({"is_error": True} if c.failed else {})
+            for c in calls
+        ]
+        return [{"role": "user", "content": blocks}]
+
+    def joined(self, results: list[Any]) -> list[Any]:
+        return [{"role": "user", "content": [b for item in results for b in item["content"]]}]
+
+    def unknown(self) -> list[Any]:
+        return [
+            {"role": "brand_new", "content": [{"type": "thinking", "thinking": "x"}]},
+            {"role": "user", "content": [{"type": "brand_new", "data": 1}]},
+        ]
+
+    def malformed(self) -> list[Any]:
+        return [
+            {"role": "user"},
+            {"role": "user", "content": None},
+            {"role": "user", "content": []},
+            {"role": "user", "content": [5]},
+            {"role": "user", "content": [{}]},
+            {"role": "user", "content": [{"type": "tool_result"}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": [], "content": 5}]},
+            {"role": "assistant", "content": [{"type": "tool_use"}]},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": None, "input": None}]},
+        ]
+
+    def _message(self, blocks: list[Item], sdk: bool) -> Any:
+        if not sdk:
+            return {"role": "assistant", "content": blocks}
+        return Message.model_validate(
+            {
+                "id": "msg_1",
+                "type": "message",
+                "role": "assistant",
+                "model": "claude-opus-4-6",
+                "content": blocks,
+                "stop_reason": "tool_use" if blocks[0]["type"] == "tool_use" else "end_turn",
+                "stop_sequence": None,
+                "usage": {"input_tokens": 1, "output_tokens": 1},
+            }
+        )
+
+
+class TestAnthropic(ShapeConformance):
+    """Anthropic's messages pass the shared suite."""
+
+    writer = AnthropicWriter()
+
+
+def _user(*blocks: Any) -> Item:
+    return {"role": "user", "content": [_text(b) if isinstance(b, str) else b for b in blocks]}
+
+
+def _assistant(*blocks: Any) -> Item:
+    return {**_user(*blocks), "role": "assistant"}
+
+
+def _text(text: str) -> Item:
+    return {"type": "text", "text": text}
+
+
+def _use(id_: str, kind: str = "tool_use", name: str = "get") -> Item:
+    return {"type": kind, "id": id_, "name": name, "input": {}}
+
+
+def _result(id_: str, text: Any = "ok", kind: str = "tool_result") -> Item:
+    return {"type": kind, "tool_use_id": id_, "content": text}
+
+
+def _thinking(text: str = "hm") -> Item:
+    return {"type": "thinking", "thinking": text, "signature": "c2ln"}
+
+
+LONG = "word " * 400
+SYSTEM = {"role": "system", "content": "Be terse from now on."}
+
+
+def test_results_alone_open_no_turn_and_results_with_words_do() -> None:
+    """A message that only carries results is no user's message; with text it is one."""
+    items = [
+        _user("a"),
+        _assistant(_use("t1")),
+        _user(_result("t1")),
+        _assistant(_use("t2")),
+        _user(_result("t2"), "and be quick"),
+        _assistant("done"),
+    ]
+    assert [t.openers for t in ChatContext(items).turns()] == [(0,), (4,)]
+
+
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_message_with_results_and_words_is_never_left_an_orphan(keep: int) -> None:
+    """Where the last turn opens with one, the cut moves back to its call."""
+    items = [
+        _user("a"),
+        _assistant(LONG),
+        _user("b"),
+        _assistant(_use("t1")),
+        _user(_result("t1"), "and be quick"),
+    ]
+    ctx = ChatContext(items)
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=keep)
+    assert outcome.changed
+    assert ctx.items[-2:] == items[-2:]
+    assert [v for v in validate(ctx.items, "anthropic") if not v.open] == []
+
+
+def test_a_result_may_be_text_blocks_or_nothing() -> None:
+    """The content of a result is text, a list of blocks, or absent."""
+    for content, text in (([_text("a"), _text("b")], "a\nb"), ("", ""), (None, "")):
+        items = [_user("a"), _assistant(_use("t1")), _user(_result("t1", content))]
+        if content is None:
+            del items[2]["content"][0]["content"]
+        (record,) = ChatContext(items).tool_calls()
+        assert (record.result, record.status) == (text, "completed")
+
+
+def test_a_server_tool_is_call_and_result_in_one_message() -> None:
+    """The server answers its own call; the record has one index, and cuts are free."""
+    error = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+    items = [
+        _user("a"),
+        _assistant(
+            _use("s1", "server_tool_use", "web_search"),
+            _result("s1", [], "web_search_tool_result"),
+            _use("s2", "server_tool_use", "web_search"),
+            _result("s2", error, "web_search_tool_result"),
+            "found",
+        ),
+    ]
+    ctx = ChatContext(items)
+    assert [(c.id, c.name, c.kind, c.status, c.result_index) for c in ctx.tool_calls()] == [
+        ("s1", "web_search", "server", "completed", 1),
+        ("s2", "web_search", "server", "failed", 1),
+    ]
+    assert ctx.cut_points() == [0, 1, 2]
+
+
+def test_a_server_result_in_a_later_message_keeps_its_call() -> None:
+    """Beside a client's tool, the server's result comes with the next assistant message."""
+    items = [
+        _user("a"),
+        _assistant(_use("s1", "server_tool_use", "code_execution"), _use("t1")),
+        _user(_result("t1")),
+        _assistant(_result("s1", {"type": "x"}, "code_execution_tool_result"), "done"),
+    ]
+    ctx = ChatContext(items)
+    assert ctx.cut_points() == [0, 1, 4]
+    assert [(c.id, c.call_index, c.result_index) for c in ctx.tool_calls()] == [
+        ("s1", 1, 3),
+        ("t1", 1, 2),
+    ]
+    assert ctx.check() == []
+
+
+def test_a_server_call_without_a_result_blocks_until_it_is_there() -> None:
+    """A paused turn is continued by the server, so its call is open."""
+    ctx = ChatContext([_user("a"), _assistant(_use("s1", "server_tool_use", "web_search"))])
+    assert [c.status for c in ctx.tool_calls()] == ["open"]
+    assert ctx.cut_points() == [0, 1]
+    assert {p.severity for p in ctx.check()} == {"pending"}
+
+
+def test_thinking_is_read_and_what_is_encrypted_of_it_is_counted() -> None:
+    """Words of thinking are readable; a redacted block and an empty one are only measured."""
+    redacted = {"type": "redacted_thinking", "data": "x" * 9}
+    view = ChatContext([_user("a"), _assistant(_thinking(), redacted, _thinking(""))]).views()[1]
+    assert view.parts == (ReasoningPart("hm"), ReasoningPart("", 9), ReasoningPart("", 4))
+
+
+@pytest.mark.parametrize(
+    ("model", "bound"),
+    [
+        ("claude-fable-5-1", True),
+        ("claude-opus-5-5", True),
+        ("claude-haiku-5-5-20260901", True),
+        ("claude-mythos-5-2", True),
+        (None, True),
+        ("claude-mythos-5-1", False),
+        ("claude-opus-4-6", False),
+        ("claude-sonnet-4-5-20250929", False),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", False),
+        ("claude-3-7-sonnet-latest", False),
+    ],
+)
+def test_thinking_behind_a_summary_needs_request_options_on_models_that_sign_it(
+    model: str | None, bound: bool
+) -> None:
+    """The options are computed from the list, so they survive a restart; other lists need none."""
+    items = [_user("a"), _assistant(LONG), _user("b"), _assistant(_thinking(), "done")]
+    ctx = ChatContext(items, model=model)
+    assert ctx.request_options() == {}
+    ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    options = ChatContext(list(ctx.items), model=model).request_options()
+    assert ("betas" in options) is bound
+    if bound:
+        assert options["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+
+
+def test_an_instruction_in_the_middle_is_kept_where_the_provider_lets_it_stand() -> None:
+    """It goes behind a user turn and before an assistant's, never right behind another role."""
+    items = [
+        _user("a"),
+        SYSTEM,
+        _assistant(LONG),
+        _user("b"),
+        _assistant("c"),
+        _user("d"),
+        _assistant("e"),
+    ]
+    for keep in (0, 1, 2):
+        ctx = ChatContext(list(items))
+        outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=keep)
+        assert outcome.kept == (SYSTEM,)
+        assert any(item is SYSTEM for item in ctx.items)
+        assert validate(ctx.items, "anthropic") == []
+
+
+def test_settings_without_content_are_state_that_stays() -> None:
+    """A system message may set options only; it may stand anywhere, and goes on to apply."""
+    for content in ({"content": []}, {}):
+        effort = {"role": "system", "output_config": {"effort": "high"}, **content}
+        items = [_user("a"), effort, _assistant(LONG), _user("b"), _assistant("c")]
+        ctx = ChatContext(items)
+        assert ctx.check() == []
+        assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).kept == (effort,)
+
+
+@pytest.mark.parametrize("signature", [None, "c2ln"])
+def test_a_compaction_block_is_a_barrier(signature: str | None) -> None:
+    """What only the server can read cannot be summarized: cuts behind it are lossy."""
+    block = {"type": "compaction", "content": "so far", "signature": signature}
+    items = [_assistant(block, "go on"), _user("b"), _assistant("c")]
+    ctx = ChatContext(items)
+    assert ctx.cut_points() == [0]
+    assert ctx.cut_points(lossy=True) == [0, 1, 2, 3]
+    assert ctx.plan(keep_last_turns=0).reason == "blocked_by_opaque"
+
+
+def test_a_failed_compaction_stands_for_nothing() -> None:
+    """A block without content hides nothing, so it is no barrier."""
+    items = [_user("a"), _assistant({"type": "compaction", "content": None}, "go on"), _user("b")]
+    assert ChatContext(items).cut_points() == [0, 1, 2, 3]
+
+
+def test_sdk_blocks_inside_a_dict_are_read_as_anthropic() -> None:
+    """People append `response.content` as it is: a list of SDK objects inside of a dict."""
+    from anthropic.types import TextBlock, ToolUseBlock
+
+    words = {"role": "assistant", "content": [TextBlock(type="text", text="hello")]}
+    use = ToolUseBlock(type="tool_use", id="t1", name="get", input={"a": 1})
+    ctx = ChatContext([_user("a"), words, _user("b"), {"role": "assistant", "content": [use]}])
+    assert [v.shape for v in ctx.views()] == ["anthropic"] * 4
+    assert ctx.views()[1].parts == (TextPart("hello"),)
+    assert ctx.tool_calls()[0].arguments == {"a": 1}
+    assert ChatContext([_user("a"), words]).shape is not None
+
+
+@pytest.mark.parametrize(
+    ("items", "rule", "index", "severity"),
+    [
+        ([_user("a"), _user(_result("t1"))], "orphan_result", 1, "error"),
+        ([_user("a"), _assistant(_use("t1")), _user("b")], "unanswered_call", 1, "error"),
+        ([_user("a"), _assistant(_use("t1"))], "unanswered_call", 1, "pending"),
+        (
+            [_user("a"), _assistant(_use("t1")), _user("b", _result("t1"))],
+            "result_not_first",
+            2,
+            "error",
+        ),
+        (
+            [_user("a"), _assistant(_use("t1")), _user(_result("t1"), _result("t1"))],
+            "duplicate_result",
+            2,
+            "error",
+        ),
+        ([_assistant("a"), _user("b")], "first_role", 0, "error"),
+        ([SYSTEM, _user("a")], "first_role", 0, "error"),
+        ([_user("a"), _assistant("b"), SYSTEM, _assistant("c")], "system_place", 2, "error"),
+        ([_user("a"), {"role": "assistant", "content": []}, _user("b")], "empty_message", 1, "error"),
+        ([_user("a", " "), _assistant("b")], "blank_text", 0, "error"),
+        (
+            [_user("a"), _assistant(_result("s1", [], "web_search_tool_result"))],
+            "orphan_result",
+            1,
+            "error",
+        ),
+        (
+            [_user("a"), _assistant({"type": "compaction", "content": "x", "signature": "s"})],
+            "compaction_place",
+            1,
+            "error",
+        ),
+    ],
+)
+def test_what_the_api_refuses_is_a_problem_at_its_index(
+    items: list[Any], rule: str, index: int, severity: str
+) -> None:
+    """Each broken rule has a problem with the index of the offending message."""
+    found = {(p.rule, p.index, p.severity) for p in ChatContext(items, shape="anthropic").check()}
+    assert (rule, index, severity) in found
+    judged = {(v.index, v.open) for v in validate(items, "anthropic")}
+    assert judged
+    assert {(i, s == "pending") for _, i, s in found} >= judged
+
+
+def test_media_in_a_result_are_attachments_of_it() -> None:
+    """A screenshot in a result is named, and its words are the result's text."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    items = [_user("a"), _assistant(_use("t1")), _user(_result("t1", [_text("seen"), image]))]
+    (part,) = ChatContext(items).views()[2].parts
+    assert type(part) is ResultPart
+    assert (part.text, part.media[0].kind, part.media[0].bytes) == ("seen", "image", 2)

@@ -1,0 +1,172 @@
+"""Which shape a list is of, without a hint: what decides, and what stays open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext
+from chatfold.errors import UnknownShapeError
+from chatfold.shapes import SHAPES
+from strategies import SHAPES as NAMES
+from strategies import support_call
+from validator import validate
+
+Item = dict[str, Any]
+
+USER = {"role": "user", "content": "Where is my order?"}
+ANSWER = {"role": "assistant", "content": "On its way. " * 40}
+CHAT_CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "get", "arguments": "{}"}}],
+}
+CHAT_RESULT = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+RESPONSES_CALL = {"type": "function_call", "call_id": "c1", "name": "get", "arguments": "{}"}
+RESPONSES_RESULT = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+ANTHROPIC_CALL = {
+    "role": "assistant",
+    "content": [{"type": "tool_use", "id": "c1", "name": "get", "input": {}}],
+}
+ANTHROPIC_RESULT = {
+    "role": "user",
+    "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "ok"}],
+}
+ROUNDS = {
+    "openai_chat": (CHAT_CALL, CHAT_RESULT),
+    "openai_responses": (RESPONSES_CALL, RESPONSES_RESULT),
+    "anthropic": (ANTHROPIC_CALL, ANTHROPIC_RESULT),
+}
+TEXT_ONLY: dict[str, list[Item]] = {
+    "texts": [USER, ANSWER],
+    "blocks": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}, ANSWER],
+    "with a system prompt": [{"role": "system", "content": "Be brief."}, USER, ANSWER],
+    "empty": [],
+}
+
+
+def _shape(items: list[Any]) -> str | None:
+    shape = ChatContext(items).shape
+    return None if shape is None else shape.name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_support_call_is_recognized_in_every_shape(name: str) -> None:
+    """A history with tool calls tells its shape by itself."""
+    assert _shape(support_call(name)) == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_tool_round_among_plain_messages_decides(name: str) -> None:
+    """The only item that one shape alone writes decides for all the others."""
+    items = [USER, ANSWER, USER, *ROUNDS[name], dict(ANSWER)]
+    ctx = ChatContext(items)
+    assert _shape(items) == name
+    assert {v.shape for v in ctx.views()} == {name}
+    assert ctx.check() == []
+
+
+@pytest.mark.parametrize("items", TEXT_ONLY.values(), ids=TEXT_ONLY.keys())
+def test_a_list_of_plain_words_is_of_no_shape_yet(items: list[Item]) -> None:
+    """What several providers write alike is left open, and has no problems."""
+    ctx = ChatContext(list(items))
+    assert ctx.shape is None
+    assert ctx.check() == []
+    assert ctx.request_options() == {}
+    assert ctx.cut_points() == list(range(len(items) + 1))
+
+
+def test_a_list_without_a_shape_is_folded_into_a_message_of_plain_text() -> None:
+    """The summary is then a user's message with a string, which every shape takes."""
+    ctx: ChatContext[Any] = ChatContext([USER, ANSWER, dict(USER), {**ANSWER, "content": "Soon."}])
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert outcome.changed
+    assert ctx.shape is None
+    assert outcome.item is not None
+    assert (outcome.item["role"], type(outcome.item["content"])) == ("user", str)
+    for name in NAMES:
+        assert validate(ctx.items, name) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_list_gets_its_shape_when_the_first_telling_item_comes(name: str) -> None:
+    """An earlier fold of the undecided list stays recognized, and the calls are read."""
+    ctx: ChatContext[Any] = ChatContext([USER, ANSWER, dict(USER), dict(ANSWER)])
+    ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    ctx.extend([dict(USER), *ROUNDS[name], {**ANSWER, "content": "Done."}])
+    assert ctx.shape is not None
+    assert ctx.shape.name == name
+    assert [c.status for c in ctx.tool_calls()] == ["completed"]
+    assert ctx.check() == []
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert plan.prompt.previous_summary == "short"
+    ctx.summarize(lambda prompt: "shorter", keep_last_turns=0)
+    assert sum("chat_history_summary" in str(item) for item in ctx.items) == 1
+    assert validate(ctx.items, name) == []
+
+
+@pytest.mark.parametrize("first", NAMES)
+@pytest.mark.parametrize("last", NAMES)
+def test_the_newest_telling_item_decides_a_mixed_list(first: str, last: str) -> None:
+    """Each item is read by the shape that knows it; the newest that only one knows decides."""
+    items = [USER, *ROUNDS[first], ANSWER, dict(USER), *ROUNDS[last], dict(ANSWER)]
+    ctx = ChatContext(items)
+    assert _shape(items) == last
+    assert [ctx.views()[i].shape for i in (1, 2, 5, 6)] == [first, first, last, last]
+    assert [(c.shape, c.status) for c in ctx.tool_calls()] == [
+        (first, "completed"),
+        (last, "completed"),
+    ]
+    foreign = [p.index for p in ctx.check() if p.rule == "foreign_item"]
+    assert foreign == ([] if first == last else [1, 2])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_foreign_items_in_the_head_are_folded_away(name: str) -> None:
+    """A list that was written for another provider becomes sendable once they are summarized."""
+    others = [item for other in NAMES if other != name for item in ROUNDS[other]]
+    items = [USER, *others, ANSWER, dict(USER), *ROUNDS[name], {**ANSWER, "content": "Done."}]
+    ctx = ChatContext(items)
+    assert {p.rule for p in ctx.check()} >= {"foreign_item"}
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert ctx.check() == []
+    assert validate(items, name) == []
+
+
+def test_a_hint_overrules_what_the_items_say() -> None:
+    """With `shape=`, items that only another provider writes are foreign."""
+    ctx = ChatContext([USER, *ROUNDS["anthropic"], ANSWER], shape="openai_chat")
+    assert ctx.shape is not None
+    assert ctx.shape.name == "openai_chat"
+    assert [p.index for p in ctx.check() if p.rule == "foreign_item"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("hint", "name"),
+    [("openai_agents", "openai_responses"), ("anthropic_beta", "anthropic"), *zip(NAMES, NAMES)],
+)
+def test_a_hint_may_be_a_name_or_an_older_name(hint: str, name: str) -> None:
+    """The Agents SDK writes Responses items, and beta blocks are Anthropic's."""
+    shape = ChatContext([], shape=hint).shape
+    assert shape is not None
+    assert shape.name == name
+
+
+def test_a_shape_that_does_not_exist_is_an_error_that_lists_those_that_do() -> None:
+    """The message names every shape, so that nobody has to look it up."""
+    with pytest.raises(UnknownShapeError) as caught:
+        ChatContext([], shape="openai")
+    assert all(shape.name in str(caught.value) for shape in SHAPES)
+
+
+def test_a_list_that_loses_its_telling_items_is_open_again() -> None:
+    """Detection follows the list as it is, so clearing it forgets the shape."""
+    ctx = ChatContext([USER, *ROUNDS["anthropic"]])
+    assert ctx.shape is not None
+    del ctx.items[1:]
+    assert ctx.shape is None
+    ctx.extend(ROUNDS["openai_chat"])
+    assert ctx.shape is not None
+    assert ctx.shape.name == "openai_chat"

@@ -1,0 +1,270 @@
+"""The summarizer over a callable: what it may return, raise and take, sync and async."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import gc
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fake_server import LLMServer, overflow
+from openai import DefaultHttpxClient, OpenAI
+
+from chatfold.core.flow import Completion, Usage
+from chatfold.core.render import Prompt
+from chatfold.errors import SummarizerError, TruncatedSummaryError
+from chatfold.summarizers import FunctionSummarizer
+
+ASYNC = r"summarize\(\) got an async function; use await ctx\.asummarize\(\.\.\.\)"
+Run = Callable[..., Completion]
+
+
+@pytest.fixture(params=["sync", "async"])
+def run(request: pytest.FixtureRequest, prompt: Prompt) -> Run:
+    """Runs a synchronous function as `summarize` and as `asummarize` would."""
+
+    def run(function: Callable[[Prompt], Any], timeout: float | None = 5.0) -> Completion:
+        summarizer = FunctionSummarizer(function, timeout=timeout)
+        if request.param == "sync":
+            return summarizer.complete(prompt)
+        return asyncio.run(summarizer.acomplete(prompt))
+
+    return run
+
+
+def awaited(function: Callable[[Prompt], Any], prompt: Prompt, **options: Any) -> Completion:
+    return asyncio.run(FunctionSummarizer(function, **options).acomplete(prompt))
+
+
+def test_text_becomes_a_completion(run: Run, prompt: Prompt) -> None:
+    """The function gets the prompt, and text is all that it must return."""
+    assert run(lambda given: given.system) == Completion(prompt.system)
+
+
+def test_a_completion_is_handed_on(run: Run) -> None:
+    """A Completion keeps its usage and its finish reason."""
+    completion = Completion("- A", "stop", Usage(5, 3), "mine")
+    assert run(lambda _: completion) is completion
+
+
+@pytest.mark.parametrize("answer", [None, 3, b"bytes", ["- A"], Completion(None)])  # type: ignore[arg-type]
+def test_anything_else_is_a_type_error(run: Run, answer: object) -> None:
+    """The error says what was expected."""
+    with pytest.raises(TypeError, match="returns the summary as str or Completion; it returned"):
+        run(lambda _: answer)
+
+
+def test_an_async_function_is_awaited(prompt: Prompt) -> None:
+    """Coroutine functions, partials of them, callable objects and awaitables returned all work."""
+
+    async def write(given: Prompt) -> str:
+        await asyncio.sleep(0)
+        return given.system
+
+    class Writer:
+        async def __call__(self, given: Prompt) -> str:
+            return await write(given)
+
+    for function in (write, functools.partial(write), Writer(), lambda given: write(given)):
+        assert awaited(function, prompt) == Completion(prompt.system)
+
+
+def test_an_async_function_is_refused_by_the_synchronous_call(prompt: Prompt) -> None:
+    """The function is not called; where it hides behind a lambda, its coroutine is closed."""
+    calls = 0
+
+    async def write(_: Prompt) -> str:
+        nonlocal calls
+        calls += 1
+        return "- A"
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for function in (write, functools.partial(write), lambda given: write(given)):
+            with pytest.raises(TypeError, match=ASYNC):
+                FunctionSummarizer(function).complete(prompt)
+        gc.collect()  # a coroutine that was never awaited warns when it is collected
+    assert calls == 0
+    assert not [w for w in warned if "never awaited" in str(w.message)]
+
+
+def test_what_the_function_raises_is_the_cause_of_a_summarizer_error(
+    run: Run, prompt: Prompt
+) -> None:
+    """The function is called once, whatever it raises."""
+    for error in (ValueError("bad"), TypeError("f() takes 0"), TimeoutError("db")):
+        calls: list[Prompt] = []
+
+        def fail(given: Prompt, error: Exception = error, calls: list[Prompt] = calls) -> str:
+            calls.append(given)
+            raise error
+
+        with pytest.raises(SummarizerError, match=type(error).__name__) as caught:
+            run(fail)
+        assert caught.value.__cause__ is error
+        assert not caught.value.overflow
+        assert calls == [prompt]
+
+
+def test_an_iterator_that_runs_out_is_an_error_too(run: Run) -> None:
+    """StopIteration ends neither the flow's generator nor the coroutine in silence."""
+    with pytest.raises(SummarizerError, match="StopIteration"):
+        run(lambda _: next(iter([])))
+
+
+def test_an_error_of_an_async_function_is_the_cause_too(prompt: Prompt) -> None:
+    """Its own TimeoutError is not mistaken for ours."""
+
+    async def fail(_: Prompt) -> str:
+        raise TimeoutError("the database")
+
+    with pytest.raises(SummarizerError, match="TimeoutError: the database"):
+        awaited(fail, prompt)
+
+
+def test_an_error_that_repeats_the_prompt_is_not_quoted(run: Run) -> None:
+    """The conversation does not reach a log by way of an error."""
+
+    def fail(given: Prompt) -> str:
+        raise ValueError(f"cannot read {given.user}")
+
+    with pytest.raises(SummarizerError, match="ValueError") as caught:
+        run(fail)
+    assert "walrus" not in str(caught.value)
+
+
+def test_a_summary_error_passes_as_it_is(run: Run) -> None:
+    """A function that knows why there is no summary may say so."""
+
+    def fail(_: Prompt) -> str:
+        raise TruncatedSummaryError("cut off")
+
+    with pytest.raises(TruncatedSummaryError, match="cut off"):
+        run(fail)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+def test_what_ends_the_program_or_the_task_passes(
+    prompt: Prompt, error: type[BaseException]
+) -> None:
+    """Only ordinary exceptions become a SummarizerError."""
+
+    def stop(_: Prompt) -> str:
+        raise error
+
+    for timeout in (5.0, None):
+        with pytest.raises(error):
+            FunctionSummarizer(stop, timeout=timeout).complete(prompt)
+
+
+def test_an_overflow_inside_the_function_is_known(
+    run: Run, llm_server: LLMServer, prompt: Prompt
+) -> None:
+    """A function that calls an SDK need not translate its errors."""
+    llm_server.default = overflow()
+    http = DefaultHttpxClient(verify=False)
+
+    def write(given: Prompt) -> str:
+        with OpenAI(api_key="k", base_url=llm_server.openai_url, http_client=http) as client:
+            client.responses.create(model="gpt-test", input=given.user)
+        raise AssertionError("the server refuses every request")
+
+    with pytest.raises(SummarizerError, match=r"exceeds the model's window \(400\)") as caught:
+        run(write)
+    assert caught.value.overflow
+
+
+def test_a_function_that_takes_too_long_is_given_up(run: Run) -> None:
+    """The caller goes on; the thread is a daemon and does not keep the program."""
+    release = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def write(_: Prompt) -> str:
+        threads.append(threading.current_thread())
+        release.wait(10)
+        return "too late"
+
+    started = time.monotonic()
+    with pytest.raises(SummarizerError, match=r"took longer than 0\.1 s") as caught:
+        run(write, timeout=0.1)
+    assert time.monotonic() - started < 3
+    assert isinstance(caught.value.__cause__, TimeoutError)
+    assert threads[0].daemon
+    release.set()
+
+
+def test_an_async_function_that_takes_too_long_is_cancelled(prompt: Prompt) -> None:
+    """The coroutine sees the cancellation."""
+    seen = []
+
+    async def write(_: Prompt) -> str:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+        return "too late"
+
+    with pytest.raises(SummarizerError, match=r"took longer than 0\.1 s") as caught:
+        awaited(write, prompt, timeout=0.1)
+    assert seen == ["cancelled"]
+    assert isinstance(caught.value.__cause__, TimeoutError)
+
+
+def test_cancelling_the_caller_passes_through(prompt: Prompt) -> None:
+    """A cancelled task is cancelled at once, also while a thread works for it."""
+    started, release = threading.Event(), threading.Event()
+
+    def write(_: Prompt) -> str:
+        started.set()
+        release.wait(10)
+        return "too late"
+
+    async def cancelled() -> bool:
+        task = asyncio.create_task(FunctionSummarizer(write).acomplete(prompt))
+        while not started.is_set():  # noqa: ASYNC110 - it is set by a thread
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        release.set()
+        return True
+
+    assert asyncio.run(cancelled())
+
+
+def test_the_function_sees_the_callers_context_variables(run: Run) -> None:
+    """Tracing and request-local state work in the thread as they do outside."""
+    tenant: contextvars.ContextVar[str] = contextvars.ContextVar("tenant")
+    tenant.set("blue")
+    assert run(lambda _: tenant.get()).text == "blue"
+
+
+def test_without_a_time_limit_the_function_runs_in_the_callers_thread(prompt: Prompt) -> None:
+    """Functions that are tied to a thread have a way."""
+    here = threading.current_thread()
+    for timeout, same in ((None, True), (5.0, False)):
+        threads: list[threading.Thread] = []
+
+        def write(_: Prompt, threads: list[threading.Thread] = threads) -> str:
+            threads.append(threading.current_thread())
+            return "- A"
+
+        FunctionSummarizer(write, timeout=timeout).complete(prompt)
+        assert (threads[0] is here) is same
+
+
+def test_the_repr_names_the_function_only() -> None:
+    """What a function closes over stays out of sight."""
+
+    def write(_: Prompt, key: str = "sk-secret") -> str:
+        return key
+
+    assert repr(FunctionSummarizer(write)).endswith("write)")
+    assert "sk-secret" not in repr(FunctionSummarizer(functools.partial(write, key="sk-secret")))

@@ -1,0 +1,225 @@
+"""The awkward cases of real agents, one test each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext, Prompt, StaleHeadError
+
+LONG = "a long answer that is worth folding away, with many words in it. " * 20
+
+
+def short(prompt: Prompt) -> str:
+    return "what happened before"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def said(text: str = LONG) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def calling(*ids: str | None, name: str = "look") -> dict[str, Any]:
+    calls = [
+        {"id": i, "type": "function", "function": {"name": name, "arguments": json.dumps({"n": n})}}
+        for n, i in enumerate(ids)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def answer(id_: str, text: str = LONG) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id_, "content": text}
+
+
+def test_two_calls_with_one_id_in_one_step_get_their_own_results() -> None:
+    """The first result goes to the first call, the second to the second."""
+    ctx = ChatContext([user("go"), calling("x", "x"), answer("x", "one"), answer("x", "two")])
+    assert [(c.arguments["n"], c.result) for c in ctx.tool_calls()] == [(0, "one"), (1, "two")]
+
+
+def test_a_reused_id_binds_to_the_latest_step_that_waits() -> None:
+    """An unanswered call of an earlier step does not catch a later step's result."""
+    ctx = ChatContext([user("a"), calling("x"), user("b"), calling("x"), answer("x", "new")])
+    assert [(c.status, c.result) for c in ctx.tool_calls()] == [
+        ("abandoned", ""),
+        ("completed", "new"),
+    ]
+
+
+def test_a_running_tool_loop_folds_inside_its_only_turn() -> None:
+    """The user's message and the last group of call and result stay, the steps between go."""
+    steps = [item for n in range(20) for item in (calling(f"c{n}"), answer(f"c{n}"))]
+    request = user("do all of it")
+    items = [request, *steps]
+    outcome = ChatContext(items).summarize(short, keep_tokens=10)
+    assert outcome.reason == "summarized"
+    assert items[1:] == [request, *steps[-2:]]
+    assert items[1] is request and items[2] is steps[-2] and items[3] is steps[-1]
+
+
+def test_keeping_no_turns_keeps_the_users_last_message() -> None:
+    """A history that ends on the user's message still ends on it."""
+    last = user("and now?")
+    items = [user("hello"), said(), user("more"), said(), last]
+    assert ChatContext(items).summarize(short, keep_last_turns=0).changed
+    assert len(items) == 2 and items[1] is last
+
+
+def test_keeping_no_turns_of_a_finished_history_leaves_the_summary_alone() -> None:
+    """Nothing is open, so nothing but the prefix and the summary remains."""
+    items = [{"role": "system", "content": "rules"}, user("hello"), said()]
+    assert ChatContext(items).summarize(short, keep_last_turns=0).changed
+    assert [item["role"] for item in items] == ["system", "user"]
+
+
+def test_results_with_text_open_a_turn_and_are_never_orphaned() -> None:
+    """An Anthropic message with results and text keeps the call before it."""
+    mixed = {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "done"},
+            {"type": "text", "text": "now the next thing"},
+        ],
+    }
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "go", "input": {}}]}
+    for limits in ({"keep_last_turns": 1}, {"keep_last_turns": 0}, {"keep_tokens": 1}):
+        items = [user("first"), said(), user("second"), call, mixed, said("ok")]
+        ctx = ChatContext(items, shape="anthropic")
+        assert [t.start for t in ctx.turns()] == [0, 2, 4]
+        ctx.summarize(short, **limits)  # type: ignore[arg-type]
+        assert mixed not in items or items[items.index(mixed) - 1] is call
+        assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+def test_a_pinned_result_keeps_its_call() -> None:
+    """What is pinned is closed over the spans that it lies in."""
+    pinned = answer("c1", "the contract")
+    items = [user("go"), calling("c1"), pinned, said(), user("more"), said(), user("end"), said()]
+    call = items[1]
+    ctx = ChatContext(items, pin=lambda item: item is pinned)
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert outcome.kept == (call, pinned)
+    assert items[1] is call and items[2] is pinned
+    assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+def test_fifty_superseded_updates_leave_one() -> None:
+    """Only the settings that still hold stay; the others are counted."""
+    updates = [{"type": "configuration_update", "reasoning": {"effort": "low"}} for _ in range(50)]
+    talk = [item for update in updates for item in (user("go"), update, said())]
+    items = [*talk, user("end"), said("bye")]
+    outcome = ChatContext(items).summarize(short, keep_last_turns=1)
+    left = [item for item in items if item.get("type") == "configuration_update"]
+    assert len(left) == 1 and left[0] is updates[-1]
+    assert outcome.omitted["superseded_state"] == 49
+
+
+def test_an_update_of_something_else_supersedes_nothing() -> None:
+    """A text format and a reasoning effort are two settings."""
+    effort = {"type": "configuration_update", "reasoning": {"effort": "low"}}
+    form = {"type": "configuration_update", "text": {"format": {"type": "text"}}}
+    items = [user("go"), effort, said(), user("go"), form, said(), user("end"), said("bye")]
+    outcome = ChatContext(items).summarize(short, keep_last_turns=1)
+    assert outcome.kept == (effort, form)
+
+
+def test_a_fresh_context_at_every_turn_recognizes_its_own_summary() -> None:
+    """One summary after many folds, each by a context that has seen none of the others."""
+    items: list[Any] = [user("start"), said()]
+    seen: list[str | None] = []
+
+    def count(prompt: Prompt) -> str:
+        seen.append(prompt.previous_summary)
+        return f"summary {len(seen)}"
+
+    for n in range(5):
+        items += [user(f"turn {n}"), said()]
+        items = json.loads(json.dumps(items))
+        assert ChatContext(items).summarize(count, keep_last_turns=1).changed
+    assert seen == [None, "summary 1", "summary 2", "summary 3", "summary 4"]
+    assert sum("chat_history_summary" in json.dumps(item) for item in items) == 1
+
+
+def async_call(id_: str) -> dict[str, Any]:
+    return {
+        "type": "function_call",
+        "call_id": id_,
+        "name": "slow",
+        "arguments": "{}",
+        "async": True,
+    }
+
+
+def responses(*items: Any) -> list[Any]:
+    return list(items)
+
+
+def test_a_late_result_during_the_fold_makes_it_stale() -> None:
+    """The result of a call that was given up arrives while the model writes."""
+    items = responses(user("go"), async_call("a1"), said(), user("more"), said(), user("x"), said())
+    before = list(items)
+    result = {"type": "function_call_output", "call_id": "a1", "output": "late"}
+
+    def late(prompt: Prompt) -> str:
+        items.append(result)
+        return "summary"
+
+    with pytest.raises(StaleHeadError, match="result arrived"):
+        ChatContext(items).summarize(late, keep_last_turns=1, abandon=["a1"])
+    assert items == [*before, result]
+
+
+def test_an_asynchronous_call_blocks_until_it_is_given_up() -> None:
+    """A user's message does not pass it by; `abandon` does, by id or by a function."""
+    for abandon in (["a1"], lambda call: call.name == "slow"):
+        items = responses(async_call("a1"), user("go"), said(), user("more"), said(), user("x"), said())
+        ctx = ChatContext(items)
+        outcome = ctx.summarize(short, keep_last_turns=1)
+        assert (outcome.reason, outcome.blocked_by) == ("blocked_by_open_calls", ("a1",))
+        assert "a1" in str(outcome)
+        assert ctx.summarize(short, keep_last_turns=1, abandon=abandon).changed
+
+
+def test_an_abandoned_call_blocks_nothing_and_is_shown_without_a_result() -> None:
+    """The user went on, so the fold swallows the call and mends the list."""
+    items = [user("go"), calling("c1"), user("never mind"), said(), user("more"), said()]
+    ctx = ChatContext(items)
+    prompts: list[str] = []
+
+    def keep(prompt: Prompt) -> str:
+        prompts.append(prompt.user)
+        return "gone"
+
+    assert ctx.summarize(keep, keep_last_turns=1).changed
+    assert 'result="no result recorded"' in prompts[0]
+    assert not ctx.check()
+
+
+def test_a_mid_conversation_instruction_moves_behind_a_user_turn() -> None:
+    """Anthropic takes a system message only between a user's and an assistant's."""
+    rule = {"role": "system", "content": "Terse mode."}
+    items = [user("a"), said(), user("b"), rule, said(), user("c"), said(), user("d"), said("bye")]
+    ctx = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=1).kept == (rule,)
+    assert [item["role"] for item in items] == ["user", "user", "system", "assistant"]
+    assert not ctx.check()
+    ctx.undo()
+    assert [item["role"] for item in items][2:5] == ["user", "system", "assistant"]
+
+
+def test_more_instructions_than_places_stay_with_their_neighbours() -> None:
+    """Each needs a user's turn before it and an assistant's after it."""
+    rules = [{"role": "system", "content": f"rule {n}"} for n in range(3)]
+    items: list[Any] = []
+    for rule in rules:
+        items += [user("a" * 400), rule, said(), user("b" * 400), said()]
+    items += [user("c"), said("bye")]
+    ctx = ChatContext(items, shape="anthropic")
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert outcome.changed and all(rule in items for rule in rules)
+    assert not [p for p in ctx.check() if p.severity == "error"]

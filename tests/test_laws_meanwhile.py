@@ -1,0 +1,425 @@
+"""Law 5: what arrives while the model writes is kept, and nothing else changes the list then."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from laws import context, fewer, fold, limits, said, same_objects, short, ways
+from strategies import History, histories
+from validator import normalise
+
+from chatfold import BusyError, ChatContext, Completion, Prompt, StaleHeadError, Usage
+
+USAGE = Usage(7, 3)
+
+
+def more(history: History, count: int) -> list[Any]:
+    """Return turns to append: plain messages that fit every shape."""
+    pairs = (("user", f"more {n}"), ("assistant", f"noted {n}")) if (n := count) else ()
+    return [{"role": role, "content": text} for role, text in pairs] * count
+
+
+# --- appended meanwhile ---------------------------------------------------------------------------
+
+
+@given(history=histories(), limit=limits, count=st.integers(1, 4), way=ways)
+def test_law_5_what_the_callback_appends_stays_behind_the_tail(
+    history: History, limit: dict[str, Any], count: int, way: str
+) -> None:
+    """Items that came during the call are the last, in order, and were not in the prompt."""
+    new, ctx = [{"role": "user", "content": f"late {n}"} for n in range(count)], context(history)
+    plan = ctx.plan(**limit)
+    assume(plan and not plan.split.moved)
+
+    def appending(prompt: Prompt) -> str:
+        assert same_objects(ctx.items, history.items)
+        ctx.extend(new[:1])
+        ctx.items.extend(new[1:])
+        return "summary"
+
+    outcome = fold(ctx, appending, way=way, **limit)
+    tail = history.items[plan.index :]
+    start = history.items[: plan.split.start]
+    assert same_objects(ctx.items, [*start, outcome.item, *plan.kept, *tail, *new])
+
+
+@fewer
+@given(history=histories(), limit=limits, count=st.integers(1, 40))
+def test_law_5_what_another_thread_appends_stays_behind_the_tail(
+    history: History, limit: dict[str, Any], count: int
+) -> None:
+    """A voice transcript that grows all the while loses no line and changes no order."""
+    ctx, new = context(history), [{"role": "user", "content": f"late {n}"} for n in range(count)]
+    plan = ctx.plan(**limit)
+    assume(plan and not plan.split.moved)
+    begun = threading.Event()
+
+    def speak() -> None:
+        begun.wait(5)
+        for item in new:
+            ctx.append(item)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+
+    def answering(prompt: Prompt) -> str:
+        begun.set()
+        return "summary"
+
+    outcome = fold(ctx, answering, **limit)
+    thread.join(5)
+    assert outcome.changed
+    tail = history.items[plan.index :]
+    assert same_objects(ctx.items[-count - len(tail) :], [*tail, *new])
+
+
+@fewer
+@given(history=histories(), limit=limits, count=st.integers(1, 5))
+def test_law_5_what_another_task_appends_stays_behind_the_tail(
+    history: History, limit: dict[str, Any], count: int
+) -> None:
+    """The agent goes on while `asummarize` waits for its model."""
+    ctx, new = context(history), [{"role": "user", "content": f"late {n}"} for n in range(count)]
+    plan = ctx.plan(**limit)
+    assume(plan and not plan.split.moved)
+
+    async def slow(prompt: Prompt) -> str:
+        for _ in range(2 * count + 2):
+            await asyncio.sleep(0)
+        return "summary"
+
+    async def run() -> None:
+        task = asyncio.create_task(ctx.asummarize(slow, timeout=None, **limit))
+        for item in new:
+            await asyncio.sleep(0)
+            ctx.append(item)
+        assert (await task).changed
+
+    asyncio.run(run())
+    tail = history.items[plan.index :]
+    assert same_objects(ctx.items[-count - len(tail) :], [*tail, *new])
+
+
+def test_law_5_a_plan_can_wait_while_the_conversation_goes_on() -> None:
+    """A host that makes its own model call applies the summary turns later."""
+    items = talk()
+    ctx = ChatContext(items)
+    plan = ctx.plan(keep_last_turns=1)
+    for n in range(20):
+        ctx.extend([{"role": "user", "content": f"q{n}"}, {"role": "assistant", "content": "a"}])
+    tail = items[plan.index :]
+    outcome = ctx.apply(plan, "short")
+    assert outcome.changed and same_objects(items, [outcome.item, *tail])
+
+
+# --- changed meanwhile ----------------------------------------------------------------------------
+
+
+def edit(items: list[Any], at: int) -> None:
+    """Change an item in place, as hosts do that add cache markers or cut long outputs."""
+    if isinstance(items[at], dict):
+        items[at]["content" if "content" in items[at] else "note"] = "edited meanwhile"
+    else:
+        items[at].content = "edited meanwhile"
+
+
+def remove(items: list[Any], at: int) -> None:
+    """Take an item out."""
+    del items[at]
+
+
+def insert(items: list[Any], at: int) -> None:
+    """Put an item in."""
+    items.insert(at, {"role": "user", "content": "put in meanwhile"})
+
+
+def exchange(items: list[Any], at: int) -> None:
+    """Put another item in the place of one."""
+    items[at] = {"role": "user", "content": "exchanged meanwhile"}
+
+
+def rotate(items: list[Any], at: int) -> None:
+    """Put an item last."""
+    items.append(items.pop(at))
+
+
+def clear(items: list[Any], at: int) -> None:
+    """Begin anew."""
+    items.clear()
+
+
+CHANGES = [edit, remove, insert, exchange, rotate, clear]
+
+
+def copied(history: History) -> list[Any]:
+    """Return the history's items as new dicts, free to be edited."""
+    return said(history.items)
+
+
+@given(
+    history=histories(),
+    limit=limits,
+    way=ways,
+    change=st.sampled_from(CHANGES),
+    place=st.integers(0, 50),
+)
+def test_law_5_a_head_that_changed_meanwhile_is_not_replaced(
+    history: History,
+    limit: dict[str, Any],
+    way: str,
+    change: Callable[[list[Any], int], None],
+    place: int,
+) -> None:
+    """Edited in place, shortened, grown, exchanged or reordered: the fold is refused as stale."""
+    items = copied(history)
+    ctx = context(history, items)
+    plan = ctx.plan(**limit)
+    assume(plan)
+    start, stop = plan.split.start, plan.index
+    at = start + place % (stop - start)
+    left: list[Any] = []
+
+    def meddling(prompt: Prompt) -> Completion:
+        old = said(items[start:stop])
+        change(items, at)
+        assume(said(items[start:stop]) != old)
+        left.extend(items)
+        return Completion("summary", usage=USAGE)
+
+    with pytest.raises(StaleHeadError) as caught:
+        fold(ctx, meddling, way=way, **limit)
+    assert same_objects(items, left)
+    if way != "apply":
+        assert (caught.value.usage, caught.value.llm_calls) == (USAGE, 1)
+
+
+@given(history=histories(), limit=limits, way=ways, place=st.integers(0, 50))
+def test_law_5_an_sdk_object_edited_in_the_head_is_noticed(
+    history: History, limit: dict[str, Any], way: str, place: int
+) -> None:
+    """Content counts, not identity, for the SDKs' objects as for dicts."""
+    objects = [item for item in history.items if not isinstance(item, dict)]
+    assume(objects)
+    ctx = context(history)
+    plan = ctx.plan(**limit)
+    inside = [o for o in objects if any(o is item for item in plan.region)]
+    if not inside:
+        return
+    item = inside[place % len(inside)]
+
+    def meddling(prompt: Prompt) -> str:
+        item.status = "edited meanwhile"
+        return "summary"
+
+    with pytest.raises(StaleHeadError):
+        fold(ctx, meddling, way=way, **limit)
+    assert same_objects(ctx.items, history.items)
+
+
+@given(history=histories(), limit=limits, way=ways, ordered=st.booleans())
+def test_law_5_equal_copies_are_not_refused(
+    history: History, limit: dict[str, Any], way: str, ordered: bool
+) -> None:
+    """A host that reloads its list from a database meanwhile has the same head as before."""
+    ctx = context(history)
+    plan = ctx.plan(**limit)
+    assume(plan and not plan.split.moved)
+    again = json.loads(json.dumps(said(history.items), sort_keys=ordered))
+
+    def reloading(prompt: Prompt) -> str:
+        ctx.items[:] = again
+        return "summary"
+
+    outcome = fold(ctx, reloading, way=way, **limit)
+    assert outcome.changed
+    rest = again[plan.index :]
+    assert same_objects(ctx.items[len(ctx.items) - len(rest) :], rest)
+    assert len(ctx.items) == plan.split.start + 1 + len(plan.kept) + len(rest)
+
+
+@given(history=histories(), limit=limits, way=ways, place=st.integers(0, 50))
+def test_law_5_prefix_and_tail_may_change_meanwhile(
+    history: History, limit: dict[str, Any], way: str, place: int
+) -> None:
+    """A clock in the system prompt and an edit in the tail are no business of the summary's."""
+    items = copied(history)
+    ctx = context(history, items)
+    plan = ctx.plan(**limit)
+    assume(plan and not plan.split.moved)
+    outside = [*range(plan.split.start), *range(plan.index, len(items))]
+    assume(outside)
+    at = outside[place % len(outside)]
+
+    def touching(prompt: Prompt) -> str:
+        items[at]["metadata"] = {"clock": "12:00"}
+        return "summary"
+
+    item = items[at]
+    assert fold(ctx, touching, way=way, **limit).changed
+    assert any(left is item for left in items) and item["metadata"] == {"clock": "12:00"}
+
+
+@given(history=histories("openai_responses", open_calls=False), way=ways, place=st.integers(0, 9))
+def test_law_5_a_result_that_arrives_for_a_call_in_the_head_makes_the_fold_stale(
+    history: History, way: str, place: int
+) -> None:
+    """The summary says that the call had no result, and now it has one."""
+    call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}
+    places = [index + 1 for index in history.openers] or [len(history.items)]
+    at = places[place % len(places)]
+    bye = [{"role": "user", "content": "thanks"}, {"role": "assistant", "content": "bye"}]
+    items = [*history.items[:at], {**call, "async": True}, *history.items[at:], *bye]
+    before, ctx = list(items), context(history, items)
+    result = {"type": "function_call_output", "call_id": "slow", "output": "late"}
+
+    def arriving(prompt: Prompt) -> Completion:
+        items.append(result)
+        return Completion("summary", usage=USAGE)
+
+    with pytest.raises(StaleHeadError, match="result arrived"):
+        fold(ctx, arriving, way=way, keep_last_turns=1, abandon=["slow"])
+    assert same_objects(items, [*before, result])
+
+
+# --- one at a time --------------------------------------------------------------------------------
+
+LONG = "a long answer that is worth folding away, with many words in it. " * 40
+
+
+def talk() -> list[Any]:
+    """Return a history of three turns that is worth folding."""
+    return [
+        {"role": role, "content": f"{n} {LONG}"} for n in range(3) for role in ("user", "assistant")
+    ]
+
+
+@pytest.mark.parametrize("outer", ["summarize", "asummarize"])
+@pytest.mark.parametrize("inner", ["summarize", "asummarize"])
+def test_law_5_a_second_summarization_answers_busy(outer: str, inner: str) -> None:
+    """It asks no model, waits for nobody and changes nothing."""
+    ctx, seen = ChatContext(talk()), []
+
+    def never(prompt: Prompt) -> str:
+        raise AssertionError("asked twice")
+
+    def asking(prompt: Prompt) -> str:
+        def run() -> None:
+            seen.append(fold(ctx, never, way=inner, keep_last_turns=1))
+
+        thread = threading.Thread(target=run)  # a loop of its own for the inner asummarize
+        thread.start()
+        thread.join(5)
+        assert len(ctx.items) == 6
+        return "first"
+
+    outcome = fold(ctx, asking, way=outer, keep_last_turns=1)
+    assert [(o.changed, o.reason, o.llm_calls) for o in seen] == [(False, "busy", 0)]
+    assert "wait=True" in str(seen[0])
+    assert outcome.changed and outcome.summary == "first"
+    assert fold(ctx, short, way=inner, keep_last_turns=0).changed
+
+
+def test_law_5_waiting_folds_one_after_the_other() -> None:
+    """`wait=True` sees the list as the first summarization left it."""
+    ctx, previous = ChatContext(talk()), []
+
+    async def slow(prompt: Prompt) -> str:
+        previous.append(prompt.previous_summary)
+        await asyncio.sleep(0.02)
+        return f"summary {len(previous)}"
+
+    async def run() -> list[Any]:
+        first = asyncio.create_task(ctx.asummarize(slow, keep_last_turns=2))
+        await asyncio.sleep(0)
+        others = [ctx.asummarize(slow, wait=True, keep_last_turns=k) for k in (1, 1)]
+        return await asyncio.gather(first, *others)
+
+    outcomes = asyncio.run(run())
+    assert [o.reason for o in outcomes][:2] == ["summarized", "summarized"]
+    assert outcomes[2].reason != "busy" and not outcomes[2].changed
+    assert previous == [None, "summary 1"]
+    assert len(ctx.items) == 3
+
+
+@pytest.mark.parametrize("way", ["summarize", "asummarize"])
+def test_law_5_nothing_else_changes_the_list_during_a_summarization(way: str) -> None:
+    """`apply` and `undo` refuse with BusyError, and the summarization goes on undisturbed."""
+    ctx = ChatContext(talk())
+    fold(ctx, keep_last_turns=2)
+    before, plan = list(ctx.items), ctx.plan(keep_last_turns=1)
+
+    def meddling(prompt: Prompt) -> str:
+        with pytest.raises(BusyError, match=r"apply\(\)"):
+            ctx.apply(plan, "other")
+        with pytest.raises(BusyError, match=r"undo\(\)"):
+            ctx.undo()
+        assert same_objects(ctx.items, before)
+        return "mine"
+
+    outcome = fold(ctx, meddling, way=way, keep_last_turns=1)
+    assert outcome.changed and outcome.summary == "mine"
+    assert ctx.undo().changed and same_objects(ctx.items, before)
+
+
+@given(history=histories(), limit=limits, way=ways)
+def test_law_5_two_contexts_over_one_list_do_not_both_fold_it(
+    history: History, limit: dict[str, Any], way: str
+) -> None:
+    """Whoever comes second finds that its head is gone."""
+    ctx, items = context(history), list(history.items)
+    ctx = context(history, items)
+    assume(ctx.plan(**limit))
+    left: list[Any] = []
+
+    def racing(prompt: Prompt) -> str:
+        assert fold(context(history, items), **limit).changed
+        left.extend(items)
+        return "second"
+
+    with pytest.raises(StaleHeadError):
+        fold(ctx, racing, way=way, **limit)
+    assert same_objects(items, left)
+
+
+@given(history=histories(), limit=limits)
+def test_law_5_a_plan_is_applied_once(history: History, limit: dict[str, Any]) -> None:
+    """A retried request that applies the same plan again does not fold twice."""
+    ctx = context(history)
+    plan = ctx.plan(**limit)
+    assume(plan)
+    ctx.apply(plan, "first")
+    left = list(ctx.items)
+    with pytest.raises(StaleHeadError):
+        ctx.apply(plan, "second")
+    assert same_objects(ctx.items, left)
+
+
+def test_law_5_a_given_up_answer_writes_nothing_later() -> None:
+    """The thread of a cancelled `asummarize` answers into the void."""
+    items, gate, done = talk(), threading.Event(), threading.Event()
+    before = list(items)
+
+    def late(prompt: Prompt) -> str:
+        gate.wait(5)
+        done.set()
+        return "too late"
+
+    async def run() -> None:
+        task = asyncio.create_task(ChatContext(items).asummarize(late, keep_last_turns=1))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        gate.set()
+        await asyncio.to_thread(done.wait, 5)
+        await asyncio.sleep(0.02)
+
+    asyncio.run(run())
+    assert same_objects(items, before) and normalise(items) == normalise(before)

@@ -1,0 +1,646 @@
+"""Law 9, data stays data: whatever a history holds, a prompt gives it back and nothing else."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from strategies import SHAPES, History, broken, histories, texts
+
+from chatfold import ChatContext, ChatfoldError, ItemView, Prompt
+from chatfold.core.views import CallPart, ReasoningPart, ServerCallPart, TextPart
+from chatfold.core.xml import decode, escape
+
+Item = dict[str, Any]
+LAST_TURN = ({"role": "user", "content": "and now?"}, {"role": "assistant", "content": "ok"})
+LONG = "many words that are worth folding away. " * 40
+
+
+class Element(NamedTuple):
+    """An element of the conversation, decoded."""
+
+    tag: str
+    attributes: dict[str, str]
+    text: str
+    inner: tuple[Element, ...] = ()
+
+
+def elements(prompt: str) -> list[Element]:
+    """Return the children of the one `<conversation>`, as two parsers read them."""
+    assert prompt.count("<conversation") == prompt.count("</conversation") == 1
+    end = "</conversation>"
+    xml = prompt[prompt.index("<conversation>") : prompt.index(end) + len(end)]
+    root = ElementTree.fromstring(xml)
+    assert tree(root) == tree(etree.fromstring(xml))
+    assert root.attrib == {} and not decode(root.text or "").strip()
+    assert all(not (child.tail or "").strip() for child in root)
+    return [element(child) for child in root]
+
+
+def tree(node: Any) -> tuple[Any, ...]:
+    return (node.tag, dict(node.attrib), node.text, node.tail, [tree(child) for child in node])
+
+
+def element(node: ElementTree.Element) -> Element:
+    attributes = {key: decode(value) for key, value in node.attrib.items()}
+    inner = tuple(element(child) for child in node)
+    return Element(node.tag, attributes, decode("".join(node.itertext())), inner)
+
+
+def prompt_of(items: Sequence[Any], shape: str, **options: Any) -> Prompt:
+    """Return the prompt for all of `items` but the last turn."""
+    plan = ChatContext(list(items), shape=shape).plan(keep_last_turns=1, **options)
+    assert plan.prompt is not None, plan.reason
+    return plan.prompt
+
+
+# --- every place, by construction ---------------------------------------------------------------
+
+
+class Wild(NamedTuple):
+    """A text for each place of a history where one may stand."""
+
+    author: str
+    tool: str
+    other_tool: str
+    call: str
+    other_call: str
+    words: str
+    more: str
+    thought: str
+    arguments: str
+    input: str
+    output: str
+    last: str
+
+
+NAME = texts().map(lambda text: text or "x")  # a name or an id of no length is none at all
+WILD = st.builds(Wild, *[NAME] * 5, *[texts(blank=False)] * 7)
+
+
+def call(name: str, id_: str, text: str) -> Element:
+    return Element("function_call", {"name": name, "call_id": id_}, text)
+
+
+def output(name: str, id_: str, text: str, status: str = "completed") -> Element:
+    return Element(
+        "function_call_output", {"name": name, "call_id": id_, "status": status}, text
+    )
+
+
+def said(role: str, text: str, *inner: Element, **attributes: str) -> Element:
+    return Element(role, attributes, text, inner)
+
+
+def chat(w: Wild) -> tuple[list[Any], list[Element]]:
+    function = {"name": w.tool, "arguments": w.arguments}
+    custom = {"name": w.other_tool, "input": w.input}
+    items: list[Any] = [
+        {"role": "user", "name": w.author, "content": w.words},
+        {
+            "role": "assistant",
+            "reasoning_content": w.thought,
+            "content": w.more,
+            "tool_calls": [
+                {"id": w.call, "type": "function", "function": function},
+                {"id": w.other_call, "type": "custom", "custom": custom},
+            ],
+        },
+        {"role": "tool", "tool_call_id": w.call, "content": w.output},
+        {"role": "tool", "tool_call_id": w.other_call, "content": w.last},
+        {"role": "assistant", "content": None, "function_call": function},
+        {"role": "function", "name": w.tool, "content": w.output},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": w.words},
+                {"type": "text", "text": w.more},
+                {"type": "file", "file": {"filename": w.author}},
+            ],
+        },
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": w.last}]},
+    ]
+    file = Element("attachment", {"kind": "file", "name": w.author}, "")
+    return items, [
+        said("user", w.words, name=w.author),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, w.call, w.arguments),
+        call(w.other_tool, w.other_call, w.input),
+        output(w.tool, w.call, w.output),
+        output(w.other_tool, w.other_call, w.last),
+        Element("function_call", {"name": w.tool}, w.arguments),
+        Element("function_call_output", {"name": w.tool, "status": "completed"}, w.output),
+        said("user", f"{w.words}\n{w.more}", file),
+        said("assistant", w.last),
+    ]
+
+
+def responses(w: Wild) -> tuple[list[Any], list[Element]]:
+    mcp = {"type": "mcp_call", "id": w.call, "server_label": "s", "status": "completed"}
+    asked = {"type": "mcp_approval_request", "id": w.call, "server_label": "s"}
+    granted = {"type": "mcp_approval_response", "approval_request_id": w.call, "approve": False}
+    items: list[Any] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": w.words}]},
+        {"type": "function_call", "call_id": w.call, "name": w.tool, "arguments": w.arguments},
+        {
+            "type": "custom_tool_call",
+            "call_id": w.other_call,
+            "name": w.other_tool,
+            "input": w.input,
+        },
+        {"type": "function_call_output", "call_id": w.call, "output": w.output},
+        {"type": "custom_tool_call_output", "call_id": w.other_call, "output": w.last},
+        {**mcp, "name": w.tool, "arguments": w.arguments, "output": w.output},
+        {**asked, "name": w.tool, "arguments": w.arguments},
+        {**granted, "reason": w.more},
+        {"role": "assistant", "content": [{"type": "output_text", "text": w.more}]},
+    ]
+    inner = (Element("arguments", {}, w.arguments), Element("result", {}, w.output))
+    attributes = {"name": w.tool, "id": w.call, "status": "completed"}
+    question = {"type": "mcp_approval_request", "name": w.tool, "id": w.call}
+    reply = elements_named(prompt_of([*items, *LAST_TURN], "openai_responses"), "item")[1]
+    return items, [
+        said("user", w.words),
+        call(w.tool, w.call, w.arguments),
+        call(w.other_tool, w.other_call, w.input),
+        output(w.tool, w.call, w.output),
+        output(w.other_tool, w.other_call, w.last),
+        Element("server_tool_call", attributes, w.arguments + w.output, inner),
+        Element("item", question, w.arguments),
+        Element("item", {"type": "approval_response", "id": w.call}, reply.text),
+        said("assistant", w.more),
+    ]
+
+
+def elements_named(prompt: Prompt, tag: str) -> list[Element]:
+    return [found for found in elements(prompt.user) if found.tag == tag]
+
+
+def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
+    plain = {"type": "text", "media_type": "text/plain", "data": w.more}
+    ids = (f"1{w.call}", f"2{w.other_call}", f"3{w.call}")  # ids are unique here
+    failed = {"type": "tool_result", "tool_use_id": ids[1], "is_error": True}
+    items: list[Any] = [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": w.words},
+                {"type": "document", "source": plain, "title": w.author},
+            ],
+        },
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": w.thought, "signature": "c2ln"},
+                {"type": "text", "text": w.more},
+                {"type": "tool_use", "id": ids[0], "name": w.tool, "input": {"q": w.input}},
+                {"type": "tool_use", "id": ids[1], "name": w.other_tool, "input": {}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": ids[0], "content": w.output},
+                {**failed, "content": [{"type": "text", "text": w.last}]},
+            ],
+        },
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "mcp_tool_use", "id": ids[2], "name": w.tool, "input": {"q": w.input}},
+                {"type": "mcp_tool_result", "tool_use_id": ids[2], "content": w.output},
+                {"type": "text", "text": w.last},
+            ],
+        },
+    ]
+    arguments = json.dumps({"q": w.input}, ensure_ascii=False)
+    size = str(len(w.more.encode("utf-8", "replace")))
+    about = {"kind": "document", "type": "text/plain", "bytes": size, "name": w.author}
+    served = {"name": w.tool, "call_id": ids[2], "status": "completed"}
+    return items, [
+        said("user", w.words + w.more, Element("attachment", about, w.more)),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, ids[0], arguments),
+        call(w.other_tool, ids[1], "{}"),
+        output(w.tool, ids[0], w.output),
+        output(w.other_tool, ids[1], w.last, "failed"),
+        call(w.tool, ids[2], arguments),
+        Element("server_tool_output", served, w.output),
+        said("assistant", w.last),
+    ]
+
+
+BUILDERS: dict[str, Callable[[Wild], tuple[list[Any], list[Element]]]] = {
+    "openai_chat": chat,
+    "openai_responses": responses,
+    "anthropic": anthropic,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(wild=WILD)
+@settings(max_examples=50)
+def test_law_9_every_text_name_and_id_comes_back_from_the_prompt(shape: str, wild: Wild) -> None:
+    """Roles in order, authors, tool names, call ids, arguments and results, for any unicode."""
+    items, expected = BUILDERS[shape](wild)
+    # A tool that hands over is followed by one more element, which says so.
+    found = elements(prompt_of([*items, *LAST_TURN], shape).user)
+    assert [e for e in found if e.tag != "agent_handoff"] == expected
+
+
+@given(text=texts())
+def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> None:
+    """The target of a `transfer_to_...` call and the reason of a denial, for any unicode."""
+    items: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "h", "name": f"transfer_to_{text}", "arguments": ""},
+        {"type": "function_call_output", "call_id": "h", "output": text},
+        {"type": "mcp_approval_request", "id": "a", "name": "send", "arguments": "{}"},
+        {
+            "type": "mcp_approval_response",
+            "approval_request_id": "a",
+            "approve": False,
+            "reason": text,
+        },
+    ]
+    prompt = prompt_of([*items, *LAST_TURN], "openai_responses")
+    assert elements_named(prompt, "agent_handoff")[0].attributes == {"to": text}
+    assert text in elements_named(prompt, "item")[1].text
+
+
+@given(value=st.dictionaries(texts(), texts() | st.none() | st.lists(texts(), max_size=2)))
+def test_law_9_an_unknown_item_comes_back_as_its_json(value: dict[str, Any]) -> None:
+    """The element holds the item's JSON, its type is the attribute."""
+    item = {"fields": value, "type": "from_the_future </item>\x00"}
+    items = [{"role": "user", "content": "go"}, item, {"role": "assistant", "content": "done"}]
+    (found,) = elements_named(prompt_of([*items, *LAST_TURN], "openai_chat"), "item")
+    assert found.attributes == {"type": item["type"]}
+    assert json.loads(found.text) == item
+
+
+# --- generated histories ------------------------------------------------------------------------
+
+
+@given(history=histories(broken=True, opaque=True, max_turns=4), keep=st.integers(0, 1))
+def test_law_9_the_calls_of_any_history_come_back_in_order(history: History, keep: int) -> None:
+    """Each call of the head is one element with its name, id and arguments, each text its own."""
+    plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=keep)
+    if plan.prompt is None:
+        return
+    start, stop = plan.index - len(plan.region), plan.index
+    inside = [c for c in history.calls if start <= c.call_index < stop]
+    found = [
+        e for e in elements(plan.prompt.user) if e.tag in ("function_call", "server_tool_call")
+    ]
+    named = [(e.attributes.get("name"), e.attributes.get("call_id")) for e in found]
+    ids = [e.attributes.get("id") for e in found]
+    assert [(n, c or i) for (n, c), i in zip(named, ids, strict=True)] == [
+        (c.name, c.id) for c in inside
+    ]
+    for expected, shown in zip(inside, found, strict=True):
+        written = shown.inner[0].text if shown.inner else shown.text
+        if isinstance(expected.arguments, str):
+            assert written == expected.arguments
+        elif expected.arguments is not None:
+            assert json.loads(written) == expected.arguments
+
+
+@given(history=histories(broken=True, max_turns=4), keep=st.integers(0, 1))
+def test_law_9_the_results_of_any_history_come_back_with_their_call(
+    history: History, keep: int
+) -> None:
+    """Each result in the head says its text, and the name and the id of the call it answers."""
+    plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=keep)
+    if plan.prompt is None:
+        return
+    region = range(plan.index - len(plan.region), plan.index)
+    tags = ("function_call_output", "server_tool_output")
+    found = [e for e in elements(plan.prompt.user) if e.tag in tags]
+    shown = [(e.attributes.get("name"), e.attributes.get("call_id"), e.text) for e in found]
+    for expected in history.calls:
+        both = expected.call_index == expected.result_index
+        if expected.result_index not in region or expected.result_text is None:
+            continue
+        if not both and not expected.name.startswith("tool_search"):
+            assert (expected.name, expected.id, expected.result_text) in shown
+
+
+def spoken(view: ItemView) -> list[tuple[str, str]]:
+    """Return what an item says, as (role, text), with a call or the like breaking it up."""
+    runs: list[tuple[str, str]] = []
+    open_run = False
+    for part in view.parts:
+        if not isinstance(part, TextPart):
+            open_run = False
+        elif open_run:
+            runs[-1] = (view.role, f"{runs[-1][1]}\n{part.text}")
+        else:
+            runs.append((view.role, part.text))
+            open_run = True
+    return runs
+
+
+@given(history=histories(broken=True, max_turns=4), keep=st.integers(0, 1))
+def test_law_9_roles_stay_in_order(history: History, keep: int) -> None:
+    """What is said in the head stands in the prompt in its order, under its own role."""
+    plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=keep)
+    if plan.prompt is None:
+        return
+    roles = ("user", "assistant", "system", "developer")
+    shown = [(e.tag, e.text) for e in elements(plan.prompt.user) if e.tag in roles and e.text]
+    rest = iter(shown)
+    for view in plan.prompt.views:
+        if all(isinstance(p, TextPart | CallPart | ReasoningPart | ServerCallPart) for p in view.parts):
+            assert all(run in rest for run in spoken(view) if run[1])
+
+
+@given(
+    history=broken(histories(broken=True, opaque=True, max_turns=3), junk=True),
+    keep=st.integers(0, 1),
+)
+def test_law_9_a_broken_history_still_renders_as_one_element(history: History, keep: int) -> None:
+    """Malformed and unknown items, orphans and duplicates parse like all else."""
+    plan = ChatContext(history.items).plan(keep_last_turns=keep)
+    if plan.prompt is not None:
+        elements(plan.prompt.user)
+
+
+# --- what the application adds ------------------------------------------------------------------
+
+HEAD = ({"role": "user", "content": "go {{ x }}"}, {"role": "assistant", "content": LONG})
+MARK = "__MARK__"
+
+
+@given(instructions=texts(blank=False), language=texts(blank=False))
+def test_law_9_instructions_are_escaped_and_change_nothing_around_them(
+    instructions: str, language: str
+) -> None:
+    """The prompt is the one for another instruction, with the escaped words in its place."""
+    items = [*HEAD, *LAST_TURN]
+    plain = prompt_of(items, "openai_chat", instructions=MARK, language="__TONGUE__")
+    made = prompt_of(items, "openai_chat", instructions=instructions, language=language)
+    wanted = plain.user.replace(MARK, escape(instructions))
+    wanted = wanted.replace("__TONGUE__", escape(language))
+    assert plain.user.count(MARK) == 2  # before and after the conversation
+    assert made.user == wanted.strip()
+    assert made.system == plain.system
+    made.user.encode()  # nothing is left that UTF-8 or XML cannot carry
+    assert len(elements(made.user)) == 2
+
+
+@given(text=texts(blank=False))
+def test_law_9_a_text_of_the_history_changes_nothing_around_it(text: str) -> None:
+    """No text is read as a template, ends the element or reaches the instructions."""
+    lists = [[{"role": "user", "content": words}, *HEAD, *LAST_TURN] for words in (MARK, text)]
+    made = [prompt_of(items, "openai_chat", max_summary_tokens=100) for items in lists]
+    assert made[1].user == made[0].user.replace(MARK, escape(text))
+    assert made[1].system == made[0].system
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(text=texts(blank=False))
+@settings(max_examples=30)
+def test_law_9_an_earlier_summary_comes_back_exactly(shape: str, text: str) -> None:
+    """The next prompt holds it in one element, and the wrapper cannot be closed by its words."""
+    items: list[Any] = [*HEAD, *LAST_TURN]
+    outcome = ChatContext(items, shape=shape).summarize(lambda p: text, keep_last_turns=1)
+    assert outcome.summary is not None
+    wrapper = json.dumps(items[0], ensure_ascii=False)
+    assert wrapper.count("<chat_history_summary") == wrapper.count("</chat_history_summary>") == 1
+    assert wrapper.count("<note>") == wrapper.count("</note>") == 1
+    items += [*HEAD, *LAST_TURN]
+    prompt = prompt_of(json.loads(json.dumps(items)), shape)
+    first, *others = elements(prompt.user)
+    assert first == Element("previous_summary", {}, outcome.summary)
+    assert prompt.previous_summary == outcome.summary
+    assert "previous_summary" not in [e.tag for e in others]
+
+
+# --- entities that a model copies ---------------------------------------------------------------
+
+
+def folded(head: str, answer: Callable[[Prompt], str]) -> str | None:
+    """Return the summary of a list whose first message says `head`."""
+    items = [{"role": "user", "content": head}, HEAD[1], *LAST_TURN]
+    return ChatContext(items, shape="openai_chat").summarize(answer, keep_last_turns=1).summary
+
+
+@given(head=st.text(st.sampled_from("ab <>&\r\"'"), min_size=1).map(lambda t: f"({t})"))
+def test_law_9_what_a_model_copies_out_of_the_prompt_is_decoded(head: str) -> None:
+    """A summary that quotes the prompt says what the head says, without entities."""
+    assert folded(head, lambda prompt: escape(head)) == head
+
+
+@pytest.mark.parametrize(
+    ("entity", "character"),
+    [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", '"'), ("&apos;", "'")],
+)
+def test_law_9_an_entity_that_stands_in_the_head_is_left_alone(
+    entity: str, character: str
+) -> None:
+    """Who talks about entities gets them back; who does not gets the character."""
+    assert folded(f"write {entity} there", lambda p: f"use {entity}!") == f"use {entity}!"
+    assert folded("write it there", lambda p: f"use {entity}!") == f"use {character}!"
+    if entity == "&amp;":
+        return  # `&amp;amp;` may be a copy of either; what stands in the head is left alone
+    shown = escape(entity)  # what the prompt shows for an entity is an entity of an entity
+    assert folded(f"write {entity} there", lambda p: f"use {shown}!") == f"use {entity}!"
+
+
+@pytest.mark.parametrize("place", ["arguments", "output", "summary"])
+def test_law_9_an_entity_in_a_call_or_an_earlier_summary_is_left_alone(place: str) -> None:
+    """The head is more than what is said in it."""
+    words = dict.fromkeys(("arguments", "output", "summary"), "x") | {place: "a &lt; b"}
+    items: list[Any] = [*HEAD, *LAST_TURN]
+    ctx = ChatContext(items, shape="openai_responses")
+    ctx.summarize(lambda p: words["summary"].replace("&", "&amp;"), keep_last_turns=1)
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": words["arguments"]}
+    result = {"type": "function_call_output", "call_id": "c", "output": words["output"]}
+    items += [*HEAD, call, result, HEAD[1], *LAST_TURN]
+    outcome = ctx.summarize(lambda p: "a &lt; b &gt; c", keep_last_turns=1)
+    assert outcome.summary == "a &lt; b > c"
+
+
+# --- what only machines read --------------------------------------------------------------------
+
+PDF = "application/pdf"
+
+
+def encoded_chat(blob: str) -> list[Any]:
+    url = f"data:image/png;base64,{blob}"
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    hidden = {"type": "reasoning.encrypted", "data": blob}
+    signed = {"type": "reasoning.text", "text": "hm", "signature": blob}
+    return [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]},
+        {
+            "role": "user",
+            "content": [
+                {"type": "input_audio", "input_audio": {"data": blob, "format": "wav"}},
+                {"type": "file", "file": {"file_data": blob, "filename": "a.pdf"}},
+                {"type": "file", "file": {"file_data": f"data:{PDF};base64,{blob}"}},
+                {"type": "video_url", "video_url": {"url": url}},
+            ],
+        },
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": [{"type": "image_url", "image_url": url}]},
+        {"role": "assistant", "content": "x", "reasoning_details": [hidden, signed]},
+        {"role": "assistant", "audio": {"id": "a", "data": blob, "transcript": "yes"}},
+    ]
+
+
+def encoded_responses(blob: str) -> list[Any]:
+    url = f"data:image/png;base64,{blob}"
+    image = {"type": "input_image", "image_url": url}
+    shot = {"type": "computer_screenshot", "image_url": url}
+    plot = {"type": "image", "url": url}
+    return [
+        {
+            "role": "user",
+            "content": [
+                {**image, "detail": "low"},
+                {"type": "input_file", "file_data": f"data:{PDF};base64,{blob}"},
+                {"type": "input_file", "file_data": blob, "filename": "a.pdf"},
+                {"type": "input_file", "file_url": f"data:{PDF};base64,{blob}"},
+                {"type": "input_audio", "input_audio": {"data": blob, "format": "wav"}},
+            ],
+        },
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": blob},
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": [image]},
+        {"type": "computer_call", "call_id": "d", "action": {"type": "screenshot"}},
+        {"type": "computer_call_output", "call_id": "d", "output": shot},
+        {"type": "image_generation_call", "id": "ig", "status": "completed", "result": blob},
+        {
+            "type": "code_interpreter_call",
+            "id": "ci",
+            "status": "completed",
+            "code": "plot()",
+            "outputs": [{"type": "logs", "logs": "ok"}, plot],
+        },
+        {"type": "program", "id": "p", "call_id": "e", "code": "x", "fingerprint": blob},
+        {"type": "program_output", "id": "po", "call_id": "e", "result": "r"},
+        {"type": "from_the_future", "encrypted_content": blob},
+    ]
+
+
+def encoded_anthropic(blob: str) -> list[Any]:
+    source = {"type": "base64", "media_type": "image/png", "data": blob}
+    image = {"type": "image", "source": source}
+    pdf = {"type": "document", "source": {**source, "media_type": PDF}}
+    nested = {"type": "document", "source": {"type": "content", "content": [image]}}
+    linked = {"type": "image", "source": {"type": "url", "url": f"data:image/png;base64,{blob}"}}
+    cited = {"type": "web_search_result_location", "encrypted_index": blob, "cited_text": "c"}
+    found = {"type": "web_search_result", "encrypted_content": blob, "url": "u", "title": "t"}
+    page = {"type": "web_fetch_result", "url": "u", "content": pdf}
+    redacted = {"type": "advisor_redacted_result", "encrypted_content": blob}
+    use = {"type": "server_tool_use", "input": {}}
+    return [
+        {"role": "user", "content": [image, pdf, nested, linked]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "signature": blob},
+                {"type": "redacted_thinking", "data": blob},
+                {"type": "text", "text": "yes", "citations": [cited]},
+                {**use, "id": "s1", "name": "web_search"},
+                {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [found]},
+                {**use, "id": "s2", "name": "web_fetch"},
+                {"type": "web_fetch_tool_result", "tool_use_id": "s2", "content": page},
+                {**use, "id": "s3", "name": "advisor"},
+                {"type": "advisor_tool_result", "tool_use_id": "s3", "content": redacted},
+                {"type": "mcp_tool_use", "id": "s4", "name": "x", "input": {}, "server_name": "s"},
+                {
+                    "type": "mcp_tool_result",
+                    "tool_use_id": "s4",
+                    "content": [{"type": "text", "text": "ok"}, image],
+                },
+                {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t", "content": [image, pdf]}],
+        },
+        {"role": "assistant", "content": "fine"},
+        {"role": "user", "content": [{"type": "from_the_future", "source": source}]},
+    ]
+
+
+ENCODED = {
+    "openai_chat": encoded_chat,
+    "openai_responses": encoded_responses,
+    "anthropic": encoded_anthropic,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("size", [60, 400])
+def test_law_9_encoded_content_never_enters_a_prompt(shape: str, size: int) -> None:
+    """Image and file data, encrypted reasoning and signatures stay out, and media are counted."""
+    blob = ("QmFzZTY0/c2VjcmV0+" * 40)[:size]
+    items = [*ENCODED[shape](blob), HEAD[1], *LAST_TURN]
+    plan = ChatContext(items, shape=shape).plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    leaks = [e for e in elements(plan.prompt.user) if blob[:40] in repr(e)]
+    assert leaks == []
+    assert blob[:40] not in plan.prompt.user + plan.prompt.system
+    assert plan.omitted["media"] >= 3 and plan.omitted["encrypted_reasoning"] >= 1
+
+
+@given(history=histories(max_turns=4), keep=st.integers(0, 1))
+def test_law_9_no_generated_history_leaks_what_is_encoded(history: History, keep: int) -> None:
+    """The tokens that stand for encoded content in the strategies appear in no prompt."""
+    plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=keep)
+    if plan.prompt is not None:
+        for blob in ("iVBORw0KGgo", "UklGRg==", "JVBERi0=", "gAAAA", "EmwKAhgB", '"Eo8"', "sig_"):
+            assert blob not in plan.prompt.user
+
+
+# --- the summary item ---------------------------------------------------------------------------
+
+
+def item_text(item: Item) -> str:
+    content = item["content"]
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+@pytest.mark.parametrize("shape", [None, *SHAPES])
+def test_law_9_the_summary_is_a_users_item_that_calls_itself_an_automatic_record(
+    shape: str | None,
+) -> None:
+    """Unless asked for, no summary speaks as system, developer or assistant."""
+    items = [*HEAD, *LAST_TURN]
+    outcome = ChatContext(items, shape=shape).summarize(lambda p: "the record", keep_last_turns=1)
+    assert outcome.item is items[0] and items[0]["role"] == "user"
+    text = item_text(items[0])
+    assert text.startswith('<chat_history_summary digest="')
+    assert text.endswith("\nthe record\n</chat_history_summary>")
+    assert "<note>Automatic record" in text and "The user did not say this." in text
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "developer"])
+def test_law_9_the_summarys_role_is_honoured_or_refused(shape: str, role: str) -> None:
+    """A role that the provider does not take there is refused, and the list is untouched."""
+    items: list[Any] = [*HEAD, *LAST_TURN]
+    before = list(items)
+    ctx = ChatContext(items, shape=shape, summary_role=role)
+    if shape == "anthropic" and role != "user":
+        with pytest.raises((ChatfoldError, ValueError)):
+            ctx.summarize(lambda p: "the record", keep_last_turns=1)
+        assert items == before
+        return
+    outcome = ctx.summarize(lambda p: "the record", keep_last_turns=1)
+    assert outcome.item is items[0] and items[0]["role"] == role
+    items += [*HEAD, *LAST_TURN]
+    prompt = prompt_of(json.loads(json.dumps(items)), shape)
+    assert prompt.previous_summary == "the record"
