@@ -28,6 +28,7 @@ __all__ = [
     "same_objects",
     "said",
     "short",
+    "talk",
     "ways",
 ]
 
@@ -101,6 +102,13 @@ def fold(
 ) -> Outcome[Any]:
     """Fold by one of the ways that users have; `wishes` are limits and options."""
     return WAYS[way](ctx, llm, **wishes)
+
+
+def talk(turns: int = 3) -> list[Any]:
+    """Return plain messages of so many turns, each worth folding, that fit every shape."""
+    words = "a long answer that is worth folding away, with many words in it. " * 40
+    roles = ("user", "assistant")
+    return [{"role": role, "content": f"{n} {words}"} for n in range(turns) for role in roles]
 
 
 def said(items: Iterable[Any]) -> list[Any]:

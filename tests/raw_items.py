@@ -10,15 +10,25 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["ANY", "Pair", "Told", "pairs", "prefix_length", "told", "turn_starts"]
+__all__ = [
+    "ANY",
+    "Pair",
+    "Told",
+    "last_group",
+    "pairs",
+    "prefix_length",
+    "removed",
+    "told",
+    "turn_starts",
+]
 
 Item = dict[str, Any]
 
-ANY = "*"  # a text that this yardstick does not judge
+ANY = "*"  # stands for what this yardstick does not judge
 
 
 class Told(NamedTuple):
-    """One element that a rendered item must have: `text` is ANY where it is not judged."""
+    """One element that a rendered item must have; what is not judged of it is ANY."""
 
     tag: str
     name: str | None
@@ -63,6 +73,61 @@ def _is_users(item: Item) -> bool:
     return item.get("role") == "user" and kinds != {"tool_result"}
 
 
+def is_answer(item: Item) -> bool:
+    """Return whether an assistant says something in the item, and leaves no call to the client."""
+    kinds = [str(block.get("type")) for block in blocks_of(item)]
+    calls = bool(item.get("tool_calls")) or "tool_use" in kinds
+    return item.get("role") == "assistant" and bool(kinds) and not calls
+
+
+def last_group(items: list[Item]) -> int:
+    """Return the first item of what the model has yet to answer; the length if it has answered.
+
+    Calls and results at the end of an unfinished turn stay together with it.
+    """
+    if not items or is_answer(items[-1]) or _is_users(items[-1]) and not _events_of(items[-1]):
+        return len(items)
+    index = len(items) - 1
+    while index and not _events_of(items[index]):
+        index -= 1
+    own = [pair for pair in pairs(items) if index in (pair.call_index, pair.result_index)]
+    return min((pair.call_index for pair in own if pair.call_index is not None), default=index)
+
+
+def removed(items: list[Item], start: int, cut: int, points: list[int]) -> list[int]:
+    """Return which items before a cut would go: all but state and the request that is worked on.
+
+    Args:
+        items: The whole list.
+        start: Index behind the leading instructions.
+        cut: Index of the first item of the tail.
+        points: Where the list may be cut; state that came with reasoning keeps all of its run.
+    """
+    opened = [s for s in turn_starts(items) if s < cut]
+    turn = max(opened, default=start)
+    stop = next((s for s in turn_starts(items) if s >= cut), len(items))
+    working = cut < stop or (stop == len(items) and not is_answer(items[-1]))
+    state = {i for i in range(start, cut) if items[i].get("type") in _STATE}
+    for first, last in zip(points, points[1:], strict=False):
+        run = range(first, last)
+        if state & set(run) and any(items[i].get("type") == "reasoning" for i in run):
+            state |= set(run)
+    return [
+        index
+        for index in range(start, cut)
+        if not (working and index >= turn and _is_users(items[index]))
+        and index not in state
+        and items[index].get("role") not in ("system", "developer")
+    ]
+
+
+_STATE = ("additional_tools", "tool_search_call", "tool_search_output")
+
+
+def _events_of(item: Item) -> list[tuple[str, str, str | None]]:
+    return list(_events(item))
+
+
 # --- Calls ----------------------------------------------------------------------------------------
 
 
@@ -74,14 +139,17 @@ def pairs(items: list[Item]) -> list[Pair]:
     """
     found: list[Pair] = []
     orphans: list[Pair] = []
+    families: list[str] = []
     waiting: list[int] = []
     for index, item in enumerate(items):
-        for kind, key in _events(item):
+        for kind, family, key in _events(item):
             if kind == "call":
                 waiting.append(len(found))
-                found.append(Pair(key, index, None))
+                families.append(family)
+                served = item.get("execution") == "server"  # done, whether or not it is shown
+                found.append(Pair(key, index, index if served else None))
                 continue
-            fitting = [at for at in waiting if found[at].id == key]
+            fitting = [at for at in waiting if (families[at], found[at].id) == (family, key)]
             if not fitting:
                 orphans.append(Pair(key, None, index))
                 continue
@@ -92,23 +160,25 @@ def pairs(items: list[Item]) -> list[Pair]:
     return found + orphans
 
 
-def _events(item: Item) -> Iterator[tuple[str, str | None]]:
-    """Yield the calls and results of an item, as (what, id)."""
+def _events(item: Item) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the calls and results of an item, as (what, family, id)."""
     kind = item.get("type") or ""
+    family = "tool_search" if kind.startswith("tool_search") else "function"
     if kind.endswith("_call"):
-        yield "call", item.get("call_id")
+        yield "call", family, item.get("call_id")
     elif kind.endswith("_output"):
-        yield "result", item.get("call_id")
+        yield "result", family, item.get("call_id")
     elif item.get("role") == "tool":
-        yield "result", item.get("tool_call_id")
+        yield "result", family, item.get("tool_call_id")
     for block in blocks_of(item):
         form = block.get("type") or ""
+        family = "function" if form in ("tool_use", "tool_result") else "server"
         if form.endswith("tool_use"):
-            yield "call", block.get("id")
+            yield "call", family, block.get("id")
         elif form.endswith("tool_result"):
-            yield "result", block.get("tool_use_id")
+            yield "result", family, block.get("tool_use_id")
     for call in item.get("tool_calls") or ():
-        yield "call", call.get("id")
+        yield "call", "function", call.get("id")
 
 
 # --- Texts ----------------------------------------------------------------------------------------
@@ -178,9 +248,8 @@ def _told_item(index: int, item: Item, kind: str, names: dict[Any, Any]) -> Iter
 def _told_message(index: int, item: Item, names: dict[Any, Any]) -> Iterator[Told]:
     role = str(item["role"])
     said: list[Item] = []
-    reasoning = item.get("reasoning_content")
-    if isinstance(reasoning, str):
-        yield Told("reasoning", None, None, reasoning)
+    if item.get("reasoning_content"):
+        yield Told("reasoning", None, None, item["reasoning_content"])
     elif item.get("reasoning_details"):
         yield Told("reasoning", None, None, ANY)
     blocks = blocks_of(item)
@@ -216,6 +285,14 @@ def _joined(blocks: list[Item]) -> str:
     return text
 
 
+def _result_text(block: Item) -> str:
+    """Return the text of a `tool_result`; blocks of other kinds than text are not judged."""
+    content = block.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return _joined(content) if all("text" in part for part in content) else ANY
+
+
 def _told_block(index: int, block: Item, kind: str, names: dict[Any, Any]) -> Iterator[Told]:
     if kind == "thinking":
         inner = block["thinking"]
@@ -227,9 +304,7 @@ def _told_block(index: int, block: Item, kind: str, names: dict[Any, Any]) -> It
         yield Told("function_call", block["name"], block["id"], text)
     elif kind == "tool_result":
         key = block["tool_use_id"]
-        content = block.get("content")
-        text = content if isinstance(content, str) else _joined(content or [])
-        yield Told("function_call_output", names.get((index, key)), key, text)
+        yield Told("function_call_output", names.get((index, key)), key, _result_text(block))
     elif kind.endswith("_tool_result"):
         key = block["tool_use_id"]
-        yield Told("server_tool_output", names.get((index, key)), key, ANY)
+        yield Told("server_tool_output", ANY, key, ANY)

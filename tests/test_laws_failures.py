@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from laws import WAYS, context, fewer, fold, limits, said, same_objects, short, ways
+from laws import WAYS, context, fewer, fold, limits, said, same_objects, short, talk, ways
 from strategies import History, histories
 
 from chatfold import (
@@ -310,16 +310,6 @@ def test_law_4_a_cut_off_answer_is_asked_for_once_more_with_twice_the_limit(
         assert (outcome.summary, outcome.llm_calls) == ("whole", 2)
         assert outcome.usage == USAGE + USAGE
     assert caps == [None, 16384]
-
-
-LONG = "a long answer that is worth folding away, with many words in it. " * 40
-
-
-def talk() -> list[Any]:
-    """Return a history of three turns that is worth folding."""
-    return [
-        {"role": role, "content": f"{n} {LONG}"} for n in range(3) for role in ("user", "assistant")
-    ]
 
 
 @pytest.mark.parametrize("way", LOOPS)

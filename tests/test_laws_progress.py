@@ -176,7 +176,11 @@ def test_law_10_the_group_that_the_model_has_yet_to_see_is_never_cut(
     if first == len(items):
         return
     ChatContext(items, shape=shape, counter=Letters()).summarize(short, **keep)
-    assert same(items[len(items) - len(history.items) + first :], history.items[first:])
+    group = history.items[first:]
+    at = next(i for i, item in enumerate(items) if item is group[0])
+    behind = items[at:]  # Anthropic's kept instructions may have moved behind the results
+    assert same([item for item in behind if holds(group, item)], group)
+    assert same(behind[: len(group)], group) or shape == "anthropic"
 
 
 @given(history=histories("anthropic", max_turns=4), keep=KEEPS)

@@ -31,6 +31,7 @@ from tiktoken.model import encoding_name_for_model
 
 from chatfold import tokens
 from chatfold.tokens import EstimateCounter, Family, TokenCount, counter_for, estimate
+from chatfold.tokens import tables as own
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 
@@ -170,7 +171,7 @@ def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     folder.mkdir()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
-    monkeypatch.setattr(tokens, "_encodings", tokens._Encodings())
+    monkeypatch.setattr(own, "_encodings", own._Encodings())
     return folder
 
 
@@ -354,10 +355,10 @@ def table_server(
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            if answering.wait(10):
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(tables["o200k_base"])
+            answering.wait(30)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(tables["o200k_base"])
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -366,7 +367,7 @@ def table_server(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/o200k_base.tiktoken"
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(tokens, "_TABLES", {"o200k_base": replace(tokens._O200K, url=url)})
+    monkeypatch.setattr(own, "_TABLES", {"o200k_base": replace(own._O200K, url=url)})
     yield answering, asked
     answering.set()
     server.shutdown()
@@ -393,8 +394,9 @@ def test_a_download_that_never_answers_ends_in_the_estimate(
     table_server: tuple[threading.Event, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tiktoken waits without limit; we do not, and do not ask again."""
-    monkeypatch.setattr(tokens, "_DOWNLOAD_SECONDS", 0.2)
+    monkeypatch.setattr(own, "_DOWNLOAD_SECONDS", 0.2)
     assert not counter_for("gpt-4o", allow_download=True).exact
+    assert "chatfold-token-table" in {thread.name for thread in threading.enumerate()}
     assert not counter_for("gpt-4o", allow_download=True).exact
     assert len(table_server[1]) == 1
 
@@ -505,14 +507,27 @@ def test_cutting_a_text_into_blocks_does_not_change_its_count(
 ) -> None:
     """Blocks of a few characters add up to the whole, wherever there is a place to cut."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens, "_BLOCK", 16)
-        blocks = list(tokens._blocks(text))
+        patch.setattr(own, "_BLOCK", 16)
+        blocks = list(own._blocks(text))
         assert "".join(blocks) == text
         cuts = list(accumulate(len(block) for block in blocks))[:-1]
-        hard = sum(not tokens._PIECE_END.match(text, cut - 1) for cut in cuts)
+        hard = [cut for cut in cuts if not own._PIECE_END.match(text, cut - 1)]
+        assert not any(own._PIECE_END.search(text, cut - 16, cut) for cut in hard)
         for model, name in (("gpt-4o", "o200k_base"), ("gpt-4", "cl100k_base")):
             whole = len(reference[name].encode_ordinary(text))
-            assert abs(counter_for(model).count(text) - whole) <= 4 * hard
+            assert abs(counter_for(model).count(text) - whole) <= 4 * len(hard)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("material", ["JSON", "Python", "base64", "hexadecimal digits"])
+def test_a_text_of_many_blocks_is_counted_exactly(
+    material: str, reference: dict[str, tiktoken.Encoding]
+) -> None:
+    """Real material has places to cut everywhere, so its count is tiktoken's to the token."""
+    text = (MATERIAL[material] + LANGUAGES["Japanese"]) * 20
+    assert len(list(own._blocks(text))) > 5
+    for model, name in (("gpt-4o", "o200k_base"), ("gpt-4", "cl100k_base")):
+        assert counter_for(model).count(text) == len(reference[name].encode_ordinary(text))
 
 
 @pytest.mark.usefixtures("tables")

@@ -23,7 +23,6 @@ from chatfold.errors import BusyError, SummaryError
 from chatfold.folding import Folding, Limits
 from chatfold.options import Settings, SummaryOptions
 from chatfold.shapes import SHAPES, shape_named
-from chatfold.sizes import item_tokens
 from chatfold.summarizers import resolve
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class ChatContext(Generic[ItemT]):
         self._items: list[ItemT] = [] if items is None else items
         self._model = model
         self._settings = Settings().updated(options)
-        self._counter = counter if counter is not None else tokens.counter_for(model)
+        self._given_counter = counter
         reading = Reading(
             self._items,
             SHAPES,
@@ -158,7 +157,7 @@ class ChatContext(Generic[ItemT]):
 
     def count_tokens(self) -> TokenCount:
         """Return the size of the list in tokens, and whether the count is exact."""
-        return tokens.TokenCount(sum(self._folding.snapshot().sizes), self._counter.exact)
+        return tokens.TokenCount(sum(self._folding.snapshot().sizes), self._counter().exact)
 
     def check(self) -> list[Problem]:
         """Return what the provider would refuse or lose, with indices and severity."""
@@ -380,8 +379,14 @@ class ChatContext(Generic[ItemT]):
 
     # What only this class needs
 
+    def _counter(self) -> TokenCounter:
+        """Return what counts tokens, made at the first count: a table takes time to read."""
+        if self._given_counter is None:
+            self._given_counter = tokens.counter_for(self._model)
+        return self._given_counter
+
     def _measure(self, view: ItemView) -> int:
-        return item_tokens(view, self._counter)
+        return tokens.item_tokens(view, self._counter())
 
     @contextmanager
     def _alone(self, call: str) -> Generator[None, None, None]:

@@ -24,8 +24,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chatfold.core.flow import Usage
     from chatfold.core.check import Problem
+    from chatfold.core.flow import Usage
 
 __all__ = [
     "BusyError",

@@ -169,15 +169,25 @@ class ShapeConformance:
         assert not set(inside) & set(ctx.cut_points())
         assert ctx.cut_points() == [i for i in range(len(items) + 1) if i not in inside]
 
-    def test_two_calls_with_one_id_in_two_rounds_get_their_own_results(self, hint: str | None) -> None:
+    def test_two_calls_with_one_id_in_two_rounds_get_their_own_results(
+        self, hint: str | None
+    ) -> None:
         """A result binds to the latest step that waits for it, so ids may recur."""
         w = self.writer
         again = Call(ONE.id, "get_price", {}, "9.90")
-        rounds = [*w.calls(ONE), *w.results(ONE), w.user("and?"), *w.calls(again), *w.results(again)]
+        rounds = [
+            *w.calls(ONE),
+            *w.results(ONE),
+            w.user("and?"),
+            *w.calls(again),
+            *w.results(again),
+        ]
         records = self.context([w.user("hi"), *rounds], hint).tool_calls()
         assert [(r.name, r.result) for r in records] == [(c.name, c.result) for c in (ONE, again)]
 
-    def test_two_calls_with_one_id_in_one_step_get_their_own_results(self, hint: str | None) -> None:
+    def test_two_calls_with_one_id_in_one_step_get_their_own_results(
+        self, hint: str | None
+    ) -> None:
         """Inside a step, the first result is the first call's."""
         w = self.writer
         first = Call("call_1", "a", {}, "first")
@@ -396,7 +406,9 @@ class ShapeConformance:
                 assert validate(items, self.writer.shape) == []
                 assert ctx.check() == []
                 tail = before[plan.index :]
-                assert all(a is b for a, b in zip(items[len(items) - len(tail) :], tail, strict=True))
+                assert all(
+                    a is b for a, b in zip(items[len(items) - len(tail) :], tail, strict=True)
+                )
                 ctx.undo()
                 assert len(items) == len(before)
                 assert all(a is b for a, b in zip(items, before, strict=True))

@@ -327,7 +327,12 @@ def test_sdk_blocks_inside_a_dict_are_read_as_anthropic() -> None:
         ([_assistant("a"), _user("b")], "first_role", 0, "error"),
         ([SYSTEM, _user("a")], "first_role", 0, "error"),
         ([_user("a"), _assistant("b"), SYSTEM, _assistant("c")], "system_place", 2, "error"),
-        ([_user("a"), {"role": "assistant", "content": []}, _user("b")], "empty_message", 1, "error"),
+        (
+            [_user("a"), {"role": "assistant", "content": []}, _user("b")],
+            "empty_message",
+            1,
+            "error",
+        ),
         ([_user("a", " "), _assistant("b")], "blank_text", 0, "error"),
         (
             [_user("a"), _assistant(_result("s1", [], "web_search_tool_result"))],
@@ -356,7 +361,10 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
 
 def test_media_in_a_result_are_attachments_of_it() -> None:
     """A screenshot in a result is named, and its words are the result's text."""
-    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    image = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "aGk="},
+    }
     items = [_user("a"), _assistant(_use("t1")), _user(_result("t1", [_text("seen"), image]))]
     (part,) = ChatContext(items).views()[2].parts
     assert type(part) is ResultPart

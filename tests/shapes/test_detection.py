@@ -20,7 +20,9 @@ ANSWER = {"role": "assistant", "content": "On its way. " * 40}
 CHAT_CALL = {
     "role": "assistant",
     "content": None,
-    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "get", "arguments": "{}"}}],
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "get", "arguments": "{}"}}
+    ],
 }
 CHAT_RESULT = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
 RESPONSES_CALL = {"type": "function_call", "call_id": "c1", "name": "get", "arguments": "{}"}

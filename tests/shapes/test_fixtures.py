@@ -58,7 +58,9 @@ def test_the_cut_points_are_the_legal_cuts(ctx: ChatContext[Any], labels: Labels
 
 
 @FIXTURES
-def test_the_lossy_cuts_are_the_cuts_behind_a_barrier(ctx: ChatContext[Any], labels: Labels) -> None:
+def test_the_lossy_cuts_are_the_cuts_behind_a_barrier(
+    ctx: ChatContext[Any], labels: Labels
+) -> None:
     """Cuts behind what only the provider can read come with `lossy=True` only."""
     lossy = set(ctx.cut_points(lossy=True)) - set(ctx.cut_points())
     assert sorted(lossy) == labels.get("lossy_cuts", [])
@@ -68,9 +70,9 @@ def test_the_lossy_cuts_are_the_cuts_behind_a_barrier(ctx: ChatContext[Any], lab
 def test_the_tool_calls_are_the_labelled_calls(ctx: ChatContext[Any], labels: Labels) -> None:
     """Id, name, completion and place of every call are as labelled, in order."""
     records = ctx.tool_calls()
-    assert [
-        {"id": c.id, "name": c.name, "completed": c.completed} for c in records
-    ] == labels["calls"]
+    assert [{"id": c.id, "name": c.name, "completed": c.completed} for c in records] == labels[
+        "calls"
+    ]
     assert [[c.call_index, c.result_index] for c in records] == labels["call_spans"]
     assert ctx.count_tool_calls() == len(labels["calls"])
     assert ctx.count_tool_calls(completed_only=True) == sum(c["completed"] for c in labels["calls"])
@@ -114,7 +116,9 @@ def test_a_fold_keeps_what_is_to_be_carried_forward(ctx: ChatContext[Any], label
 
 
 @FIXTURES
-def test_an_approval_that_waits_blocks_every_fold_of_it(ctx: ChatContext[Any], labels: Labels) -> None:
+def test_an_approval_that_waits_blocks_every_fold_of_it(
+    ctx: ChatContext[Any], labels: Labels
+) -> None:
     """A pending approval stays at any limit and is named; without one, nothing is named for it."""
     pending = labels.get("pending_approvals", [])
     asked = [i for i, item in enumerate(ctx.items) if item.get("id") in pending]

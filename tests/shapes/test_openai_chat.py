@@ -98,9 +98,26 @@ def _tool(id_: str, text: str = "ok") -> Item:
 USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}
 
 
+def test_calls_without_any_content_are_read() -> None:
+    """The content may be left out beside calls; then the message has two keys, and calls."""
+    call = {"role": "assistant", "tool_calls": [_function("c1")]}
+    legacy = {"role": "assistant", "function_call": {"name": "now", "arguments": "{}"}}
+    result = {"role": "function", "name": "now", "content": "noon"}
+    ctx = ChatContext([USER, call, _tool("c1"), legacy, result, ANSWER])
+    assert [(c.name, c.status) for c in ctx.tool_calls()] == [
+        ("get", "completed"),
+        ("now", "completed"),
+    ]
+    assert ctx.check() == []
+
+
 def test_a_legacy_function_call_is_answered_by_name() -> None:
     """`function_call` and the role `function` have no id: the name joins them."""
-    call = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": "{}"}}
+    call = {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "now", "arguments": "{}"},
+    }
     ctx = ChatContext([USER, call, {"role": "function", "name": "now", "content": "noon"}, ANSWER])
     (record,) = ctx.tool_calls()
     assert (record.id, record.name, record.result) == (None, "now", "noon")
@@ -118,7 +135,9 @@ def test_a_custom_tool_call_has_free_text_as_arguments() -> None:
 @pytest.mark.parametrize("raw", ["", "{", '{"a": 1} and more', "not json", '{"a": NaN'])
 def test_arguments_that_are_no_json_are_the_raw_text(raw: str) -> None:
     """Models do not always write valid JSON; then the text itself is what they wrote."""
-    (record,) = ChatContext([USER, _called(_function("c1", arguments=raw)), _tool("c1")]).tool_calls()
+    (record,) = ChatContext(
+        [USER, _called(_function("c1", arguments=raw)), _tool("c1")]
+    ).tool_calls()
     assert record.arguments == record.raw_arguments == raw
 
 
@@ -149,7 +168,9 @@ def test_reasoning_that_other_servers_put_on_the_message_is_read(extra: Item) ->
 def test_encrypted_reasoning_is_counted_and_not_read() -> None:
     """What cannot be read is measured."""
     details = [{"type": "reasoning.encrypted", "data": "x" * 40}]
-    view = ChatContext([{"role": "assistant", "content": "a", "reasoning_details": details}]).views()[0]
+    view = ChatContext(
+        [{"role": "assistant", "content": "a", "reasoning_details": details}]
+    ).views()[0]
     assert view.parts[0] == ReasoningPart("", 40)
 
 
@@ -195,7 +216,12 @@ def test_an_instruction_in_the_middle_stays_in_a_fold() -> None:
         ),
         ([USER, {"role": "assistant", "content": None}, USER], "empty_message", 1, "error"),
         ([USER, {"role": "assistant", "content": 5}], "malformed_item", 1, "error"),
-        ([USER, _called({"id": "c1", "type": "function"}), _tool("c1")], "malformed_item", 1, "error"),
+        (
+            [USER, _called({"id": "c1", "type": "function"}), _tool("c1")],
+            "malformed_item",
+            1,
+            "error",
+        ),
     ],
 )
 def test_what_the_api_refuses_is_a_problem_at_its_index(

@@ -27,10 +27,18 @@ class ResponsesWriter:
         return {"role": "developer", "content": [{"type": "input_text", "text": text}]}
 
     def user(self, text: str) -> Item:
-        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        return {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
 
     def picture(self, text: str, data: str) -> Item:
-        image = {"type": "input_image", "image_url": f"data:image/png;base64,{data}", "detail": "low"}
+        image = {
+            "type": "input_image",
+            "image_url": f"data:image/png;base64,{data}",
+            "detail": "low",
+        }
         return {"role": "user", "content": [{"type": "input_text", "text": text}, image]}
 
     def assistant(self, text: str, *, sdk: bool = False) -> Any:
@@ -131,7 +139,12 @@ PAIRS: list[tuple[str, Item, Item]] = [
     ),
     (
         "apply_patch",
-        {"type": "apply_patch_call", "call_id": "c", "status": "completed", "operation": {"type": "x"}},
+        {
+            "type": "apply_patch_call",
+            "call_id": "c",
+            "status": "completed",
+            "operation": {"type": "x"},
+        },
         {"type": "apply_patch_call_output", "call_id": "c", "status": "completed"},
     ),
     (
@@ -147,7 +160,11 @@ PAIRS: list[tuple[str, Item, Item]] = [
     (
         "local_shell",
         {"type": "local_shell_call", "id": "lsh_1", "call_id": "c", "action": {"command": ["ls"]}},
-        {"type": "local_shell_call_output", "call_id": "c", "output": "{}"},  # as the Agents SDK does
+        {
+            "type": "local_shell_call_output",
+            "call_id": "c",
+            "output": "{}",
+        },  # as the Agents SDK does
     ),
 ]
 
@@ -177,7 +194,10 @@ def test_a_tool_search_without_call_ids_is_paired_in_order() -> None:
 @pytest.mark.parametrize(
     ("item", "status"),
     [
-        ({"type": "web_search_call", "status": "completed", "action": {"type": "search"}}, "completed"),
+        (
+            {"type": "web_search_call", "status": "completed", "action": {"type": "search"}},
+            "completed",
+        ),
         ({"type": "web_search_call", "status": "failed", "action": {"type": "search"}}, "failed"),
         ({"type": "web_search_call", "status": "searching", "action": {"type": "search"}}, "open"),
         ({"type": "file_search_call", "status": "completed", "queries": ["a"]}, "completed"),
@@ -221,7 +241,13 @@ def test_a_program_encloses_the_calls_that_name_it() -> None:
     """Calls with a caller belong to the program, up to its output."""
     program = {"type": "program", "id": "p_1", "call_id": "p", "code": "get()", "fingerprint": "f"}
     by = {"caller": {"type": "program", "caller_id": "p"}}
-    end = {"type": "program_output", "id": "po_1", "call_id": "p", "result": "1", "status": "completed"}
+    end = {
+        "type": "program_output",
+        "id": "po_1",
+        "call_id": "p",
+        "result": "1",
+        "status": "completed",
+    }
     items = [USER, program, _call("c", **by), _output("c", **by), end, ANSWER]
     assert ChatContext(items).cut_points() == [0, 1, 5, 6]
     assert _calls(items) == [("p", "program", "completed", 1, 4), ("c", "get", "completed", 2, 3)]
@@ -261,7 +287,14 @@ def test_an_approval_is_no_tool_call_and_blocks_while_nobody_answered_it() -> No
 def test_an_asynchronous_call_stays_open_behind_later_user_messages() -> None:
     """Its result may come many turns later, so nothing behind it may be cut, unless abandoned."""
     long = _W.assistant("word " * 300)
-    items = [USER, long, _call("slow", **{"async": True}), ANSWER, _W.user("and?"), _W.assistant("ok")]
+    items = [
+        USER,
+        long,
+        _call("slow", **{"async": True}),
+        ANSWER,
+        _W.user("and?"),
+        _W.assistant("ok"),
+    ]
     ctx = ChatContext(items)
     assert _calls(items)[0][2] == "open"
     assert ctx.cut_points() == [0, 1, 2]
@@ -305,10 +338,18 @@ def test_a_reference_is_taken_for_what_its_id_says() -> None:
 
 def test_loaded_tools_and_listed_servers_are_state_that_stays() -> None:
     """Dropping them would unload tools or list a server again, so a fold keeps them."""
-    tools = {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "a"}]}
+    tools = {
+        "type": "additional_tools",
+        "role": "developer",
+        "tools": [{"type": "function", "name": "a"}],
+    }
     listed = {"type": "mcp_list_tools", "id": "l_1", "server_label": "mail", "tools": []}
     search = {"type": "tool_search_call", "call_id": "s", "arguments": {}, "execution": "client"}
-    found = {"type": "tool_search_output", "call_id": "s", "tools": [{"type": "function", "name": "b"}]}
+    found = {
+        "type": "tool_search_output",
+        "call_id": "s",
+        "tools": [{"type": "function", "name": "b"}],
+    }
     state = [tools, listed, search, found]
     ctx = ChatContext([USER, _W.assistant("word " * 400), *state, _W.user("next"), ANSWER])
     assert [type(v.parts[-1]) for v in ctx.views()[2:4]] == [StatePart, StatePart]

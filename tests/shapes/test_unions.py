@@ -141,7 +141,10 @@ def _returned(_: str, part: Any) -> Item:
 def _block(label: str, block: Any) -> Item:
     """Return an Anthropic message that holds a block, in the role that may send it."""
     role = "user" if label in _ANTHROPIC_INPUT or label == "container_upload" else "assistant"
-    return {"role": "system" if label in ("tool_addition", "tool_removal") else role, "content": [block]}
+    return {
+        "role": "system" if label in ("tool_addition", "tool_removal") else role,
+        "content": [block],
+    }
 
 
 def _tool_result(_: str, part: Any) -> Item:
@@ -185,14 +188,23 @@ UNIONS = [
         dict.fromkeys(_INPUT_PARTS, "Result"),
         _returned,
     ),
-    Union("anthropic.types:MessageParam", "anthropic", dict.fromkeys(("user", "assistant", "system"), "")),
+    Union(
+        "anthropic.types:MessageParam",
+        "anthropic",
+        dict.fromkeys(("user", "assistant", "system"), ""),
+    ),
     Union(
         "anthropic.types.beta:BetaMessageParam",
         "anthropic",
         dict.fromkeys(("user", "assistant", "system"), ""),
     ),
     Union("anthropic.types:ContentBlock", "anthropic", _ANTHROPIC_OUTPUT, _block),
-    Union("anthropic.types:ContentBlockParam", "anthropic", _ANTHROPIC_OUTPUT | _ANTHROPIC_INPUT, _block),
+    Union(
+        "anthropic.types:ContentBlockParam",
+        "anthropic",
+        _ANTHROPIC_OUTPUT | _ANTHROPIC_INPUT,
+        _block,
+    ),
     Union("anthropic.types.beta:BetaContentBlock", "anthropic", _ANTHROPIC_BETA_OUTPUT, _block),
     Union(
         "anthropic.types.beta:BetaContentBlockParam",
@@ -200,7 +212,12 @@ UNIONS = [
         _ANTHROPIC_BETA_OUTPUT | _ANTHROPIC_BETA_INPUT,
         _block,
     ),
-    Union("anthropic.types.tool_result_block_param:Content", "anthropic", _TOOL_RESULT_CONTENT, _tool_result),
+    Union(
+        "anthropic.types.tool_result_block_param:Content",
+        "anthropic",
+        _TOOL_RESULT_CONTENT,
+        _tool_result,
+    ),
     Union(
         "anthropic.types.beta.beta_tool_result_block_param:Content",
         "anthropic",
@@ -209,7 +226,9 @@ UNIONS = [
     ),
 ]
 TYPES = [
-    pytest.param(union, label, id=f"{union}-{label}") for union in UNIONS for label in union.expected
+    pytest.param(union, label, id=f"{union}-{label}")
+    for union in UNIONS
+    for label in union.expected
 ]
 
 

@@ -102,7 +102,7 @@ def turns(views: Sequence[ItemView], start: int | None = None) -> list[Turn]:
             if not starts:
                 starts.append((index, ()))
             index += 1
-    stops = [s for s, _ in starts[1:]] + [end]
+    stops = [*(s for s, _ in starts), end][1:]
     return [
         Turn(first, stop, openers, _is_answer(views[stop - 1]))
         for (first, openers), stop in zip(starts, stops, strict=True)
@@ -201,9 +201,9 @@ class _Chooser:
             return end
         for index in range(end - 1, self.turns[-1].start - 1, -1):
             view = self.views[index]
-            if any(type(p) is ResultPart or type(p) is CallPart for p in view.parts):
+            if any(type(p) is ResultPart for p in view.parts):
                 return free[bisect_right(free, index) - 1]
-            if any(type(p) is TextPart or type(p) is MediaPart for p in view.parts):
+            if any(isinstance(p, (TextPart, MediaPart, CallPart)) for p in view.parts):
                 return end
         return end
 

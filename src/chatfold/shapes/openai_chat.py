@@ -135,7 +135,8 @@ class OpenAIChat:
             parts = tuple(_read_block(b) for b in blocks)
         else:
             parts, fault = (), f"content is {type(content).__name__}, not text or a list"
-        bare = type(item) is dict and len(cast(dict[str, Any], item)) == 2  # role and content
+        # Two keys are role and content; without content, the other one may be `tool_calls`.
+        bare = content is not None and type(item) is dict and len(cast(Any, item)) == 2
         if role == "assistant" and not bare:
             parts = (*_reasoning(get), *parts, *_more(get, parts))
         return ItemView(

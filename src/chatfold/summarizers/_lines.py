@@ -11,12 +11,15 @@ from itertools import groupby
 
 from chatfold.summarizers._pieces import GAP, Path, Piece, estimate_tokens, values_in
 
-__all__ = ["ASSISTANT", "CALLS", "EARLIER", "SECTIONS", "USER", "Leaf", "Line"]
+__all__ = ["ASSISTANT", "CALLS", "EARLIER", "NOTHING", "SECTIONS", "USER", "Leaf", "Line"]
 
 EARLIER, USER, ASSISTANT = "Earlier:", "User said:", "Assistant said:"
 CALLS = "Tool calls (excerpts):"
 SECTIONS = (EARLIER, USER, CALLS, ASSISTANT)
 """The headings, in the order in which they are written."""
+
+NOTHING = "Nothing readable was said or done."
+"""What is written of items without any words."""
 
 
 class Leaf:

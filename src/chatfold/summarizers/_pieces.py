@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -17,7 +16,6 @@ __all__ = [
     "GAP",
     "Path",
     "Piece",
-    "both_ends",
     "estimate_tokens",
     "json_pieces",
     "one_line",
@@ -80,6 +78,8 @@ def estimate_tokens(text: str) -> int:
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{48,}")
+_SAME_KIND = re.compile(r"[A-Z]+|[a-z]+|[0-9]+")
+_SEPARATORS = re.compile(r"[/_=+-]+")
 _LAST_OF_ENCODED = re.compile(r"\r?\n([A-Za-z0-9+/_-]{1,76}={0,2})(?![^\s\"'])")
 _WORD_END = re.compile(r"[\s\"'<>,;(){}\[\]]")
 _DATA_URL = re.compile(
@@ -105,18 +105,6 @@ def pieces(text: str) -> Iterator[Piece]:
         for sentence in _SENTENCE.split(line):
             if sentence:
                 yield from map(Piece, _by_words(sentence))
-
-
-def both_ends(found: Iterable[Piece], room: int) -> Iterator[Piece]:
-    """Yield all pieces, or where there are more than `room`, the first and the last ones."""
-    last = room // 3
-    source = iter(found)
-    yield from islice(source, room - last)
-    rest = deque(source, maxlen=last + 1)
-    if len(rest) > last:
-        rest.popleft()
-        yield Piece(GAP)
-    yield from rest
 
 
 def one_line(text: str) -> Iterator[str]:
@@ -153,9 +141,12 @@ def _clean(text: str) -> str:
 def _is_encoded(run: str) -> bool:
     """Return whether a run reads like base64 or a dump.
 
-    Words, paths and ids have a separator every few characters, and a digest is shorter.
+    Words, paths and ids have a separator every few characters and seldom change between capitals,
+    small letters and digits, and a digest is shorter.
     """
-    parts = 1 + len(re.findall(r"[/_=+-]+", run.rstrip("=")))
+    if _is_mixed(run) and 10 * len(_SAME_KIND.findall(run)) > 3 * len(run):
+        return True
+    parts = 1 + len(_SEPARATORS.findall(run.rstrip("=")))
     return len(run) > 16 * parts and (len(run) > 64 or not run.isalnum() or _is_mixed(run))
 
 

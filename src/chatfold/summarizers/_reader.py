@@ -7,7 +7,7 @@ user demanded and what was done. Not here: which lines are written (`extractive`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import cast
 
@@ -22,11 +22,10 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
 )
-from chatfold.summarizers._lines import ASSISTANT, CALLS, EARLIER, SECTIONS, USER, Line
+from chatfold.summarizers._lines import ASSISTANT, CALLS, EARLIER, NOTHING, SECTIONS, USER, Line
 from chatfold.summarizers._pieces import (
     GAP,
     Piece,
-    both_ends,
     json_pieces,
     one_line,
     parsed,
@@ -109,8 +108,8 @@ def _acts(record: ToolCallRecord) -> bool:
 
 _LEAST, _MOST = 300, 1600  # pieces looked at: with the smallest and with a large budget
 _OLD = 150  # pieces or lines of what is older, looked at for constraints and side effects alone
-_MESSAGE, _LOOKED_AT = 60, 1500  # pieces of one message
-_ARGUMENTS, _RESULT = 60, 400  # pieces of one call
+_MESSAGE, _ARGUMENTS, _RESULT = 60, 60, 400  # pieces of one text
+_LOOKED_AT = 3000  # pieces of a text from which those are chosen
 
 
 def read_lines(prompt: Prompt) -> list[Line]:
@@ -178,7 +177,7 @@ class _Reader:
             first = index == indices[0] and not known
             if room <= 0 and not first and (old <= 0 or not _demands(view)):
                 continue
-            found = list(_few(_message(view)))
+            found = list(_telling(_message(view), _MESSAGE, _STRONG.search, _FIGURE.search))
             line = self._message(view, index, USER, "user")
             for number, piece in enumerate(found):
                 base, must = _user_worth(piece.text)
@@ -197,7 +196,7 @@ class _Reader:
         indices = self.said["assistant"]
         for index in reversed(indices):
             line = self._message(self.views[index], index, ASSISTANT, "assistant")
-            for piece in both_ends(_message(self.views[index]), _MESSAGE):
+            for piece in _telling(_message(self.views[index]), _MESSAGE, _FIGURE.search):
                 base = 0.2 if len(piece.text) > 12 else 0.05
                 line.add(piece, base + 0.6 if index == indices[-1] else base)
             room -= len(line.leaves)
@@ -254,7 +253,7 @@ class _Reader:
                 section = text
                 continue
             text = text.removeprefix("- ")
-            if text.strip(f"{GAP}; ") and (section, text) not in seen:
+            if text.strip(f"{GAP}; ") and text != NOTHING and (section, text) not in seen:
                 seen.add((section, text))
                 line = Line(section, "carried", len(self.views))
                 line.joint = "; "
@@ -289,18 +288,30 @@ def _demands(view: ItemView) -> bool:
     return any(_STRONG.search(part.text) for part in view.parts if isinstance(part, TextPart))
 
 
-def _few(found: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the first and last pieces of a user's message, and between them the constraints."""
+def _telling(found: Iterable[Piece], room: int, *tells: Callable[[str], object]) -> Iterator[Piece]:
+    """Yield the first and last pieces of a long text, and between them those that tell something.
+
+    Args:
+        found: The pieces.
+        room: Number of pieces to yield, gaps not counted.
+        tells: What makes a piece worth keeping, the most important first.
+    """
     run = list(islice(found, _LOOKED_AT))
-    half = _MESSAGE // 2
-    whole = True
-    for number, piece in enumerate(run):
-        if number < half or number >= len(run) - half or _STRONG.search(piece.text):
-            whole = True
-            yield piece
-        elif whole:
-            whole = False
+    if len(run) <= room:
+        yield from run
+        return
+    ends = max(1, room // 4)
+    chosen = {*range(ends), *range(len(run) - ends, len(run))}
+    for tell in tells:
+        free = room - len(chosen)
+        telling = [n for n in range(ends, len(run) - ends) if n not in chosen and tell(run[n].text)]
+        chosen.update(telling[-free:] if free > 0 else ())
+    last = -1
+    for number in sorted(chosen):
+        if number != last + 1:
             yield Piece(GAP)
+        yield run[number]
+        last = number
 
 
 def _user_worth(text: str) -> tuple[float, bool]:
@@ -340,7 +351,7 @@ def _add_document(line: Line, text: str, side: str, room: int, base: float) -> N
             worth = base + (0.2 if _TELLING_KEY.search(key) else 0.0)
             line.add(piece, worth + 0.2 if len(piece.path) == 1 else worth, side)
         return
-    found = list(both_ends(pieces(text), room))
+    found = list(_telling(pieces(text), room, _TROUBLE.search, _FIGURE.search))
     for number, piece in enumerate(found):
         worth = base + (0.4 if number in (0, len(found) - 1) else 0.0)
         line.add(piece, worth + 0.6 if _TROUBLE.search(piece.text) else worth, side)

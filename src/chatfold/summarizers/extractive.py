@@ -13,7 +13,7 @@ from math import exp
 
 from chatfold.core.flow import Completion, Usage
 from chatfold.core.render import Prompt
-from chatfold.summarizers._lines import Leaf, Line
+from chatfold.summarizers._lines import NOTHING, Leaf, Line
 from chatfold.summarizers._pieces import estimate_tokens, weight
 from chatfold.summarizers._reader import read_lines
 
@@ -46,8 +46,9 @@ class Extractive:
         """
         lines = read_lines(prompt)
         text = _Choice(lines, prompt.max_tokens, self.count).text()
-        if not text and prompt.views and not any(leaf.base for li in lines for leaf in li.leaves):
-            text = _NOTHING if self.count(_NOTHING) <= prompt.max_tokens else ""
+        if not any(leaf.base for line in lines for leaf in line.leaves):
+            said = prompt.views or prompt.previous_summary
+            text = NOTHING if said and self.count(NOTHING) <= prompt.max_tokens else ""
         return Completion(text, "stop", Usage(), "extractive")
 
     async def acomplete(self, prompt: Prompt) -> Completion:
@@ -55,14 +56,13 @@ class Extractive:
         return self.complete(prompt)
 
 
-_NOTHING = "Nothing readable was said or done."
-
 # Tuned on one half of a corpus of real histories, for values that were needed after a cut.
 _MUST_SHARE, _MUST_LEAST = 0.25, 40  # of the budget, and in tokens: room for what must come first
 _BY_SOURCES = (0.0, 0.55, 1.6, 2.6, 3.2, 3.6)  # worth of a value by the number of its sources
 _ALONE = 1.7  # worth of a value that only the assistant, or only an argument, names
 _OFTEN, _OFTEN_WORTH = 3, 1.3
 _HEADING = 5  # tokens
+_SAMPLE = 50  # pieces that the caller's tokens are compared with ours on
 _REFILLS = 3  # attempts to use what the estimates left over
 
 
@@ -78,20 +78,21 @@ class _Choice:
         self.covered: set[str] = set()
         self.sections: set[str] = set()
         self.worth = _worths(lines)
+        self.unit = self._unit()
 
     def text(self) -> str:
         """Return the summary."""
         leaves = [leaf for line in self.lines for leaf in line.leaves]
-        first = int(max(self.budget * _MUST_SHARE, min(_MUST_LEAST, self.budget / 2)))
-        self.left = first
+        room = int(self.budget / self.unit)
+        self.left = first = int(max(room * _MUST_SHARE, min(_MUST_LEAST, room / 2)))
         self._keep(leaf for leaf in leaves if leaf.must)
-        self.left += self.budget - first
+        self.left += room - first
         self._keep(leaves)
         text = self._written()
         for _ in range(_REFILLS):
-            self.left = self.budget - self.size(text)
+            self.left = int((self.budget - self.size(text)) / self.unit)
             before = len(self.kept)
-            if self.left > self.budget // 50:
+            if self.left > room // 50:
                 self._keep(leaves)
             if len(self.kept) == before:
                 break
@@ -100,9 +101,17 @@ class _Choice:
             while self.kept and over > 0:
                 last = self.kept.pop()
                 last.kept = False
-                over -= last.cost
+                over -= int(last.cost * self.unit)
             text = self._written()
         return text
+
+    def _unit(self) -> float:
+        """Return how many of the caller's tokens an estimated one is."""
+        if self.size is estimate_tokens:
+            return 1.0
+        texts = [leaf.text for line in self.lines for leaf in line.leaves[:_SAMPLE]]
+        sample = " ".join(texts[:_SAMPLE])
+        return max(self.size(sample), 1) / max(estimate_tokens(sample), 1)
 
     def _keep(self, leaves: Iterable[Leaf]) -> None:
         """Keep leaves by worth per token until nothing more fits."""

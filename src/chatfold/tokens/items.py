@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from chatfold.core.views import (
@@ -13,9 +15,28 @@ from chatfold.core.views import (
     TextPart,
     texts,
 )
-from chatfold.tokens import MEDIA_TOKENS, TokenCounter
+from chatfold.tokens.counters import TokenCounter
 
-__all__ = ["item_tokens"]
+__all__ = ["MEDIA_TOKENS", "item_tokens"]
+
+MEDIA_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        # Claude scales an image down at about 1,600 tokens, newer models later:
+        # https://docs.claude.com/en/docs/vision. A 1024x1024 image was measured at 1,446 (Claude
+        # 5.5), 1,229 (GPT-6) and 1,090 (Gemini 3) tokens, a 1920x1080 one at up to 2,768:
+        # https://huggingface.co/datasets/JOHNISKING/image-token-cost. Both read 2026-11-21.
+        "image": 1_600,
+        # 30 s at Gemini's 32 (audio) and 263 (video) tokens a second, as restated by
+        # https://geminibyexample.com/027-calculate-input-tokens/ (read 2026-11-21).
+        "audio": 960,
+        "video": 7_890,
+        # "A 3-page PDF uses about 7,000 tokens" with its pages read as images:
+        # https://docs.claude.com/en/docs/build-with-claude/pdf-support (read 2026-11-21).
+        "file": 7_000,
+        "document": 7_000,
+    }
+)
+"""Flat costs in tokens of one attachment by kind; its bytes are never counted as text."""
 
 # Role and separators of one message:
 # https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb

@@ -1,0 +1,16 @@
+"""Counting tokens: exactly where the model's own table is at hand, else by estimate."""
+
+from chatfold.tokens.counters import TokenCount, TokenCounter, counter_for
+from chatfold.tokens.estimate import EstimateCounter, Family, estimate
+from chatfold.tokens.items import MEDIA_TOKENS, item_tokens
+
+__all__ = [
+    "MEDIA_TOKENS",
+    "EstimateCounter",
+    "Family",
+    "TokenCount",
+    "TokenCounter",
+    "counter_for",
+    "estimate",
+    "item_tokens",
+]

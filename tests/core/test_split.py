@@ -1,0 +1,200 @@
+"""The splitter: turns, the prefix, and which cut point is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatfold.core.calls import pair_calls
+from chatfold.core.spans import Span, call_spans, closure, cut_points, cuttable
+from chatfold.core.split import Split, prefix_length, split, turns
+from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, TextPart
+from chatfold.shapes import shape_named
+
+CHAT = shape_named("openai_chat")
+KINDS = "sduactx"
+
+
+def views(letters: str) -> list[ItemView]:
+    """Return views by letter: system, developer, user, answer, call, tool result, opaque (x)."""
+    return [VIEWS[letter] for letter in letters]
+
+
+VIEWS = {
+    "s": ItemView("system", (TextPart("s"),)),
+    "d": ItemView("developer", (TextPart("d"),)),
+    "u": ItemView("user", (TextPart("u"),)),
+    "a": ItemView("assistant", (TextPart("a"),)),
+    "c": ItemView("assistant", (CallPart("1", "f", "{}"),)),
+    "t": ItemView("tool", (ResultPart("1", None, "t"),)),
+    "x": ItemView("state", (OpaquePart("x"),)),
+}
+
+
+def cut(letters: str, *, size: int = 10, **options: Any) -> Split:
+    """Return the split of a list whose items are all of one size."""
+    read = views(letters)
+    calls = pair_calls(read)
+    wish = {"keep_last_turns": None, "keep_tokens": None} | options
+    spans = call_spans(calls, len(read))
+    return split(read, calls, spans, CHAT, tokens=lambda index: size, **wish)
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [("", 0), ("s", 1), ("sdu", 2), ("us", 0), ("dsda", 3)],
+)
+def test_the_prefix_is_the_leading_instructions(letters: str, expected: int) -> None:
+    """An instruction behind anything else is in the middle."""
+    assert prefix_length(views(letters)) == expected
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [
+        ("", []),
+        ("sd", []),
+        ("sua", [(1, 3, (1,), True)]),
+        ("aua", [(0, 1, (), True), (1, 3, (1,), True)]),
+        ("uuaua", [(0, 3, (0, 1), True), (3, 5, (3,), True)]),
+        ("uctu", [(0, 3, (0,), False), (3, 4, (3,), False)]),
+        ("uct", [(0, 3, (0,), False)]),
+    ],
+)
+def test_a_turn_is_a_run_of_user_messages_and_what_follows(
+    letters: str, expected: Sequence[tuple[int, int, tuple[int, ...], bool]]
+) -> None:
+    """Items before the first are a turn without an opener; results open nothing."""
+    found = [(t.start, t.stop, t.openers, t.finished) for t in turns(views(letters))]
+    assert found == list(expected)
+
+
+@given(st.text(st.sampled_from(KINDS), max_size=12))
+def test_turns_cover_all_behind_the_prefix_in_order(letters: str) -> None:
+    """No gap, no overlap, and openers are user messages."""
+    read = views(letters)
+    found = turns(read)
+    covered = [index for turn in found for index in range(turn.start, turn.stop)]
+    assert covered == list(range(prefix_length(read), len(read)))
+    assert [i for turn in found for i in turn.openers] == [
+        i for i, letter in enumerate(letters) if letter == "u"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("letters", "options", "expected"),
+    [
+        pytest.param("uauaua", {"keep_last_turns": 1}, 4, id="turns"),
+        pytest.param("suauaua", {"keep_last_turns": 2}, 3, id="behind a prefix"),
+        pytest.param("uauaua", {"keep_tokens": 40}, 2, id="tokens, before a user message"),
+        pytest.param("uaaaua", {"keep_tokens": 40}, 4, id="a user message at half the budget"),
+        pytest.param("uaaaau", {"keep_tokens": 40}, 2, id="less than half: the earliest that fits"),
+        pytest.param("uacta", {"keep_tokens": 20}, 4, id="tokens move forward to a cut point"),
+        pytest.param("uauaua", {"keep_last_turns": 2, "keep_tokens": 20}, 4, id="shorter tail"),
+        pytest.param("uauaua", {"keep_last_turns": 1, "keep_tokens": 40}, 4, id="shorter tail 2"),
+        pytest.param("uauaua", {"keep_last_turns": 0}, 6, id="none of a finished list"),
+        pytest.param("uauct", {"keep_last_turns": 0}, 3, id="the last group stays"),
+        pytest.param("uauc", {"keep_last_turns": 0}, 3, id="the open call stays"),
+        pytest.param("uauau", {"keep_tokens": 0}, 5, id="the last request is kept, not the tail"),
+    ],
+)
+def test_the_cut_falls_where_the_design_says(
+    letters: str, options: dict[str, int], expected: int
+) -> None:
+    """`keep_last_turns` moves back and `keep_tokens` forward, with both the shorter tail wins."""
+    found = cut(letters, **options)
+    assert (found.cut, found.reason) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("letters", "options", "reason"),
+    [
+        ("", {"keep_last_turns": 0}, "nothing_to_summarize"),
+        ("sd", {"keep_tokens": 0}, "nothing_to_summarize"),
+        ("ua", {"keep_last_turns": 2}, "too_few_turns"),
+        ("ua", {"keep_tokens": 100}, "nothing_to_summarize"),
+        ("u", {"keep_last_turns": 0}, "nothing_to_summarize"),
+        ("cua", {"keep_last_turns": 1}, ""),
+        ("uct", {"keep_last_turns": 0}, "nothing_to_summarize"),
+        ("c", {"keep_last_turns": 0}, "blocked_by_open_calls"),
+        ("xaua", {"keep_last_turns": 1}, "blocked_by_opaque"),
+    ],
+)
+def test_what_cannot_be_folded_has_a_reason(
+    letters: str, options: dict[str, int], reason: str
+) -> None:
+    """The split is then empty."""
+    found = cut(letters, **options)
+    assert found.reason == reason
+    if reason:
+        assert (found.cut, found.kept, found.superseded) == (found.start, (), ())
+
+
+@given(
+    letters=st.text(st.sampled_from(KINDS), max_size=14),
+    turn_limit=st.none() | st.integers(0, 4),
+    token_limit=st.integers(0, 150),
+)
+def test_every_split_is_a_cut_point_and_keeps_the_order(
+    letters: str, turn_limit: int | None, token_limit: int
+) -> None:
+    """Whatever the limits, the cut parts nothing, and kept items lie before it."""
+    found = cut(letters, keep_last_turns=turn_limit, keep_tokens=token_limit)
+    read = views(letters)
+    spans = call_spans(pair_calls(read), len(read))
+    if not found.reason:
+        assert found.cut in cut_points(spans, read)
+    assert found.start <= found.cut <= len(letters)
+    assert list(found.kept) == sorted(set(found.kept))
+    assert all(found.start <= i < found.cut for i in found.kept)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "both are None"),
+        ({"keep_last_turns": -1}, "keep_last_turns must be 0 or more, not -1"),
+        ({"keep_tokens": -5}, "keep_tokens must be 0 or more, not -5"),
+    ],
+)
+def test_limits_are_checked(options: dict[str, int], message: str) -> None:
+    """Before anything is looked at."""
+    with pytest.raises(ValueError, match=message):
+        cut("ua", **options)
+
+
+# --- spans --------------------------------------------------------------------------------------
+
+SPANS = st.lists(
+    st.builds(
+        lambda first, more, binds: Span(first, first + more, binds),
+        st.integers(0, 9),
+        st.integers(0, 6),
+        st.sampled_from(["all", "ends", "none"]),
+    ),
+    max_size=6,
+)
+
+
+@given(SPANS)
+def test_a_cut_is_legal_where_it_lies_inside_no_span(spans: list[Span]) -> None:
+    """Counted by depth or asked span by span, the answer is the same."""
+    legal = cuttable(spans, 12)
+    for index in range(13):
+        assert bool(legal[index]) == all(not s.first < index <= s.last for s in spans)
+
+
+@given(SPANS, st.sets(st.integers(0, 12)))
+def test_a_closure_keeps_nothing_half(spans: list[Span], wanted: set[int]) -> None:
+    """It is the smallest set with `wanted` in it that no span parts."""
+    kept = closure(wanted, spans)
+    assert wanted <= kept == closure(kept, spans)
+    for span in spans:
+        bound = set(range(span.first, span.last + 1)) if span.binds == "all" else set(span[:2])
+        if span.binds != "none" and kept & bound:
+            assert bound <= kept
+    assert all(any(i in range(s.first, s.last + 1) for s in spans) for i in kept - wanted)
