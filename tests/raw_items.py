@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -85,7 +86,7 @@ def last_group(items: list[Item]) -> int:
 
     Calls and results at the end of an unfinished turn stay together with it.
     """
-    if not items or is_answer(items[-1]) or _is_users(items[-1]) and not _events_of(items[-1]):
+    if not items or is_answer(items[-1]) or (_is_users(items[-1]) and not _events_of(items[-1])):
         return len(items)
     index = len(items) - 1
     while index and not _events_of(items[index]):
@@ -108,7 +109,7 @@ def removed(items: list[Item], start: int, cut: int, points: list[int]) -> list[
     stop = next((s for s in turn_starts(items) if s >= cut), len(items))
     working = cut < stop or (stop == len(items) and not is_answer(items[-1]))
     state = {i for i in range(start, cut) if items[i].get("type") in _STATE}
-    for first, last in zip(points, points[1:], strict=False):
+    for first, last in pairwise(points):
         run = range(first, last)
         if state & set(run) and any(items[i].get("type") == "reasoning" for i in run):
             state |= set(run)

@@ -16,16 +16,16 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
 import raw_items
+from conftest import shared_directory
+from raw_items import ANY, Pair, Told
+from validator import lost_partners, validate
+
 from chatfold import ChatContext, Plan
 from chatfold.core.render import conversation
 from chatfold.core.xml import decode
 from chatfold.errors import ChatfoldError
 from chatfold.summarizers.extractive import Extractive
-from conftest import shared_directory
-from raw_items import ANY, Pair, Told
-from validator import lost_partners, validate
 
 Item = dict[str, Any]
 Limit = dict[str, int]

@@ -321,8 +321,13 @@ def test_law_3_an_approved_call_that_is_yet_to_be_made_stays() -> None:
 
 
 def faults(items: list[Any], shape: str) -> Counter[tuple[str, int]]:
-    """Return what the second validator finds, an open end aside, by rule and item."""
-    return Counter((v.rule, id(items[v.index])) for v in validate(items, shape) if not v.open)
+    """Return what the second validator finds, an open end aside, by rule and item.
+
+    An instruction in a place that Anthropic refuses is one fault, however many neighbours mind.
+    """
+    found = [(v.rule, id(items[v.index])) for v in validate(items, shape) if not v.open]
+    placed = {("system", index) for rule, index in found if rule.startswith("system_")}
+    return Counter([*placed, *(fault for fault in found if not fault[0].startswith("system_"))])
 
 
 def own_errors(ctx: ChatContext[Any]) -> Counter[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""The suite that every shape passes. A new shape brings a `Writer`, and a class that has it:
+"""The suite that every shape passes; a new shape brings a `Writer`, and a class that has it.
 
     class TestOpenAIChat(ShapeConformance):
         writer = ChatWriter()
@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import pytest
+from shapes.sdk_types import refusal, union_named
+from validator import validate
 
 from chatfold import ChatContext
 from chatfold.core.render import conversation
 from chatfold.core.views import MediaPart, SummaryPart, TextPart
 from chatfold.errors import ShapeError
 from chatfold.shapes import SHAPES, shape_named
-from shapes.sdk_types import refusal, union_named
-from validator import validate
 
 __all__ = ["Call", "ShapeConformance", "Writer"]
 
@@ -197,7 +197,7 @@ class ShapeConformance:
         assert [(r.name, r.result) for r in records] == [("a", "first"), ("b", "second")]
 
     def test_a_failed_result_is_a_result_of_its_own_status(self, hint: str | None) -> None:
-        """Where the provider can say that a call failed, the record says so, and it has a result."""
+        """Where the provider can say that a call failed, the record says so; it has a result."""
         w = self.writer
         if not w.fails:
             pytest.skip(f"{w.shape} has no field for it")
@@ -279,7 +279,7 @@ class ShapeConformance:
     # What is new or broken
 
     def test_an_unknown_item_passes_through_with_a_warning(self, hint: str | None) -> None:
-        """What a newer SDK writes is kept in the tail, shown in the prompt, and reported as such."""
+        """What a newer SDK writes is kept in the tail, shown in the prompt, and reported."""
         w = self.writer
         for unknown in w.unknown():
             items = [*self.history(), w.user("go on"), unknown, w.assistant("ok")]
@@ -393,7 +393,7 @@ class ShapeConformance:
     # Folding
 
     def test_a_fold_leaves_a_list_that_the_provider_takes(self, hint: str | None) -> None:
-        """At any limit the result is valid, the tail is the same objects, and undo puts all back."""
+        """At any limit the result is valid, the tail is the same objects, undo puts all back."""
         for sdk in (False, True):
             for limits in ({"keep_last_turns": n} for n in (0, 1)):
                 items = self.history(sdk=sdk)

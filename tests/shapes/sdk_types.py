@@ -9,10 +9,10 @@ import importlib
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
 from pydantic import BaseModel
-from typing_extensions import NotRequired, ReadOnly, Required, get_type_hints, is_typeddict
+from typing_extensions import ReadOnly, get_type_hints, is_typeddict
 
 __all__ = ["Member", "instance", "members", "model_instance", "refusal", "union_named"]
 
@@ -182,8 +182,8 @@ def _is_mapping(origin: Any) -> bool:
 def refusal(annotation: Any, value: Any, where: str = "item") -> str:
     """Return why `value` is not of a type, "" where it is; unknown keys are refused.
 
-    Pydantic would do, but it panics on an iterable inside of a recursive union
-    (https://github.com/pydantic/pydantic-core), and the SDKs' unions are full of them.
+    Pydantic would do, but 2.14.3 panics when an `Iterable` of a recursive TypedDict is read
+    (`ResponseToolSearchOutputItemParam.tools`), and the SDKs' unions are full of iterables.
     """
     annotation = _bare(annotation)[0]
     origin, args = get_origin(annotation), get_args(annotation)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from anthropic.types import Message
+from shapes.conformance import Call, ShapeConformance
+from validator import validate
 
 from chatfold import ChatContext
 from chatfold.core.views import ReasoningPart, ResultPart, TextPart
-from shapes.conformance import Call, ShapeConformance
-from validator import validate
 
 Item = dict[str, Any]
 

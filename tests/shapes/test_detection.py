@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from strategies import SHAPES as NAMES
+from strategies import support_call
+from validator import validate
 
 from chatfold import ChatContext
 from chatfold.errors import UnknownShapeError
 from chatfold.shapes import SHAPES
-from strategies import SHAPES as NAMES
-from strategies import support_call
-from validator import validate
 
 Item = dict[str, Any]
 
@@ -147,7 +147,11 @@ def test_a_hint_overrules_what_the_items_say() -> None:
 
 @pytest.mark.parametrize(
     ("hint", "name"),
-    [("openai_agents", "openai_responses"), ("anthropic_beta", "anthropic"), *zip(NAMES, NAMES)],
+    [
+        ("openai_agents", "openai_responses"),
+        ("anthropic_beta", "anthropic"),
+        *((name, name) for name in NAMES),
+    ],
 )
 def test_a_hint_may_be_a_name_or_an_older_name(hint: str, name: str) -> None:
     """The Agents SDK writes Responses items, and beta blocks are Anthropic's."""

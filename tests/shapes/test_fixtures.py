@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import shared_directory
+from validator import lost_partners, validate
 
 from chatfold import ChatContext
 from chatfold.core.split import prefix_length
-from conftest import shared_directory
-from validator import lost_partners, validate
 
 Labels = dict[str, Any]
 

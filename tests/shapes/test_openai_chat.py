@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from openai.types.chat import ChatCompletionMessage
+from shapes.conformance import Call, ShapeConformance
+from validator import validate
 
 from chatfold import ChatContext
 from chatfold.core.views import CallPart, MediaPart, ReasoningPart, TextPart
-from shapes.conformance import Call, ShapeConformance
-from validator import validate
 
 Item = dict[str, Any]
 

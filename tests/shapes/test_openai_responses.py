@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage
+from shapes.conformance import Call, ShapeConformance
+from validator import lost_partners, validate
 
 from chatfold import ChatContext
 from chatfold.core.views import ReasoningPart, StatePart
-from shapes.conformance import Call, ShapeConformance
-from validator import lost_partners, validate
 
 Item = dict[str, Any]
 

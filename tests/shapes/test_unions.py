@@ -14,11 +14,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from shapes.sdk_types import Member, instance, members, model_instance, union_named
 
 from chatfold import ChatContext
 from chatfold.core.render import conversation
 from chatfold.core.views import ItemView, UnknownPart
-from shapes.sdk_types import Member, instance, members, model_instance, union_named
 
 Item = dict[str, Any]
 
@@ -240,7 +240,7 @@ def _members(union: Union) -> list[Member]:
 
 
 def _instances(union: Union, label: str) -> Iterator[Any]:
-    """Yield items for each member of that type: with and without optional fields, dict and object."""
+    """Yield items for each member of that type: bare and full, as dicts and as objects."""
     for member in _members(union):
         if member.label != label:
             continue

@@ -39,6 +39,7 @@ from chatfold import (
     Usage,
     __version__,
 )
+from chatfold.core.plan import Reason
 
 Dict = dict[str, Any]
 
@@ -136,10 +137,8 @@ def an_outcome(outcome: Outcome[Dict]) -> None:
     assert_type(outcome.requirements, tuple[Requirement, ...])
     assert_type(outcome.problems, tuple[Problem, ...])
     assert_type(outcome.error, BaseException | None)
-    if outcome.reason == "no_gain":
-        return
-    if outcome.reason == "no_such_reason":  # type: ignore[comparison-overlap]  # pyright: ignore[reportUnnecessaryComparison]
-        return
+    assert_type(outcome.reason, Reason)
+    assert_type(bool(outcome), bool)
 
 
 def a_prompt(prompt: Prompt) -> None:
@@ -192,7 +191,8 @@ def protocols(items: list[Dict]) -> None:
     counter: TokenCounter = Mine()
     ctx = ChatContext(items, counter=counter, undo_depth=3, server_managed=False)
     assert_type(ctx.summarize(summarizer), Outcome[Dict])
-    assert_type(__version__, str)
+    version: str = __version__
+    print(version)
 
 
 def errors(items: list[Dict]) -> None:
