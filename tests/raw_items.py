@@ -185,8 +185,16 @@ def _events(item: Item) -> Iterator[tuple[str, str, str | None]]:
 # --- Texts ----------------------------------------------------------------------------------------
 
 _MESSAGE = (None, "message")
-_MEDIA = ("image_url", "input_audio", "file", "input_image", "input_file", "image", "document")
-_MEDIA += ("container_upload",)
+_MEDIA = (
+    "image_url",
+    "input_audio",
+    "file",
+    "input_image",
+    "input_file",
+    "image",
+    "document",
+    "container_upload",
+)
 
 
 def told(items: list[Item]) -> list[Told]:

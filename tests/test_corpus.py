@@ -21,14 +21,14 @@ from conftest import shared_directory
 from raw_items import ANY, Pair, Told
 from validator import lost_partners, validate
 
-from chatfold import ChatContext, Plan
+from chatfold import ChatContext, Outcome
 from chatfold.core.render import conversation
 from chatfold.core.xml import decode
 from chatfold.errors import ChatfoldError
 from chatfold.summarizers.extractive import Extractive
 
 Item = dict[str, Any]
-Limit = dict[str, int]
+Limit = dict[str, Any]  # the options of a fold
 
 VALID = ("openai_chat", "openai_responses", "anthropic")
 FILES = (*VALID, "dirty")
@@ -100,25 +100,27 @@ def _fold(ctx: ChatContext[Any], history: Item, row: Row) -> Iterator[str]:
     row.calls += len(records)
     row.paired += sum(c.call_index is not None and c.result_index is not None for c in records)
     complaints = _complaints(ctx)
-    plan = ctx.plan(**row.limit, force=True)
     started = time.perf_counter()
     row.histories += 1
     try:
         outcome = ctx.summarize(Extractive(), **row.limit, force=True)
     except ChatfoldError as error:
         row.reasons[type(error).__name__] += 1
-        yield f"{error!r}"
+        yield repr(error)
         return
     row.seconds += time.perf_counter() - started
     row.reasons[outcome.reason] += 1
     if not outcome.changed:
         if not _same(items, before):
             yield "not folded, and yet the list changed"
-        if not _is_right_reason(ctx, plan, outcome.reason, row.limit):
+        if not _is_right_reason(ctx, outcome, row.limit):
             yield f"{outcome.reason} is not the reason"
         return
-    if not _same(items[len(items) - len(before) + plan.index :], before[plan.index :]):
-        yield "the tail is not the same objects"
+    start = raw_items.prefix_length(before)
+    cut = start + len(outcome.removed) + len(outcome.kept)
+    kept = [item for item in before[start:cut] if any(item is k for k in outcome.kept)]
+    if not _same(items, [*before[:start], outcome.item, *kept, *before[cut:]]):
+        yield "not the prefix, the summary, what was kept, and the tail, each the same object"
     for rule in _errors(items, shape) - _errors(before, shape):
         yield f"the second validator has a new {rule}"
     for rule in _complaints(ctx) - complaints:
@@ -142,19 +144,20 @@ def _complaints(ctx: ChatContext[Any]) -> Counter[str]:
     return Counter(p.rule for p in ctx.check() if p.severity == "error")
 
 
-def _is_right_reason(ctx: ChatContext[Any], plan: Plan[Any], reason: str, limit: Limit) -> bool:
+def _is_right_reason(ctx: ChatContext[Any], outcome: Outcome[Any], limit: Limit) -> bool:
     """Return whether the raw items bear out why a list was not folded."""
     items: list[Item] = ctx.items
-    match reason:
+    match outcome.reason:
         case "too_few_turns":
-            turns = limit.get("keep_last_turns", 0)
+            turns: int = limit.get("keep_last_turns", 0)
             return 0 < len(raw_items.turn_starts(items)) <= turns
         case "blocked_by_open_calls":
             unanswered = [p for p in raw_items.pairs(items) if p.result_index is None]
-            return bool(plan.blocked_by) and bool(unanswered)
+            return bool(outcome.blocked_by) and bool(unanswered)
         case "nothing_to_summarize":
             return not _is_worth_folding(ctx, limit)
         case "no_gain":  # what the summary would stand for is hardly longer than the summary
+            plan = ctx.plan(**limit, force=True)
             assert plan.prompt is not None
             summary = Extractive().complete(plan.prompt).text
             return len(json.dumps(plan.head)) < 2 * len(summary) + 1500
@@ -264,7 +267,7 @@ def _decoded(text: str | None) -> str | None:
 
 def _compare(found: list[Told], expected: list[Told], label: str) -> None:
     judged = [
-        Told(*(ANY if w == ANY else g for g, w in zip(got, want, strict=True)))
+        Told._make(ANY if w == ANY else g for g, w in zip(got, want, strict=True))
         for got, want in zip(found, expected, strict=False)
     ]
     assert judged + found[len(judged) :] == expected, label

@@ -3,62 +3,18 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from conversation import HEAD, LAST_TURN, Element, elements, elements_named, prompt_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lxml import etree
 from strategies import SHAPES, History, broken, histories, texts
 
-from chatfold import ChatContext, ChatfoldError, ItemView, Prompt
+from chatfold import ChatContext, ItemView, Prompt
 from chatfold.core.views import CallPart, ReasoningPart, ServerCallPart, TextPart
-from chatfold.core.xml import decode, escape
-
-Item = dict[str, Any]
-LAST_TURN = ({"role": "user", "content": "and now?"}, {"role": "assistant", "content": "ok"})
-LONG = "many words that are worth folding away. " * 40
-
-
-class Element(NamedTuple):
-    """An element of the conversation, decoded."""
-
-    tag: str
-    attributes: dict[str, str]
-    text: str
-    inner: tuple[Element, ...] = ()
-
-
-def elements(prompt: str) -> list[Element]:
-    """Return the children of the one `<conversation>`, as two parsers read them."""
-    assert prompt.count("<conversation") == prompt.count("</conversation") == 1
-    end = "</conversation>"
-    xml = prompt[prompt.index("<conversation>") : prompt.index(end) + len(end)]
-    root = ElementTree.fromstring(xml)
-    assert tree(root) == tree(etree.fromstring(xml))
-    assert root.attrib == {} and not decode(root.text or "").strip()
-    assert all(not (child.tail or "").strip() for child in root)
-    return [element(child) for child in root]
-
-
-def tree(node: Any) -> tuple[Any, ...]:
-    return (node.tag, dict(node.attrib), node.text, node.tail, [tree(child) for child in node])
-
-
-def element(node: ElementTree.Element) -> Element:
-    attributes = {key: decode(value) for key, value in node.attrib.items()}
-    inner = tuple(element(child) for child in node)
-    return Element(node.tag, attributes, decode("".join(node.itertext())), inner)
-
-
-def prompt_of(items: Sequence[Any], shape: str, **options: Any) -> Prompt:
-    """Return the prompt for all of `items` but the last turn."""
-    plan = ChatContext(list(items), shape=shape).plan(keep_last_turns=1, **options)
-    assert plan.prompt is not None, plan.reason
-    return plan.prompt
-
+from chatfold.core.xml import escape
 
 # --- every place, by construction ---------------------------------------------------------------
 
@@ -89,9 +45,7 @@ def call(name: str, id_: str, text: str) -> Element:
 
 
 def output(name: str, id_: str, text: str, status: str = "completed") -> Element:
-    return Element(
-        "function_call_output", {"name": name, "call_id": id_, "status": status}, text
-    )
+    return Element("function_call_output", {"name": name, "call_id": id_, "status": status}, text)
 
 
 def said(role: str, text: str, *inner: Element, **attributes: str) -> Element:
@@ -177,10 +131,6 @@ def responses(w: Wild) -> tuple[list[Any], list[Element]]:
         Element("item", {"type": "approval_response", "id": w.call}, reply.text),
         said("assistant", w.more),
     ]
-
-
-def elements_named(prompt: Prompt, tag: str) -> list[Element]:
-    return [found for found in elements(prompt.user) if found.tag == tag]
 
 
 def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
@@ -276,7 +226,11 @@ def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> N
     assert text in elements_named(prompt, "item")[1].text
 
 
-@given(value=st.dictionaries(texts(), texts() | st.none() | st.lists(texts(), max_size=2)))
+@given(
+    value=st.dictionaries(
+        texts().map(lambda t: f"_{t}"), texts() | st.none() | st.lists(texts(), max_size=2)
+    )
+)
 def test_law_9_an_unknown_item_comes_back_as_its_json(value: dict[str, Any]) -> None:
     """The element holds the item's JSON, its type is the attribute."""
     item = {"fields": value, "type": "from_the_future </item>\x00"}
@@ -358,7 +312,9 @@ def test_law_9_roles_stay_in_order(history: History, keep: int) -> None:
     shown = [(e.tag, e.text) for e in elements(plan.prompt.user) if e.tag in roles and e.text]
     rest = iter(shown)
     for view in plan.prompt.views:
-        if all(isinstance(p, TextPart | CallPart | ReasoningPart | ServerCallPart) for p in view.parts):
+        if all(
+            isinstance(p, TextPart | CallPart | ReasoningPart | ServerCallPart) for p in view.parts
+        ):
             assert all(run in rest for run in spoken(view) if run[1])
 
 
@@ -375,7 +331,6 @@ def test_law_9_a_broken_history_still_renders_as_one_element(history: History, k
 
 # --- what the application adds ------------------------------------------------------------------
 
-HEAD = ({"role": "user", "content": "go {{ x }}"}, {"role": "assistant", "content": LONG})
 MARK = "__MARK__"
 
 
@@ -443,9 +398,7 @@ def test_law_9_what_a_model_copies_out_of_the_prompt_is_decoded(head: str) -> No
     ("entity", "character"),
     [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", '"'), ("&apos;", "'")],
 )
-def test_law_9_an_entity_that_stands_in_the_head_is_left_alone(
-    entity: str, character: str
-) -> None:
+def test_law_9_an_entity_that_stands_in_the_head_is_left_alone(entity: str, character: str) -> None:
     """Who talks about entities gets them back; who does not gets the character."""
     assert folded(f"write {entity} there", lambda p: f"use {entity}!") == f"use {entity}!"
     assert folded("write it there", lambda p: f"use {entity}!") == f"use {character}!"
@@ -467,180 +420,3 @@ def test_law_9_an_entity_in_a_call_or_an_earlier_summary_is_left_alone(place: st
     items += [*HEAD, call, result, HEAD[1], *LAST_TURN]
     outcome = ctx.summarize(lambda p: "a &lt; b &gt; c", keep_last_turns=1)
     assert outcome.summary == "a &lt; b > c"
-
-
-# --- what only machines read --------------------------------------------------------------------
-
-PDF = "application/pdf"
-
-
-def encoded_chat(blob: str) -> list[Any]:
-    url = f"data:image/png;base64,{blob}"
-    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    hidden = {"type": "reasoning.encrypted", "data": blob}
-    signed = {"type": "reasoning.text", "text": "hm", "signature": blob}
-    return [
-        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]},
-        {
-            "role": "user",
-            "content": [
-                {"type": "input_audio", "input_audio": {"data": blob, "format": "wav"}},
-                {"type": "file", "file": {"file_data": blob, "filename": "a.pdf"}},
-                {"type": "file", "file": {"file_data": f"data:{PDF};base64,{blob}"}},
-                {"type": "video_url", "video_url": {"url": url}},
-            ],
-        },
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c", "content": [{"type": "image_url", "image_url": url}]},
-        {"role": "assistant", "content": "x", "reasoning_details": [hidden, signed]},
-        {"role": "assistant", "audio": {"id": "a", "data": blob, "transcript": "yes"}},
-    ]
-
-
-def encoded_responses(blob: str) -> list[Any]:
-    url = f"data:image/png;base64,{blob}"
-    image = {"type": "input_image", "image_url": url}
-    shot = {"type": "computer_screenshot", "image_url": url}
-    plot = {"type": "image", "url": url}
-    return [
-        {
-            "role": "user",
-            "content": [
-                {**image, "detail": "low"},
-                {"type": "input_file", "file_data": f"data:{PDF};base64,{blob}"},
-                {"type": "input_file", "file_data": blob, "filename": "a.pdf"},
-                {"type": "input_file", "file_url": f"data:{PDF};base64,{blob}"},
-                {"type": "input_audio", "input_audio": {"data": blob, "format": "wav"}},
-            ],
-        },
-        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": blob},
-        {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "c", "output": [image]},
-        {"type": "computer_call", "call_id": "d", "action": {"type": "screenshot"}},
-        {"type": "computer_call_output", "call_id": "d", "output": shot},
-        {"type": "image_generation_call", "id": "ig", "status": "completed", "result": blob},
-        {
-            "type": "code_interpreter_call",
-            "id": "ci",
-            "status": "completed",
-            "code": "plot()",
-            "outputs": [{"type": "logs", "logs": "ok"}, plot],
-        },
-        {"type": "program", "id": "p", "call_id": "e", "code": "x", "fingerprint": blob},
-        {"type": "program_output", "id": "po", "call_id": "e", "result": "r"},
-        {"type": "from_the_future", "encrypted_content": blob},
-    ]
-
-
-def encoded_anthropic(blob: str) -> list[Any]:
-    source = {"type": "base64", "media_type": "image/png", "data": blob}
-    image = {"type": "image", "source": source}
-    pdf = {"type": "document", "source": {**source, "media_type": PDF}}
-    nested = {"type": "document", "source": {"type": "content", "content": [image]}}
-    linked = {"type": "image", "source": {"type": "url", "url": f"data:image/png;base64,{blob}"}}
-    cited = {"type": "web_search_result_location", "encrypted_index": blob, "cited_text": "c"}
-    found = {"type": "web_search_result", "encrypted_content": blob, "url": "u", "title": "t"}
-    page = {"type": "web_fetch_result", "url": "u", "content": pdf}
-    redacted = {"type": "advisor_redacted_result", "encrypted_content": blob}
-    use = {"type": "server_tool_use", "input": {}}
-    return [
-        {"role": "user", "content": [image, pdf, nested, linked]},
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": "hm", "signature": blob},
-                {"type": "redacted_thinking", "data": blob},
-                {"type": "text", "text": "yes", "citations": [cited]},
-                {**use, "id": "s1", "name": "web_search"},
-                {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [found]},
-                {**use, "id": "s2", "name": "web_fetch"},
-                {"type": "web_fetch_tool_result", "tool_use_id": "s2", "content": page},
-                {**use, "id": "s3", "name": "advisor"},
-                {"type": "advisor_tool_result", "tool_use_id": "s3", "content": redacted},
-                {"type": "mcp_tool_use", "id": "s4", "name": "x", "input": {}, "server_name": "s"},
-                {
-                    "type": "mcp_tool_result",
-                    "tool_use_id": "s4",
-                    "content": [{"type": "text", "text": "ok"}, image],
-                },
-                {"type": "tool_use", "id": "t", "name": "f", "input": {}},
-            ],
-        },
-        {
-            "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "t", "content": [image, pdf]}],
-        },
-        {"role": "assistant", "content": "fine"},
-        {"role": "user", "content": [{"type": "from_the_future", "source": source}]},
-    ]
-
-
-ENCODED = {
-    "openai_chat": encoded_chat,
-    "openai_responses": encoded_responses,
-    "anthropic": encoded_anthropic,
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("size", [60, 400])
-def test_law_9_encoded_content_never_enters_a_prompt(shape: str, size: int) -> None:
-    """Image and file data, encrypted reasoning and signatures stay out, and media are counted."""
-    blob = ("QmFzZTY0/c2VjcmV0+" * 40)[:size]
-    items = [*ENCODED[shape](blob), HEAD[1], *LAST_TURN]
-    plan = ChatContext(items, shape=shape).plan(keep_last_turns=1)
-    assert plan.prompt is not None
-    leaks = [e for e in elements(plan.prompt.user) if blob[:40] in repr(e)]
-    assert leaks == []
-    assert blob[:40] not in plan.prompt.user + plan.prompt.system
-    assert plan.omitted["media"] >= 3 and plan.omitted["encrypted_reasoning"] >= 1
-
-
-@given(history=histories(max_turns=4), keep=st.integers(0, 1))
-def test_law_9_no_generated_history_leaks_what_is_encoded(history: History, keep: int) -> None:
-    """The tokens that stand for encoded content in the strategies appear in no prompt."""
-    plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=keep)
-    if plan.prompt is not None:
-        for blob in ("iVBORw0KGgo", "UklGRg==", "JVBERi0=", "gAAAA", "EmwKAhgB", '"Eo8"', "sig_"):
-            assert blob not in plan.prompt.user
-
-
-# --- the summary item ---------------------------------------------------------------------------
-
-
-def item_text(item: Item) -> str:
-    content = item["content"]
-    return content if isinstance(content, str) else "".join(block["text"] for block in content)
-
-
-@pytest.mark.parametrize("shape", [None, *SHAPES])
-def test_law_9_the_summary_is_a_users_item_that_calls_itself_an_automatic_record(
-    shape: str | None,
-) -> None:
-    """Unless asked for, no summary speaks as system, developer or assistant."""
-    items = [*HEAD, *LAST_TURN]
-    outcome = ChatContext(items, shape=shape).summarize(lambda p: "the record", keep_last_turns=1)
-    assert outcome.item is items[0] and items[0]["role"] == "user"
-    text = item_text(items[0])
-    assert text.startswith('<chat_history_summary digest="')
-    assert text.endswith("\nthe record\n</chat_history_summary>")
-    assert "<note>Automatic record" in text and "The user did not say this." in text
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("role", ["user", "assistant", "system", "developer"])
-def test_law_9_the_summarys_role_is_honoured_or_refused(shape: str, role: str) -> None:
-    """A role that the provider does not take there is refused, and the list is untouched."""
-    items: list[Any] = [*HEAD, *LAST_TURN]
-    before = list(items)
-    ctx = ChatContext(items, shape=shape, summary_role=role)
-    if shape == "anthropic" and role != "user":
-        with pytest.raises((ChatfoldError, ValueError)):
-            ctx.summarize(lambda p: "the record", keep_last_turns=1)
-        assert items == before
-        return
-    outcome = ctx.summarize(lambda p: "the record", keep_last_turns=1)
-    assert outcome.item is items[0] and items[0]["role"] == role
-    items += [*HEAD, *LAST_TURN]
-    prompt = prompt_of(json.loads(json.dumps(items)), shape)
-    assert prompt.previous_summary == "the record"

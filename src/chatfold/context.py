@@ -236,7 +236,7 @@ class ChatContext(Generic[ItemT]):
             completion = Completion(completion)
         written = Written(accept(completion), completion.usage, 0, completion.model)
         with self._alone("apply()"):
-            return self._folding.commit(plan, written, self._settings)
+            return self._folding.commit(plan, written, self._folding.note(self._settings))
 
     def flow(
         self,

@@ -116,9 +116,10 @@ class Folding:
     def flow(self, limits: Limits, settings: Settings, backends: int) -> Flow[Outcome[Any]]:
         """Return a summarization that changes the list when its last completion is sent."""
         plan = self.plan(limits, settings)
+        note = self.note(settings) if plan else ""  # a template that fails costs no model call
 
         def finish(written: Written) -> Outcome[Any]:
-            return self.commit(plan, written, settings)
+            return self.commit(plan, written, note)
 
         if plan.prompt is None:
             return Flow(None, finish, nothing(plan))
@@ -130,14 +131,21 @@ class Folding:
         )
         return Flow(steps, finish, None)
 
-    def commit(self, plan: Plan[Any], written: Written, settings: Settings) -> Outcome[Any]:
+    def note(self, settings: Settings) -> str:
+        """Return what the wrapper of a summary says about it.
+
+        Raises:
+            TemplateError: The template does not load or render.
+        """
+        return settings.renderer().render("summary_note.jinja")
+
+    def commit(self, plan: Plan[Any], written: Written, note: str) -> Outcome[Any]:
         """Put a summary in place of the plan's head, or leave the list as it is.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
             InvalidResultError: The new list would break the provider's rules.
         """
-        note = settings.renderer().render("summary_note.jinja")
         text = wrapped(written.text, note, self._summary_key)
         with self._lock:
             try:

@@ -72,7 +72,9 @@ def test_encoded_text_holds_nothing_that_xml_or_utf8_forbids(text: str) -> None:
     assert not re.search(r"[<>\r]|[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", made)
 
 
-@given(st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="&<>\\\ufffe\uffff")))
+@given(
+    st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="&<>\\\ufffe\uffff"))
+)
 def test_plain_text_stays_as_it_is(text: str) -> None:
     """What needs no escape is what the model reads."""
     assert escape(text) == decode(text) == encode(text) == text

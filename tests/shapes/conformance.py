@@ -395,12 +395,12 @@ class ShapeConformance:
     def test_a_fold_leaves_a_list_that_the_provider_takes(self, hint: str | None) -> None:
         """At any limit the result is valid, the tail is the same objects, undo puts all back."""
         for sdk in (False, True):
-            for limits in ({"keep_last_turns": n} for n in (0, 1)):
+            for turns in (0, 1):
                 items = self.history(sdk=sdk)
                 before = list(items)
                 ctx = self.context(items, hint)
-                plan = ctx.plan(**limits)
-                outcome = ctx.summarize(lambda prompt: "short", **limits)
+                plan = ctx.plan(keep_last_turns=turns)
+                outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=turns)
                 assert outcome.changed
                 assert ctx.items is items
                 assert validate(items, self.writer.shape) == []

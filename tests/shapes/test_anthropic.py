@@ -268,7 +268,8 @@ def test_an_instruction_in_the_middle_is_kept_where_the_provider_lets_it_stand()
 
 def test_settings_without_content_are_state_that_stays() -> None:
     """A system message may set options only; it may stand anywhere, and goes on to apply."""
-    for content in ({"content": []}, {}):
+    contents: tuple[Item, ...] = ({"content": []}, {})
+    for content in contents:
         effort = {"role": "system", "output_config": {"effort": "high"}, **content}
         items = [_user("a"), effort, _assistant(LONG), _user("b"), _assistant("c")]
         ctx = ChatContext(items)
@@ -369,3 +370,15 @@ def test_media_in_a_result_are_attachments_of_it() -> None:
     (part,) = ChatContext(items).views()[2].parts
     assert type(part) is ResultPart
     assert (part.text, part.media[0].kind, part.media[0].bytes) == ("seen", "image", 2)
+
+
+def test_an_answer_after_the_servers_own_call_finishes_its_turn() -> None:
+    """What the server called and answered in the message leaves nothing to do for the client."""
+    searched = _assistant(
+        _use("s1", "server_tool_use", "web_search"),
+        _result("s1", [], "web_search_tool_result"),
+        "found",
+    )
+    assert [t.finished for t in ChatContext([_user("a"), searched]).turns()] == [True]
+    waiting = _assistant("let me look", _use("s1", "server_tool_use", "web_search"))
+    assert [t.finished for t in ChatContext([_user("a"), waiting]).turns()] == [False]

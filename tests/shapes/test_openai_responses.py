@@ -107,8 +107,16 @@ def _reasoning(id_: str) -> Item:
     return {"type": "reasoning", "id": id_, "summary": [], "encrypted_content": "gAAAA"}
 
 
-def _call(id_: str, name: str = "get", **more: Any) -> Item:
-    return {"type": "function_call", "call_id": id_, "name": name, "arguments": "{}", **more}
+def _call(id_: str, name: str = "get", *, is_async: bool = False, **more: Any) -> Item:
+    late = {"async": True} if is_async else {}
+    return {
+        "type": "function_call",
+        "call_id": id_,
+        "name": name,
+        "arguments": "{}",
+        **late,
+        **more,
+    }
 
 
 def _output(id_: str, text: str = "ok", **more: Any) -> Item:
@@ -183,8 +191,18 @@ def test_every_kind_of_call_is_joined_with_its_own_kind_of_output(
 
 def test_a_tool_search_without_call_ids_is_paired_in_order() -> None:
     """The server's own searches have a null call id; order joins them."""
-    search = {"type": "tool_search_call", "call_id": None, "arguments": {}, "execution": "client"}
-    found = {"type": "tool_search_output", "call_id": None, "tools": [], "execution": "client"}
+    search: Item = {
+        "type": "tool_search_call",
+        "call_id": None,
+        "arguments": {},
+        "execution": "client",
+    }
+    found: Item = {
+        "type": "tool_search_output",
+        "call_id": None,
+        "tools": [],
+        "execution": "client",
+    }
     assert _calls([USER, search, found, search, found]) == [
         (None, "tool_search", "completed", 1, 2),
         (None, "tool_search", "completed", 3, 4),
@@ -240,7 +258,7 @@ def test_reasoning_and_all_that_followed_it_is_one_span() -> None:
 def test_a_program_encloses_the_calls_that_name_it() -> None:
     """Calls with a caller belong to the program, up to its output."""
     program = {"type": "program", "id": "p_1", "call_id": "p", "code": "get()", "fingerprint": "f"}
-    by = {"caller": {"type": "program", "caller_id": "p"}}
+    by: Item = {"caller": {"type": "program", "caller_id": "p"}}
     end = {
         "type": "program_output",
         "id": "po_1",
@@ -290,7 +308,7 @@ def test_an_asynchronous_call_stays_open_behind_later_user_messages() -> None:
     items = [
         USER,
         long,
-        _call("slow", **{"async": True}),
+        _call("slow", is_async=True),
         ANSWER,
         _W.user("and?"),
         _W.assistant("ok"),
@@ -319,7 +337,7 @@ def test_fifty_superseded_settings_leave_one() -> None:
 def test_calls_inside_a_content_list_are_calls(flat: bool) -> None:
     """Some session stores nest calls in an assistant's content; they count, and they count once."""
     body = {"name": "only_in_content", "arguments": "{}"}
-    block = {"type": "function_call", "id": "fc_9", "call_id": "call_9"}
+    block: Item = {"type": "function_call", "id": "fc_9", "call_id": "call_9"}
     block |= body if flat else {"function": body}
     twice = {"id": "call_9", "function": body}
     message = {"role": "assistant", "content": [block], "tool_calls": [twice]}
@@ -362,7 +380,7 @@ def test_loaded_tools_and_listed_servers_are_state_that_stays() -> None:
         ([USER, _output("c"), ANSWER], "orphan_result", 1, "error"),
         ([USER, _call("c"), USER, ANSWER], "unanswered_call", 1, "error"),
         ([USER, _call("c")], "unanswered_call", 1, "pending"),
-        ([USER, _call("c", **{"async": True}), USER], "unanswered_call", 1, "pending"),
+        ([USER, _call("c", is_async=True), USER], "unanswered_call", 1, "pending"),
         ([USER, _reasoning("rs_1")], "reasoning_without_follower", 1, "error"),
         ([USER, _reasoning("rs_1"), USER], "reasoning_without_follower", 1, "error"),
         ([USER, {"type": "reasoning", "id": "r"}, ANSWER], "reasoning_without_summary", 1, "error"),

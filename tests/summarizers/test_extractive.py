@@ -101,8 +101,13 @@ def _decoded(text: str, depth: int = 4) -> Iterator[str]:
 
 
 def invented(text: str, head: str) -> list[str]:
-    """Return the value-like words of a summary that its head does not hold."""
-    return [word for word in VALUE_LIKE.findall(text) if word.rstrip(":") not in head]
+    """Return the value-like words of a summary that the head does not hold as whole words."""
+    return [word for word in VALUE_LIKE.findall(text) if not _holds(head, word.rstrip(":"))]
+
+
+def _holds(head: str, word: str) -> bool:
+    whole = rf"(?<![0-9A-Za-z]){re.escape(word)}(?![0-9A-Za-z])"
+    return re.search(whole, head) is not None
 
 
 # --- the support call ---------------------------------------------------------------------------
@@ -285,6 +290,17 @@ def test_encoded_data_is_left_out_whole(width: int) -> None:
         text = summary([user(f"look: {shown}"), *call("read", {"raw": blob}, content)])
         assert not any(blob[i : i + 12] in text for i in range(len(blob) - 12))
         assert "https" not in text
+
+
+def test_a_word_is_never_cut() -> None:
+    """A word that is too long goes as a whole, also where a very long text is cut."""
+    long = "A1B2-" * 90 + "Z9"
+    text = summary([user(f"It is {long} I think."), *call("get", {"id": long}, f"id: {long}")])
+    assert "A1B2" not in text
+    border = "x " * 49_997 + "LK-4821936 " + "y " * 99_000 + "RMA-90721"
+    text = summary([user(border)], 2000)
+    assert "RMA-90721" in text
+    assert invented(text, border) == []
 
 
 def test_the_language_of_the_user_is_kept() -> None:

@@ -21,6 +21,7 @@ __all__ = ["Wish", "asked_tokens", "make_plan"]
 _SHARE = 0.05
 _MOST = 2000
 _LEAST = 400
+_SHORTEST = 64  # below this there is no room for one fact with its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def asked_tokens(head: int, most: int | None = None) -> int:
     """
     if most is not None:
         return most
-    floor = min(_LEAST, head // 2)
-    return max(1, min(_MOST, max(floor, int(head * _SHARE))))
+    floor = max(_SHORTEST, min(_LEAST, head // 2))
+    return min(_MOST, max(floor, int(head * _SHARE)))
 
 
 def make_plan(snapshot: Snapshot, templates: TemplateRenderer, wish: Wish) -> Plan[Any]:

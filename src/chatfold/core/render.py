@@ -175,7 +175,7 @@ class _Writer:
             if index is None or index >= stop:
                 if call.call_index is not None and start <= call.call_index < stop:
                     self.unanswered.setdefault(call.call_index, []).append(call.id)
-            elif index >= start and index != call.call_index:
+            elif index >= start:
                 self.answers.setdefault(index, []).append(call)
 
     def clean(self, text: str) -> str:

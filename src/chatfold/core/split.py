@@ -14,10 +14,8 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.spans import Span, closure, cut_points, open_calls
 from chatfold.core.views import (
     CallPart,
-    HandoffPart,
     ItemView,
     MediaPart,
-    ReasoningPart,
     ResultPart,
     Shape,
     StatePart,
@@ -356,11 +354,14 @@ def _is_summary(view: ItemView) -> bool:
 
 
 def _is_answer(view: ItemView) -> bool:
-    """Return whether the item is an assistant's answer without calls."""
-    if view.role != "assistant":
+    """Return whether the item is an assistant's answer: words, and no call that still waits.
+
+    A call that the server answered inside the same message does not wait.
+    """
+    if view.role != "assistant" or not any(type(p) is TextPart for p in view.parts):
         return False
-    kinds = {type(part) for part in view.parts}
-    return CallPart not in kinds and bool(kinds - {ReasoningPart, HandoffPart, StatePart})
+    answered = {p.id for p in view.parts if type(p) is ResultPart}
+    return all(p.id in answered for p in view.parts if type(p) is CallPart)
 
 
 def _check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:

@@ -29,7 +29,7 @@ _FORBIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|\\(?=u\{[0-9a-f]{1,6}\})"
 )
 _ENCODED = re.compile(r"\\u\{([0-9a-f]{1,6})\}")
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34);")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34|#13|#10|#9);")
 _ENTITIES = {
     "&lt;": "<",
     "&gt;": ">",
@@ -38,6 +38,9 @@ _ENTITIES = {
     "&apos;": "'",
     "&#39;": "'",
     "&#34;": '"',
+    "&#13;": "\r",
+    "&#10;": "\n",
+    "&#9;": "\t",
 }
 
 

@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 # --- tokens -------------------------------------------------------------------------------------
 
-_RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]+")
+_RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+| ?[0-9]+|\s+|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]+")
 
 
 def estimate_tokens(text: str) -> int:
@@ -60,16 +60,17 @@ def estimate_tokens(text: str) -> int:
     """
     total = 0
     for run in _RUNS.findall(text):
-        first = run[0]
-        if first.isspace():
-            total += len(run) > 1 or first == "\n"
-        elif first > "\x7f":
+        last = run[-1]
+        if last > "\x7f":
             total += -(-len(run.encode("utf-8", "surrogatepass")) // 4)
-        elif first.isdigit():
-            total += -(-len(run) // 3)
+        elif last.isdigit():
+            total += -(-len(run) // 3) if run[0] != " " else 1 + (len(run) + 1) // 3
+        elif last.isspace():
+            total += len(run) > 1 or last == "\n"
+        elif last.isupper():
+            total += -(-2 * len(run) // 5)
         else:
-            upper = run.isupper()
-            total += -(-2 * len(run) // 5) if upper else -(-len(run) // 8) if first.isalpha() else 1
+            total += -(-len(run) // 8) if last.isalpha() else 1
     return max(total, -(-len(text.encode("utf-8", "surrogatepass")) // 4))
 
 
@@ -87,7 +88,9 @@ _DATA_URL = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=\D)|(?<=[。！？])")
 _BORDER = re.compile("[\\s\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_WIDE = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+_WIDE_RUN = re.compile(
+    "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8}|[^\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
 
 
 def pieces(text: str) -> Iterator[Piece]:
@@ -211,10 +214,9 @@ def _by_words(sentence: str, limit: int = _PIECE) -> Iterator[str]:
 
 def _wide_words(word: str, limit: int) -> Sequence[str]:
     """Return a word, or its characters in groups where its script has no spaces between words."""
-    if len(word) <= limit // 4 or not _WIDE.search(word):
+    if len(word) <= limit // 4 or len(groups := _WIDE_RUN.findall(word)) == 1:
         return (word,)
     # A tie in front marks what is to be joined without a space.
-    groups = re.findall(f"{_WIDE.pattern}{{1,8}}|[^\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af]+", word)
     return [groups[0], *(f"\x1f{group}" for group in groups[1:])]
 
 

@@ -109,6 +109,7 @@ def _acts(record: ToolCallRecord) -> bool:
 _LEAST, _MOST = 300, 1600  # pieces looked at: with the smallest and with a large budget
 _OLD = 150  # pieces or lines of what is older, looked at for constraints and side effects alone
 _MESSAGE, _ARGUMENTS, _RESULT = 60, 60, 400  # pieces of one text
+_SHORT = 12  # pieces of a message that the user wrote by hand
 _LOOKED_AT = 3000  # pieces of a text from which those are chosen
 
 
@@ -180,7 +181,7 @@ class _Reader:
             found = list(_telling(_message(view), _MESSAGE, _STRONG.search, _FIGURE.search))
             line = self._message(view, index, USER, "user")
             for number, piece in enumerate(found):
-                base, must = _user_worth(piece.text)
+                base, must = _user_worth(piece.text, short=len(found) <= _SHORT)
                 if first or index == indices[-1]:
                     base += 1.5 if number < 2 else 0.8 if number < 8 else 0.0
                     must = must or number == 0
@@ -247,14 +248,12 @@ class _Reader:
     def _carried(self) -> Iterator[Line]:
         """Yield the lines of the last summary, under the headings that they stood under."""
         section = EARLIER
-        seen: set[tuple[str, str]] = set()
         for text in one_line(self.previous or ""):
             if text in SECTIONS:
                 section = text
                 continue
             text = text.removeprefix("- ")
-            if text.strip(f"{GAP}; ") and text != NOTHING and (section, text) not in seen:
-                seen.add((section, text))
+            if text.strip(f"{GAP}; ") and text != NOTHING:
                 line = Line(section, "carried", len(self.views))
                 line.joint = "; "
                 worth, must = _carried_worth(section, text)
@@ -314,12 +313,12 @@ def _telling(found: Iterable[Piece], room: int, *tells: Callable[[str], object])
         last = number
 
 
-def _user_worth(text: str) -> tuple[float, bool]:
+def _user_worth(text: str, *, short: bool) -> tuple[float, bool]:
     """Return what a piece of a user's message is worth, and whether it must come first."""
     base = 0.4 if len(text) > 12 else 0.1
     if _STRONG.search(text):
         return base + 2.5, True
-    if _FIGURE.search(text):
+    if short and _FIGURE.search(text):  # in a long one, figures are mostly pasted
         base += 0.6
     return (base + 0.6 if _CONSTRAINT.search(text) else base), False
 

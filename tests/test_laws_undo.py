@@ -1,0 +1,137 @@
+"""Law 14, reversible: `undo` puts the originals back and keeps what came since.
+
+Not here: stores.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import Weightless, limits, same_objects, short, talk
+from strategies import History, histories
+
+from chatfold import (
+    ChatContext,
+)
+
+Item = dict[str, Any]
+LONG = "many words that are worth folding away. " * 40
+
+
+def user(text: str = "go on") -> Item:
+    return {"role": "user", "content": text}
+
+
+def said(text: str = LONG) -> Item:
+    return {"role": "assistant", "content": text}
+
+
+def holds(items: Sequence[Any], wanted: object) -> bool:
+    return any(item is wanted for item in items)
+
+
+def reloaded(items: Sequence[Any]) -> list[Any]:
+    loaded: list[Any] = json.loads(json.dumps(items))
+    return loaded
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("fold"), st.integers(0, 2)),
+        st.tuples(st.just("append"), st.integers(1, 2)),
+        st.tuples(st.just("undo"), st.just(0)),
+    ),
+    min_size=2,
+    max_size=9,
+)
+
+
+@given(history=histories(max_turns=3, broken=True), steps=STEPS, depth=st.integers(0, 3))
+def test_law_14_undo_walks_back_object_for_object(
+    history: History, steps: list[tuple[str, int]], depth: int
+) -> None:
+    """After any folds and additions each undo gives the list before its fold, plus what came."""
+    items = [*history.items, *talk(1)]
+    ctx = ChatContext(items, shape=history.shape, counter=Weightless(), undo_depth=depth)
+    states: list[list[Any]] = []  # the list before each fold that can be taken back
+    for step, number in [*steps, *[("undo", 0)] * 4]:
+        before = list(items)
+        if step == "append":
+            new = talk(number)
+            ctx.extend(new)
+            for state in states:
+                state.extend(new)
+        elif step == "fold":
+            if ctx.summarize(short, keep_last_turns=number, force=True):
+                states = [*states, before][-depth:] if depth else []
+            else:
+                assert same_objects(items, before)
+        elif states:
+            assert ctx.undo().reason == "undone"
+            assert same_objects(items, states.pop())
+        else:
+            assert ctx.undo().reason == "nothing_to_undo"
+            assert same_objects(items, before)
+    assert states == []
+
+
+@given(history=histories(max_turns=3, sdk_objects=False), keep=limits)
+def test_law_14_undo_works_on_a_list_that_was_reloaded_in_place(
+    history: History, keep: dict[str, Any]
+) -> None:
+    """The summary and the kept items are found as equal items; what came since stays."""
+    items = [*history.items, *talk(1)]
+    before = list(items)
+    ctx = ChatContext(items, shape=history.shape, counter=Weightless())
+    outcome = ctx.summarize(short, **keep)
+    if not outcome:
+        return
+    items[:] = reloaded(items)
+    new = talk(1)
+    ctx.extend(new)
+    assert ctx.undo().reason == "undone"
+    assert items == [*before, *new]
+    assert all(holds(items, item) for item in outcome.removed)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 5])
+def test_law_14_undo_depth_is_the_number_of_folds_that_can_be_taken_back(depth: int) -> None:
+    """The oldest folds are forgotten first."""
+    items: list[Any] = []
+    ctx = ChatContext(items, undo_depth=depth)
+    for n in range(4):
+        ctx.extend([user(f"turn {n}"), said(), user("more"), said()])
+        assert ctx.summarize(lambda p, n=n: f"summary {n}", keep_last_turns=1)
+    reasons = [ctx.undo().reason for _ in range(5)]
+    taken_back = min(depth, 4)
+    assert reasons == ["undone"] * taken_back + ["nothing_to_undo"] * (5 - taken_back)
+
+
+def test_law_14_a_moved_instruction_returns_to_its_place() -> None:
+    """Anthropic's mid-conversation instruction goes behind a user's turn and comes back."""
+    rule = {"role": "system", "content": "Terse mode."}
+    items: list[Any] = [user("a"), said(), user("b"), rule, said(), *talk(2)]
+    before = list(items)
+    ctx = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=1).kept == (rule,)
+    assert [item["role"] for item in items] == ["user", "user", "system", "assistant"]
+    later = talk(1)
+    ctx.extend(later)
+    assert ctx.undo()
+    assert same_objects(items, [*before, *later])
+
+
+def test_law_14_without_its_summary_there_is_nothing_to_undo() -> None:
+    """A list whose summary was taken out by hand is left as it is."""
+    items = talk()
+    ctx = ChatContext(items)
+    ctx.summarize(short, keep_last_turns=1)
+    del items[0]
+    left = list(items)
+    assert ctx.undo().reason == "nothing_to_undo"
+    assert same_objects(items, left)

@@ -1,0 +1,197 @@
+"""Law 12, unknown is not fatal: what nobody knows passes through and breaks nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import Weightless, limits, same_objects, short, talk
+from logs import records
+from strategies import SHAPES, History, broken, histories
+
+from chatfold import (
+    ChatContext,
+)
+
+Item = dict[str, Any]
+LONG = "many words that are worth folding away. " * 40
+
+
+def user(text: str = "go on") -> Item:
+    return {"role": "user", "content": text}
+
+
+def said(text: str = LONG) -> Item:
+    return {"role": "assistant", "content": text}
+
+
+def holds(items: Sequence[Any], wanted: object) -> bool:
+    return any(item is wanted for item in items)
+
+
+class Foreign:
+    """An object of no SDK that we know."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+
+class Unwilling:
+    """An SDK object whose fields do not serialize."""
+
+    role = "assistant"
+
+    def to_dict(self) -> dict[str, Any]:
+        raise ValueError("cannot be serialized")
+
+
+UNKNOWN: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        lambda: {"type": "from_the_future", "data": {"a": [1, None, "x"]}},
+        lambda: {"type": "from_the_future", "role": "user", "parts": ["a\x00b"]},
+        lambda: {"kind": "no type at all"},
+        lambda: {"role": "narrator", "content": "meanwhile"},
+        lambda: Foreign(type="from_the_future", data=1),
+        lambda: SimpleNamespace(role="narrator", content="meanwhile"),
+    ]
+).map(lambda make: make())
+BLOCK = {"type": "block_from_the_future", "data": {"deep": ["x", 1]}}
+READERS = (
+    *("views", "tool_calls", "count_tool_calls", "turns", "cut_points", "count_tokens"),
+    *("check", "requirements", "request_options", "plan", "__repr__", "__len__"),
+)
+
+
+@given(
+    history=histories(max_turns=2, open_calls=False),
+    unknown=st.lists(UNKNOWN, min_size=1, max_size=3),
+    at=st.integers(0, 20),
+)
+def test_law_12_unknown_items_are_kept_in_the_tail_and_shown_in_the_prompt(
+    history: History, unknown: list[Any], at: int
+) -> None:
+    """Same objects behind the cut, generic elements before it, one warning for each."""
+    items = [*history.items[:at], *unknown, *history.items[at:]]
+    items += [*talk(2), {"type": "from_the_future", "at": "the end"}, said("end")]
+    ctx = ChatContext(items, shape=history.shape, counter=Weightless())
+    with records() as logged:
+        for name in READERS:
+            getattr(ctx, name)()
+    warned = [r for r in logged if r.levelno == logging.WARNING and "known shape" in r.getMessage()]
+    assert len(warned) == len(unknown) + 1
+    places = {i for i, item in enumerate(items) if any(item is u for u in unknown)}
+    assert places <= {i for p in ctx.check() for i in p.indices}
+    plan = ctx.plan(keep_last_turns=1)
+    tail = items[plan.index :]
+    if plan.prompt is not None:
+        shown = plan.prompt.user.count("<item")
+        assert shown >= sum(1 for u in unknown if holds(plan.head, u))
+        ctx.apply(plan, "s")
+    assert same_objects([item for item in items if holds(tail, item)], tail)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", [dict, SimpleNamespace])
+def test_law_12_an_unknown_block_passes_through(shape: str, kind: type) -> None:
+    """It is in the prompt as its JSON, `check` names it, a warning is logged, nothing raises."""
+    block = kind(**BLOCK)
+    strange: Item = {"role": "user", "content": [{"type": "text", "text": "see"}, block]}
+    if shape == "openai_responses":
+        strange["type"] = "message"
+    items: list[Any] = [user(), said(), strange, said(), user(), strange, said("end")]
+    with records() as logged:
+        ctx = ChatContext(items, shape=shape)
+        found = [p for p in ctx.check() if p.rule == "unknown_part"]
+    assert [(p.index, p.severity) for p in found] == [(2, "warning"), (5, "warning")]
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert '<item type="block_from_the_future">' in plan.prompt.user
+    assert json.dumps(BLOCK) in plan.prompt.user
+    assert ctx.apply(plan, "s").changed
+    assert items[-2] is strange
+    assert strange["content"][1] is block
+    assert [r for r in logged if r.levelno == logging.WARNING]
+
+
+@given(history=histories(max_turns=3, sdk_objects=False), name=st.sampled_from(["x_new", "meta"]))
+def test_law_12_unknown_fields_change_no_reading(history: History, name: str) -> None:
+    """Items with a field that nobody knows read, cut and count as without it."""
+    more = [{**item, name: {"a": ["b"]}} for item in history.items]
+    plain, other = (ChatContext(list(i), shape=history.shape) for i in (history.items, more))
+    assert other.tool_calls() == plain.tool_calls()
+    assert other.turns() == plain.turns()
+    assert other.cut_points() == plain.cut_points()
+    assert other.check() == plain.check()
+    assert other.count_tokens() == plain.count_tokens()
+    plan = other.plan(keep_last_turns=1)
+    assert all(holds(more, item) for item in plan.head)
+
+
+@given(history=broken(histories(broken=True, opaque=True), junk=True), keep=limits)
+def test_law_12_nothing_raises_on_a_broken_history(history: History, keep: dict[str, Any]) -> None:
+    """Every reading method answers, with the right shape, a wrong one and none."""
+    for shape in (None, *SHAPES):
+        ctx = ChatContext(list(history.items), shape=shape, counter=Weightless())
+        for name in READERS:
+            getattr(ctx, name)()
+        ctx.plan(**keep)
+
+
+def nested(depth: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+MALFORMED: dict[str, Any] = {
+    "none": None,
+    "number": 7,
+    "text": "text",
+    "list": [],
+    "bytes": b"bytes",
+    "bytes content": {"role": "user", "content": b"x"},
+    "object content": {"role": "user", "content": object()},
+    "unwilling": Unwilling(),
+    "no content": {"role": "user"},
+    "orphan": {"role": "tool", "content": "x"},
+    "call without name": {"role": "assistant", "content": None, "tool_calls": [{}]},
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+@pytest.mark.parametrize("shape", ["openai_chat", "anthropic"])
+def test_law_12_a_malformed_item_is_reported_with_its_index(name: str, shape: str) -> None:
+    """The others are read as if it were not there, and the list still folds."""
+    items = [*talk(1), MALFORMED[name], *talk(2)]
+    ctx = ChatContext(items, shape=shape)
+    assert 2 in {i for p in ctx.check() for i in p.indices}
+    assert [p for p in ctx.check() if 2 not in p.indices] == []
+    assert ctx.summarize(short, keep_last_turns=1)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "user", "content": nested(900)},
+        {"type": "from_the_future", "deep": nested(900)},
+        {"type": "from_the_future", "odd": {1: {2}, None: math.nan}},
+        {"type": ["list"], "role": {"a": 1}, "content": 3},
+        {"type": "function_call", "call_id": ["x"], "name": {"a": 1}, "arguments": [object()]},
+        {"role": "assistant", "content": [None, 3, {"type": []}], "tool_calls": "abc"},
+    ],
+    ids=["deep", "deep unknown", "odd values", "odd type", "odd call", "odd parts"],
+)
+def test_law_12_strange_values_inside_an_item_raise_nothing(item: Item) -> None:
+    """Whatever JSON or Python can hold where text should be."""
+    for shape in (None, *SHAPES):
+        ctx = ChatContext([*talk(1), item, *talk(2)], shape=shape)
+        for name in READERS:
+            getattr(ctx, name)()
