@@ -223,3 +223,11 @@ def test_more_instructions_than_places_stay_with_their_neighbours() -> None:
     outcome = ctx.summarize(short, keep_last_turns=1)
     assert outcome.changed and all(rule in items for rule in rules)
     assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+def test_a_request_larger_than_the_budget_goes_once_its_turn_is_over() -> None:
+    """The first cut that fits would free nothing, so the next turn's start is taken."""
+    items = [user("word " * 9000), said("short"), user("and now?"), said("this")]
+    outcome = ChatContext(items).summarize(short, keep_tokens=1000)
+    assert outcome.changed and len(items) == 3
+    assert outcome.tokens_after < 200

@@ -206,6 +206,19 @@ def test_law_9_every_text_name_and_id_comes_back_from_the_prompt(shape: str, wil
     assert [e for e in found if e.tag != "agent_handoff"] == expected
 
 
+def test_law_9_results_of_one_id_in_one_message_name_their_own_tools() -> None:
+    """The first answers the first call of that id, the second the second."""
+    use = {"type": "tool_use", "id": "t", "input": {}}
+    done = {"type": "tool_result", "tool_use_id": "t"}
+    items: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{**use, "name": "one"}, {**use, "name": "two"}]},
+        {"role": "user", "content": [{**done, "content": "1"}, {**done, "content": "2"}]},
+    ]
+    found = elements_named(prompt_of([*items, *LAST_TURN], "anthropic"), "function_call_output")
+    assert found == [output("one", "t", "1"), output("two", "t", "2")]
+
+
 @given(text=texts())
 def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> None:
     """The target of a `transfer_to_...` call and the reason of a denial, for any unicode."""

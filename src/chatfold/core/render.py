@@ -270,7 +270,9 @@ class _Writer:
         if part.id in waiting:
             mark = f' result="no result recorded"{mark}'
         attrs = _names(part.name, part.id)
-        self.text("function_call", attrs + mark, part.arguments)
+        served = part.pair.startswith("server")
+        name = "server_tool_call" if served else "function_call"
+        self.text(name, attrs + mark, part.arguments)
         if part.kind == "handoff" and part.name:
             target = part.name.removeprefix("transfer_to_")
             self.out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")

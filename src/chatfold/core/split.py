@@ -145,8 +145,13 @@ def split(
     cut = chooser.settle(max(targets))
     opened = sum(1 for turn in found if turn.openers)
     blocked = chooser.blocking(cut)
-    keep = _keep(views, spans, shape, range(start, cut), pinned, chooser.openers_at(cut))
-    gone = any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, cut))
+    later = chooser.next_turns(cut) if keep_tokens is not None and cut > start else []
+    for point in (cut, *later):
+        keep = _keep(views, spans, shape, range(start, point), pinned, chooser.openers_at(point))
+        gone = any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, point))
+        if gone:
+            cut = point
+            break
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -269,6 +274,16 @@ class _Chooser:
             if is_user_message(self.views[point]):
                 return point
         return fitting[0]
+
+    def next_turns(self, cut: int) -> list[int]:
+        """Return the next cuts before a user's message, for a budget whose first cut frees nothing.
+
+        A request may alone exceed the budget, and it stays while its turn is cut inside. Sixteen
+        turns of nothing but kept items are enough to give up.
+        """
+        at = bisect_right(self.starts, cut)
+        points = set(self.points)
+        return [s for s in self.starts[at : at + 16] if s in points]
 
     def settle(self, cut: int) -> int:
         """Return `cut`, and note whether an opaque item lies in the way of the target."""
