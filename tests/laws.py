@@ -28,6 +28,7 @@ __all__ = [
     "same_objects",
     "said",
     "short",
+    "step",
     "talk",
     "ways",
 ]
@@ -130,3 +131,26 @@ def positions(items: Sequence[Any], among: Sequence[Any]) -> list[int]:
     for index, item in enumerate(among):
         places.setdefault(id(item), []).append(index)
     return [places[id(item)].pop(0) for item in items]
+
+
+def step(shape: str, id_: str | None, count: int, outputs: Sequence[str]) -> list[Any]:
+    """Return a step of `count` calls of one tool under one id, and the results of the first."""
+    key: dict[str, Any] = {} if id_ is None else {"id": id_}
+    if shape == "openai_chat":
+        function = {"name": "read", "arguments": "{}"}
+        calls = [{**key, "type": "function", "function": function} for _ in range(count)]
+        to = {} if id_ is None else {"tool_call_id": id_}
+        results: list[Any] = [{"role": "tool", **to, "content": text} for text in outputs]
+        return [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+    if shape == "anthropic":
+        uses = [{"type": "tool_use", **key, "name": "read", "input": {}} for _ in range(count)]
+        to = {} if id_ is None else {"tool_use_id": id_}
+        blocks = [{"type": "tool_result", **to, "content": text} for text in outputs]
+        answer = [{"role": "user", "content": blocks}] if blocks else []
+        return [{"role": "assistant", "content": uses}, *answer]
+    to = {} if id_ is None else {"call_id": id_}
+    call = {"type": "function_call", **to, "name": "read", "arguments": "{}"}
+    return [
+        *(dict(call) for _ in range(count)),
+        *({"type": "function_call_output", **to, "output": text} for text in outputs),
+    ]

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from laws import context, fewer, fold, limits, said, same_objects, talk, ways
+from laws import context, fewer, fold, limits, said, same_objects, step, talk, ways
 from strategies import SHAPES, History, histories, texts
 from validator import normalise
 
@@ -299,27 +299,10 @@ def test_law_7_a_wrapper_anywhere_but_first_is_just_text(
         assert len(summaries(ctx)) == 1
 
 
-def result(shape: str, text: str) -> list[Any]:
-    """Return a call and its result in a shape."""
-    if shape == "openai_chat":
-        function = {"name": "read", "arguments": "{}"}
-        call = {"id": "c", "type": "function", "function": function}
-        asked: Any = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return [asked, {"role": "tool", "tool_call_id": "c", "content": text}]
-    if shape == "anthropic":
-        use = {"type": "tool_use", "id": "c", "name": "read", "input": {}}
-        answer = {"type": "tool_result", "tool_use_id": "c", "content": text}
-        return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [answer]}]
-    return [
-        {"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "c", "output": text},
-    ]
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_law_7_a_wrapper_in_a_tools_output_is_just_text(shape: str) -> None:
     """Even where the output is the first item that is left of the conversation."""
-    call, output = result(shape, wrapper())
+    call, output = step(shape, "c", 1, [wrapper()])
     for items in ([*talk(1), call, output, *talk(2)], [output, *talk()], [call, output, *talk()]):
         ctx = ChatContext(list(items), shape=shape)
         assert summaries(ctx) == []
@@ -420,7 +403,7 @@ def test_law_7_a_summary_of_plain_messages_is_known_in_every_shape(shape: str) -
     ctx = ChatContext(items)
     assert ctx.shape is None
     fold(ctx, Asked("first"), keep_last_turns=1)
-    items += [*result(shape, "42"), *talk(2)]
+    items += [*step(shape, "c", 1, ["42"]), *talk(2)]
     asked = Asked()
     again = ChatContext(reloaded(items))
     assert again.shape is not None and again.shape.name == shape

@@ -385,8 +385,8 @@ class ChatContext(Generic[ItemT]):
             self._given_counter = tokens.counter_for(self._model)
         return self._given_counter
 
-    def _measure(self, view: ItemView) -> int:
-        return tokens.item_tokens(view, self._counter())
+    def _measure(self, views: Sequence[ItemView]) -> list[int]:
+        return tokens.item_tokens(views, self._counter())
 
     @contextmanager
     def _alone(self, call: str) -> Generator[None, None, None]:

@@ -7,7 +7,7 @@ be taken back, and the one place where the caller's list is written.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, Final
@@ -56,7 +56,7 @@ class Folding:
     Args:
         items: The caller's list.
         reading: Keeps the readings of that list.
-        measure: Returns the size of an item in tokens, given its view.
+        measure: Returns the sizes of items in tokens, given their views.
         pin: Returns whether an item stays in every fold.
         model: The agent's model.
         server_managed: Whether the provider holds the history.
@@ -69,7 +69,7 @@ class Folding:
         items: list[Any],
         reading: Reading,
         *,
-        measure: Callable[[ItemView], int],
+        measure: Callable[[Sequence[ItemView]], list[int]],
         pin: Callable[[Any], bool] | None,
         model: str | None,
         server_managed: bool,

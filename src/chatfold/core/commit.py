@@ -54,7 +54,7 @@ def judge(
     snapshot: Snapshot,
     summary: Any,
     *,
-    measure: Callable[[ItemView], int],
+    measure: Callable[[Sequence[ItemView]], list[int]],
     summary_key: bytes | None,
 ) -> Verdict:
     """Return what the list as it is now would become.
@@ -63,7 +63,7 @@ def judge(
         plan: What is to be replaced.
         snapshot: The list as it is now.
         summary: The native summary item.
-        measure: Returns the size of an item in tokens, given its view.
+        measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
 
     Raises:
@@ -103,7 +103,7 @@ def judge(
     before = sum(snapshot.sizes)
     gone = sum(snapshot.sizes[plan.split.start : plan.split.cut])
     stays = sum(snapshot.sizes[i] for i in plan.split.kept)
-    after = before - gone + stays + measure(read)
+    after = before - gone + stays + measure([read])[0]
     return Verdict(made, views, tuple(problems), before, after)
 
 

@@ -120,7 +120,7 @@ class Reading:
         items: The list; it is read, never changed.
         shapes: The shapes to choose from.
         shape: The list's shape, where the caller names it.
-        measure: Returns the size of an item in tokens, given its view.
+        measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
         report: Told of each item that no shape knows: its index and its generic reading.
     """
@@ -131,7 +131,7 @@ class Reading:
         shapes: Sequence[Shape],
         *,
         shape: Shape | None,
-        measure: Callable[[ItemView], int],
+        measure: Callable[[Sequence[ItemView]], list[int]],
         summary_key: bytes | None,
         report: Callable[[int, ItemView], None] | None = None,
     ) -> None:
@@ -189,8 +189,8 @@ class Reading:
 
     def sizes(self) -> list[int]:
         """Return the size of each item in tokens; each is measured once."""
-        for index in range(len(self._sizes), len(self._views)):
-            self._sizes.append(self._measure(self._views[index]))
+        if len(self._sizes) < len(self._views):
+            self._sizes += self._measure(self._views[len(self._sizes) :])
         return list(self._sizes)
 
     def _same(self, items: Sequence[Any], prints: Sequence[int]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.spans import Span, closure, cut_points, open_calls
@@ -27,8 +28,7 @@ from chatfold.core.views import (
 __all__ = ["Split", "Turn", "prefix_length", "split", "turns"]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A user's message (or a run of them) and all that follows up to the next.
 
     Attributes:

@@ -28,6 +28,7 @@ __all__ = [
 _FORBIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|\\(?=u\{[0-9a-f]{1,6}\})"
 )
+_CONTROLS = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 _ENCODED = re.compile(r"\\u\{([0-9a-f]{1,6})\}")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34|#13|#10|#9);")
 _ENTITIES = {
@@ -46,9 +47,20 @@ _ENTITIES = {
 
 def encode(text: str) -> str:
     r"""Return `text` with each character that XML cannot carry as ``\u{HEX}``."""
-    if _FORBIDDEN.search(text) is None:
-        return text
-    return _FORBIDDEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+    return (
+        text if _is_clean(text) else _FORBIDDEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+    )
+
+
+def _is_clean(text: str) -> bool:
+    """Return whether nothing needs `encode`: a search that is quick over megabytes of text."""
+    if "\\u{" in text or "\ufffe" in text or "\uffff" in text:
+        return False
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return len(data.translate(None, _CONTROLS)) == len(data)
 
 
 def decode(text: str) -> str:

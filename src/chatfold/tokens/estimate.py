@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -31,6 +31,10 @@ class EstimateCounter:
     def count(self, text: str) -> int:
         """Return an estimate of the number of tokens in `text`."""
         return estimate(text, family=self.family)
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """Return the estimate of each text: the same as `count`, for less than one by one."""
+        return _estimate_many(texts, self.family)
 
 
 def estimate(text: str, *, family: Family = "openai") -> int:
@@ -62,6 +66,50 @@ def estimate(text: str, *, family: Family = "openai") -> int:
     if not text.isascii():
         hundredths += _pair_cost(data, _WIDE_CLASSES, wide_weights)
     return max(1, (hundredths + 50) // 100)
+
+
+def _estimate_many(texts: Sequence[str], family: Family) -> list[int]:
+    """Estimate short ASCII texts in one go, and all others by themselves."""
+    counts = [0] * len(texts)
+    batch: list[int] = []
+    size = 0
+    for index, text in enumerate(texts):
+        if len(text) > _SHORT or not text.isascii():
+            counts[index] = estimate(text, family=family)
+            continue
+        batch.append(index)
+        size += len(text) + 1
+        if size > _BATCH:
+            _estimate_batch(texts, batch, family, counts)
+            batch, size = [], 0
+    _estimate_batch(texts, batch, family, counts)
+    return counts
+
+
+def _estimate_batch(
+    texts: Sequence[str], batch: Sequence[int], family: Family, counts: list[int]
+) -> None:
+    """Write the estimates of the texts named by `batch`, by one pass over all of them.
+
+    Between the texts stands a byte of the class of a text's beginning, so that no text knows of
+    its neighbours.
+    """
+    data = b"\xff".join([texts[index].encode() for index in batch])
+    codes = data.translate(_ASCII_CLASSES)
+    number = int.from_bytes(codes, "little")
+    pairs = (number | number << 12).to_bytes(len(codes) + 2, "little")
+    costs = memoryview(pairs.translate(_WEIGHTS[family][0]))
+    start = 0
+    for index in batch:
+        end = start + len(texts[index])
+        if end > start:
+            total = zlib.adler32(costs[start:end], 0) & 0xFFFF
+            counts[index] = max(1, (total + 50) // 100)
+        start = end + 1
+
+
+_SHORT: Final = 512  # bytes whose costs the half of an Adler-32 can add up
+_BATCH: Final = 32_768
 
 
 def _pair_cost(data: bytes, classes: bytes, weights: bytes) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -45,18 +45,39 @@ _FRAME: Final = 4
 _SEALED: Final = 6  # characters of encrypted content that stand for one token, roughly
 
 
-def item_tokens(view: ItemView, counter: TokenCounter) -> int:
-    """Return what one item costs.
+def item_tokens(views: Sequence[ItemView], counter: TokenCounter) -> list[int]:
+    """Return what each item costs.
 
     Args:
-        view: The reading of the item.
-        counter: Counts the tokens of the texts.
+        views: The readings of the items.
+        counter: Counts the tokens of the texts; one with `count_many` is given all at once.
     """
-    parts = view.parts
-    if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
-        return _FRAME + counter.count(parts[0].text)
-    total = _FRAME + counter.count("\n".join(texts(view)))
-    for part in parts:
+    said = [_text(view) for view in views]
+    many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
+    counts = many(said) if many is not None else [counter.count(text) for text in said]
+    return [
+        _FRAME + count + (0 if _is_plain(view) else _rest(view))
+        for view, count in zip(views, counts, strict=True)
+    ]
+
+
+def _is_plain(view: ItemView) -> bool:
+    """Return whether the item is one text and nothing else, as most are."""
+    return len(view.parts) == 1 and type(view.parts[0]) is TextPart
+
+
+def _text(view: ItemView) -> str:
+    if len(view.parts) == 1:
+        part = view.parts[0]
+        if isinstance(part, (TextPart, ResultPart)) and not getattr(part, "media", ()):
+            return part.text
+    return "\n".join(texts(view))
+
+
+def _rest(view: ItemView) -> int:
+    """Return what an item costs besides its texts: media, and what only the provider reads."""
+    total = 0
+    for part in view.parts:
         if isinstance(part, MediaPart):
             total += MEDIA_TOKENS.get(part.kind, 0)
         elif isinstance(part, ResultPart):
