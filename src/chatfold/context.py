@@ -417,9 +417,12 @@ class ChatContext(Generic[ItemT]):
 
 
 def _report_unknown(index: int, view: ItemView) -> None:
-    _log.warning(
-        "item %d is of no known shape (type %r); it is kept as it is", index, view.type or None
-    )
+    if view.shape:
+        _log.warning("item %d holds content of an unknown type; it is kept as it is", index)
+    else:
+        _log.warning(
+            "item %d is of no known shape (type %r); it is kept as it is", index, view.type or None
+        )
 
 
 def _timed(flow: Flow[Outcome[ItemT]], started: float) -> Outcome[ItemT]:

@@ -168,6 +168,9 @@ class Outcome(Generic[ItemT]):
         return self.changed
 
     def __str__(self) -> str:
+        return " ".join(self._line().split())  # whatever a call id or an error text holds
+
+    def _line(self) -> str:
         if self.reason == "summarized":
             calls = f"{self.llm_calls} call{'' if self.llm_calls == 1 else 's'}"
             return (

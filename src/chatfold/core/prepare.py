@@ -73,6 +73,7 @@ def make_plan(snapshot: Snapshot, templates: TemplateRenderer, wish: Wish) -> Pl
 
     Raises:
         ValueError: The wish has no limit, or a negative one.
+        ShapeError: The list's shape has no such role for the summary.
         TemplateError: A template does not load or render.
     """
     items, views, sizes = snapshot.items, snapshot.views, snapshot.sizes
@@ -119,6 +120,7 @@ def _with_prompt(
     plan: Plan[Any], snapshot: Snapshot, templates: TemplateRenderer, wish: Wish
 ) -> Plan[Any]:
     where: Split = plan.split
+    snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     start, cut = where.start, where.cut
     views = snapshot.views[start:cut]
     previous = next(

@@ -122,7 +122,7 @@ class Reading:
         shape: The list's shape, where the caller names it.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
-        report: Told of each item that no shape knows: its index and its generic reading.
+        report: Told of each item that is unknown, or holds what is: its index and its reading.
     """
 
     def __init__(
@@ -256,6 +256,8 @@ class Reading:
         except Exception as error:  # whatever is wrong with one item must not break the rest
             return _unreadable(item, f"{type(error).__name__}: {error}")
         if view is not None:
+            if self._report is not None and _holds_unknown(view):
+                self._report(index, view)
             return view
         view = _unreadable(item, "")
         if self._report is not None:
@@ -277,6 +279,10 @@ def _fit(shape: Shape, item: Any) -> Fit:
         return shape.fit(item)
     except Exception:  # a malformed item is of no shape; reading it reports it
         return "no"
+
+
+def _holds_unknown(view: ItemView) -> bool:
+    return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)
 
 
 def _unreadable(item: Any, fault: str) -> ItemView:

@@ -227,7 +227,8 @@ class _Writer:
 
     def attachment(self, part: MediaPart) -> str:
         self.omitted["media"] += 1
-        attrs = attributes(kind=part.kind, type=part.type, bytes=part.bytes, name=part.name)
+        name = self.redact(part.name) if self.redact and part.name else part.name
+        attrs = attributes(kind=part.kind, type=part.type, bytes=part.bytes, name=name)
         if not part.text:
             return f"<attachment{attrs}/>"
         return f"<attachment{attrs}>{self.clean(part.text)}</attachment>"

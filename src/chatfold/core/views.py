@@ -329,10 +329,11 @@ def json_text(value: Any) -> str:
 
 def _readable(value: Any) -> Any:
     if isinstance(value, dict):
-        pairs = cast(dict[str, Any], value).items()
+        fields = cast(dict[str, Any], value)
+        hidden = _ENCODED_KEYS | {"data"} if fields.get("type") in _ENCODED_TYPES else _ENCODED_KEYS
         return {
-            k: f"[{len(str(v))} characters]" if k in _ENCODED_KEYS and v else _readable(v)
-            for k, v in pairs
+            k: f"[{len(str(v))} characters]" if k in hidden and v else _readable(v)
+            for k, v in fields.items()
         }
     if isinstance(value, list):
         return [_readable(v) for v in cast(list[Any], value)]
@@ -345,6 +346,7 @@ def _readable(value: Any) -> Any:
 
 _LONG = 256
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]+")
+_ENCODED_TYPES = ("base64", "redacted_thinking")
 _ENCODED_KEYS = frozenset({"encrypted_content", "encrypted_index", "signature", "fingerprint"})
 
 

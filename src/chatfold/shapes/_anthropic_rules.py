@@ -75,7 +75,7 @@ def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]
 
 def _is_free(view: ItemView) -> bool:
     """Return whether a system message holds settings only, which may stand anywhere."""
-    return not any(type(part) is TextPart for part in view.parts)
+    return not any(isinstance(part, (TextPart, SummaryPart)) for part in view.parts)
 
 
 def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[Requirement]:

@@ -159,7 +159,15 @@ class Anthropic:
         return place_instructions(kept, tail, views)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
-        """Return a message that holds `text` in a block of its own."""
+        """Return a message that holds `text` in a block of its own.
+
+        Raises:
+            ShapeError: There is no such role.
+        """
+        if role not in _ROLES:
+            raise ShapeError(
+                f"a message cannot have the role {role!r}; use 'user'", shape=self.name
+            )
         return {"role": role, "content": [{"type": "text", "text": text}]}
 
     def result_item(

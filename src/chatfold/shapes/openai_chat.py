@@ -125,7 +125,7 @@ class OpenAIChat:
         if isinstance(content, str):
             parts: tuple[Part, ...] = (TextPart(content),)
         elif content is None:
-            parts = ()
+            parts, fault = (), "" if role == "assistant" else "it has no content"
         elif isinstance(content, list):
             blocks = cast(list[Any], content)
             if any(
@@ -158,7 +158,8 @@ class OpenAIChat:
             text,
             media=media,
         )
-        return ItemView("tool", (result,), role, self.name)
+        fault = "it has no content" if content is None and role == "tool" else ""
+        return ItemView("tool", (result,), role, self.name, fault=fault)
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
         """Return nothing: calls and their results are all that belongs together."""

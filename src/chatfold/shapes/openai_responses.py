@@ -253,7 +253,9 @@ def _media(block: Any) -> MediaPart:
         )
     if kind in ("input_image", "computer_screenshot"):
         return media_from_url("image", field(block, "image_url"), name=field(block, "file_id"))
-    name = field(block, "filename") or field(block, "file_id") or field(block, "file_url")
+    name = field(block, "filename") or field(block, "file_id")
+    if field(block, "file_url") is not None:
+        return media_from_url("file", field(block, "file_url"), name=name)
     data = field(block, "file_data")
     if isinstance(data, str):
         return media_from_url(
@@ -446,8 +448,10 @@ def _file_search(get: Get) -> Reading:
 
 def _interpreter(get: Get) -> Reading:
     outputs = _listed(get("outputs"))
-    logs = "\n".join(_str(field(o, "logs") or field(o, "url")) for o in outputs)
-    return "assistant", (_server(get, "code_interpreter", _str(get("code")), logs),)
+    logs = "\n".join(t for o in outputs if (t := _str(field(o, "logs"))))
+    urls = [field(o, "url") for o in outputs]
+    images = (media_from_url("image", url) for url in urls if url is not None)
+    return "assistant", (_server(get, "code_interpreter", _str(get("code")), logs), *images)
 
 
 def _image(get: Get) -> Reading:

@@ -1,0 +1,171 @@
+"""Law 6: whatever leaves the list was shown to whoever wrote the summary, or is counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import assume, given
+from laws import Asked, context, element, fold, limits, said, shown, talk, ways
+from strategies import History, histories, texts
+
+from chatfold import ChatContext
+from chatfold.core import views
+from chatfold.core.xml import decode
+
+
+@given(history=histories(broken=True), limit=limits, way=ways)
+def test_law_6_every_text_that_leaves_the_list_is_in_the_prompt(
+    history: History, limit: dict[str, Any], way: str
+) -> None:
+    """Words, names, arguments and results of each removed item, as they were."""
+    ctx, asked = context(history), Asked()
+    plan, read = ctx.plan(**limit), ctx.views()
+    outcome = fold(ctx, asked, way=way, **limit)
+    assume(outcome.changed)
+    text = shown(asked.prompts[-1])
+    for index in range(plan.split.start, plan.index):
+        if index not in (*plan.split.kept, *plan.split.superseded):
+            assert all(words in text for words in views.texts(read[index]))
+
+
+SPOKEN = frozenset(
+    (
+        *("text", "refusal", "thinking", "arguments", "input", "output", "code", "logs"),
+        *("stdout", "stderr", "queries", "query", "pattern", "diff", "commands", "command"),
+        *("reason", "message", "content", "title", "filename", "error", "result"),
+    )
+)
+MARK = re.compile("«[0-9]+»")
+ENCODED = ("data:", "iVBOR", "JVBERi0", "UklGR", "gAAAA", "https:", "EmwK")
+
+
+def marked(items: list[Any]) -> list[Any]:
+    """Return the items as dicts in which each readable text ends on a mark of its own."""
+    serial = iter(range(10**6))
+
+    def mark(value: Any, key: str) -> Any:
+        if isinstance(value, dict):
+            inside = key if key in ("input", "action", "operation") else ""
+            return {k: mark(v, inside or k) for k, v in value.items()}
+        if isinstance(value, list):
+            return [mark(part, key) for part in value]
+        readable = key in SPOKEN or key in ("input", "action", "operation")
+        if isinstance(value, str) and readable and value and not value.startswith(ENCODED):
+            return f"{value}«{next(serial)}»"
+        return value
+
+    return [mark(item, "") for item in said(items)]
+
+
+def marks(item: Any) -> list[str]:
+    """Return the marks in an item, but for those of the sources that a text cites."""
+    if isinstance(item, dict):
+        hidden = ("annotations", "citations", "type", "role", "id")
+        return [m for key, value in item.items() if key not in hidden for m in marks(value)]
+    if isinstance(item, list):
+        return [m for part in item for m in marks(part)]
+    return MARK.findall(item) if isinstance(item, str) else []
+
+
+@given(history=histories(broken=True, sdk_objects=False), limit=limits)
+def test_law_6_every_readable_field_of_a_removed_item_is_in_the_prompt(
+    history: History, limit: dict[str, Any]
+) -> None:
+    """Counted on the native items, so that a field that no shape reads is found missing."""
+    items = marked(history.items)
+    ctx, asked = context(history, items), Asked()
+    plan = ctx.plan(**limit)
+    superseded = [items[i] for i in plan.split.superseded]
+    outcome = fold(ctx, asked, **limit)
+    assume(outcome.changed)
+    text = shown(asked.prompts[-1])
+    for item in outcome.removed:
+        if not any(item is old for old in superseded):
+            assert [m for m in marks(item) if m not in text] == []
+    assert outcome.omitted.get("superseded_state", 0) == len(superseded)
+
+
+MEDIA = frozenset(
+    (
+        *("image_url", "input_audio", "file", "input_image", "input_file", "image"),
+        *("document", "search_result", "container_upload", "computer_screenshot"),
+    )
+)
+
+
+def unreadable(item: Any) -> Iterator[str]:
+    """Yield the kind of each part of a native item that has no readable form."""
+    if isinstance(item, list):
+        for part in item:
+            yield from unreadable(part)
+    if not isinstance(item, dict):
+        return
+    kind = item.get("type")
+    if kind in MEDIA or (kind == "image_generation_call" and item.get("result")):
+        yield "media"
+    if isinstance(item.get("audio"), dict):
+        yield "media"
+    sealed = kind == "redacted_thinking" or (kind == "thinking" and not item["thinking"])
+    if sealed or (kind == "reasoning" and item.get("encrypted_content")):
+        yield "encrypted_reasoning"
+    for key in ("content", "output"):
+        if kind != "search_result" and not (kind or "").startswith("web_"):
+            yield from unreadable(item.get(key))
+
+
+@given(history=histories(), limit=limits, way=ways)
+def test_law_6_what_has_no_readable_form_is_counted(
+    history: History, limit: dict[str, Any], way: str
+) -> None:
+    """Media and encrypted reasoning are lost to the summary, and the outcome says how many."""
+    ctx = context(history)
+    outcome = fold(ctx, way=way, **limit)
+    assume(outcome.changed)
+    for kind in ("media", "encrypted_reasoning"):
+        least = sum(k == kind for item in said(outcome.removed) for k in unreadable(item))
+        most = least + sum(k == kind for item in said(outcome.kept) for k in unreadable(item))
+        assert least <= outcome.omitted.get(kind, 0) <= most
+
+
+@given(history=histories(broken=True, sdk_objects=False), limit=limits)
+def test_law_6_what_is_redacted_is_in_no_prompt(history: History, limit: dict[str, Any]) -> None:
+    """Every text of the conversation passes `redact`, and so does the summary."""
+    items = marked(history.items)
+    ctx, asked = context(history, items), Asked("the secret is «7»")
+    outcome = fold(ctx, asked, redact=lambda text: MARK.sub("[secret]", text), **limit)
+    assume(outcome.changed)
+    assert not MARK.search(asked.prompts[-1].user)
+    assert not MARK.search(asked.prompts[-1].system)
+    assert outcome.summary == "the secret is [secret]"
+
+
+@given(history=histories(open_calls=False), limit=limits, first=texts(blank=False), way=ways)
+def test_law_6_the_earlier_summary_is_in_the_prompt(
+    history: History, limit: dict[str, Any], first: str, way: str
+) -> None:
+    """What it stands for would be lost otherwise: it is there as such, once, word for word."""
+    ctx = context(history)
+    assume(fold(ctx, lambda prompt: f"({first})", way=way, **limit).changed)
+    ctx.extend(talk(2))
+    fresh, asked = context(history, ctx.items), Asked()
+    assert fold(fresh, asked, way=way, keep_last_turns=1).changed
+    found = [decode(node.text or "") for node in element(asked.prompts[0]).iter("previous_summary")]
+    assert found == [asked.prompts[0].previous_summary]
+    assert "&" in first or found == [f"({first})"]
+
+
+def test_law_6_what_was_merged_into_the_summary_item_is_in_the_prompt() -> None:
+    """Hosts that make roles alternate put the user's next words beside the summary."""
+    items = talk()
+    fold(ChatContext(items), lambda prompt: "the record", keep_last_turns=1)
+    merged = [
+        {"type": "text", "text": text} for text in (items[0]["content"], "and my address is X")
+    ]
+    items[:2] = [{"role": "user", "content": merged}]
+    asked = Asked()
+    outcome = fold(ChatContext(items, shape="anthropic"), asked, keep_last_turns=0)
+    assert outcome.changed
+    assert asked.prompts[0].previous_summary == "the record"
+    assert "and my address is X" in shown(asked.prompts[0])

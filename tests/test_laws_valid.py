@@ -1,0 +1,202 @@
+"""Law 8: after every fold the provider takes the list, or takes it as little as before."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from laws import LIMITS, context, fold, limits, same_objects, talk, ways
+from strategies import History, broken, histories
+from validator import lost_partners, validate
+
+from chatfold import ChatContext, ChatfoldError, InvalidResultError, Problem, Prompt
+from chatfold.shapes import shape_named
+
+ONE_FAULT = {
+    "system_first": "system",
+    "system_placement": "system",
+    "orphan_result": "result",
+    "results_first": "result",
+}
+
+
+def faults(items: list[Any], shape: str) -> Counter[tuple[str, int]]:
+    """Return what the second validator finds, an open end aside, by rule and item.
+
+    An item that stands where Anthropic refuses it has one fault, however many neighbours mind.
+    """
+    found = [(v.rule, id(items[v.index])) for v in validate(items, shape) if not v.open]
+    placed = {(ONE_FAULT[rule], item) for rule, item in found if rule in ONE_FAULT}
+    return Counter([*placed, *(fault for fault in found if fault[0] not in ONE_FAULT)])
+
+
+def own_errors(ctx: ChatContext[Any]) -> Counter[tuple[str, int]]:
+    """Return what `check` calls an error, by rule and item."""
+    errors = (p for p in ctx.check() if p.severity == "error")
+    return Counter((p.rule, id(ctx.items[p.index])) for p in errors)
+
+
+@given(history=histories(), hinted=st.booleans(), half=st.integers(0, 1))
+def test_law_8_a_valid_list_stays_valid(history: History, hinted: bool, half: int) -> None:
+    """After a fold neither `check` nor a second validator finds an error, at any limits."""
+    assert history.valid
+    known = own_errors(context(history))
+    for limit in LIMITS[half::2]:
+        ctx = context(history, shape=history.shape if hinted else None)
+        fold(ctx, **limit)
+        assert not faults(ctx.items, history.shape)
+        assert not lost_partners(history.items, ctx.items, history.shape)
+        assert own_errors(ctx) <= known
+
+
+@given(history=histories(), limit=limits, pins=st.sets(st.integers(0, 30), max_size=4))
+def test_law_8_whatever_is_pinned_the_list_stays_valid(
+    history: History, limit: dict[str, Any], pins: set[int]
+) -> None:
+    """Pinned items stay, with all that cannot stay without them or they without it."""
+    pinned = {id(item) for i, item in enumerate(history.items) if i in pins}
+    ctx = context(history, pin=lambda item: id(item) in pinned)
+    known = own_errors(ctx)
+    fold(ctx, **limit)
+    assert pinned <= {id(item) for item in ctx.items}
+    assert not faults(ctx.items, history.shape)
+    assert not lost_partners(history.items, ctx.items, history.shape)
+    assert own_errors(ctx) <= known
+
+
+@given(history=histories(broken=True, opaque=True), limit=limits)
+def test_law_8_an_abandoned_call_makes_nothing_worse(
+    history: History, limit: dict[str, Any]
+) -> None:
+    """Errors that the list had may stay or go; none comes."""
+    ctx = context(history)
+    known, own = faults(ctx.items, history.shape), own_errors(ctx)
+    fold(ctx, **limit)
+    assert faults(ctx.items, history.shape) <= known
+    assert own_errors(ctx) <= own
+    assert not lost_partners(history.items, ctx.items, history.shape)
+
+
+@given(history=broken(histories(broken=True), junk=True), limit=limits, hinted=st.booleans())
+def test_law_8_a_broken_list_is_never_made_worse(
+    history: History, limit: dict[str, Any], hinted: bool
+) -> None:
+    """Deleted, doubled, swapped and malformed items: a fold adds no error, or is refused."""
+    ctx = context(history, shape=history.shape if hinted else None)
+    known, own = faults(ctx.items, history.shape), own_errors(ctx)
+    refused: tuple[Problem, ...] | None = None
+    try:
+        fold(ctx, **limit)
+    except InvalidResultError as error:
+        refused = error.problems
+    if refused is not None:
+        assert {p.severity for p in refused} == {"error"}
+        assert same_objects(ctx.items, history.items)
+    assert own_errors(ctx) <= own
+    assert faults(ctx.items, history.shape) <= known
+
+
+@given(history=histories("anthropic"), limit=limits, role=st.sampled_from(["assistant", "system"]))
+def test_law_8_a_role_that_the_provider_refuses_up_front_is_refused(
+    history: History, limit: dict[str, Any], role: str
+) -> None:
+    """A Messages list cannot begin with anybody but the user, so such a summary changes nothing."""
+    ctx = context(history)
+    assume(ctx.plan(**limit))
+    with pytest.raises(InvalidResultError) as caught:
+        fold(ctx, summary_role=role, **limit)
+    assert "first_role" in [p.rule for p in caught.value.problems]
+    assert same_objects(ctx.items, history.items)
+
+
+def test_law_8_a_role_that_the_shape_does_not_know_is_refused() -> None:
+    """Anthropic has no `developer`: an error of chatfold's says so, and nothing changes."""
+    items = talk()
+    before = list(items)
+    with pytest.raises((ValueError, ChatfoldError)):
+        fold(ChatContext(items, shape="anthropic"), keep_last_turns=1, summary_role="developer")
+    assert same_objects(items, before)
+
+
+class Bad:
+    """A shape whose summary items the provider would not take."""
+
+    def __init__(self, name: str, item: dict[str, Any]) -> None:
+        self._shape = shape_named(name)
+        self._item = item
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._shape, name)
+
+    def summary_item(self, text: str, *, role: str) -> Any:
+        item = copy.deepcopy(self._item)
+        if isinstance(item["content"], str):
+            return {**item, "content": text}
+        return {**item, "content": [{"type": "text", "text": text}, *item["content"]]}
+
+
+BAD: dict[str, list[dict[str, Any]]] = {
+    "openai_chat": [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "s", "type": "function", "function": {"arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "none", "content": ""},
+    ],
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": " "}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "none"}]},
+        {"role": "assistant", "content": []},
+    ],
+    "openai_responses": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "function_call", "call_id": "s", "name": "f", "arguments": "{}"}],
+        },
+    ],
+}
+
+
+@given(history=histories(), limit=limits, number=st.integers(0, 2), way=ways)
+def test_law_8_a_summary_item_that_breaks_a_rule_is_refused(
+    history: History, limit: dict[str, Any], number: int, way: str
+) -> None:
+    """The new list is judged before the swap, whoever wrote the shape."""
+    examples = BAD[history.shape]
+    ctx = context(history, shape=Bad(history.shape, examples[number % len(examples)]))
+    assume(ctx.plan(**limit))
+    with pytest.raises(InvalidResultError):
+        fold(ctx, way=way, **limit)
+    assert same_objects(ctx.items, history.items)
+
+
+def test_law_8_the_list_is_judged_as_it_is_when_the_summary_arrives() -> None:
+    """An instruction that was to go to the end would now stand before a user's message."""
+    long = "much was said about it. " * 40
+    items: list[Any] = [
+        {"role": "user", "content": [{"type": "text", "text": long}]},
+        {"role": "system", "content": "from now on, be brief"},
+        {"role": "assistant", "content": long},
+        {"role": "user", "content": "and then?"},
+    ]
+    before, late = list(items), {"role": "user", "content": "are you there?"}
+
+    def slow(prompt: Prompt) -> str:
+        items.append(late)
+        return "short"
+
+    ctx = ChatContext(items, shape="anthropic")
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.split.moved == {1: 4}
+    with pytest.raises(InvalidResultError) as caught:
+        ctx.summarize(slow, keep_last_turns=1)
+    assert [p.rule for p in caught.value.problems] == ["system_place"]
+    assert same_objects(items, [*before, late])
+    assert fold(ctx, keep_last_turns=1).changed
+    assert not own_errors(ctx)
