@@ -266,12 +266,17 @@ def replacement(
         summary: The native summary item.
 
     Raises:
-        StaleHeadError: The head is not what it was.
+        StaleHeadError: The head is not what it was, or the tail is too short by now.
     """
     head_is_current(plan, items, prints)
     start, cut, moved = plan.split.start, plan.split.cut, plan.split.moved
     behind = [summary, *(items[i] for i in plan.split.kept if i not in moved)]
     stop = max([cut, *moved.values()])
+    if stop > len(items):
+        raise StaleHeadError(
+            "the tail no longer has the place that an instruction was to go to; make a new plan",
+            index=len(items),
+        )
     arrivals: dict[int, list[ItemT]] = {}
     for index, before in sorted(moved.items()):
         arrivals.setdefault(before, []).append(items[index])

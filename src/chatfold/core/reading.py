@@ -218,6 +218,7 @@ class Reading:
         self._settle(new)
         if before is not self.shape and start:
             self._views = [self._read(i, item) for i, item in enumerate(self._seen)]
+            self._sizes = []
             self._pair_again()
         for index, item in enumerate(new, start):
             view = self._read(index, item)

@@ -114,8 +114,12 @@ def conversation(
     for index, view in enumerate(views, offset):
         if index in skipped_set:
             writer.omitted["superseded_state"] += 1
+        elif index in kept_set:
+            lost = writer.omitted.copy()
+            writer.item(index, view, ' kept="yes"')
+            writer.omitted = lost  # what stays in the list is not lost
         else:
-            writer.item(index, view, index in kept_set)
+            writer.item(index, view, "")
     body = encode("\n".join(writer.out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
 
@@ -184,9 +188,8 @@ class _Writer:
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
 
-    def item(self, index: int, view: ItemView, kept: bool) -> None:
-        """Write the elements of one item."""
-        mark = ' kept="yes"' if kept else ""
+    def item(self, index: int, view: ItemView, mark: str) -> None:
+        """Write the elements of one item; `mark` goes on each of them."""
         parts = view.parts
         if len(parts) == 1 and type(parts[0]) is TextPart and view.role in _MESSAGE_ROLES:
             self.text(view.role, self.author(view, mark), parts[0].text)

@@ -125,7 +125,7 @@ class OpenAIChat:
         if isinstance(content, str):
             parts: tuple[Part, ...] = (TextPart(content),)
         elif content is None:
-            parts, fault = (), "" if role == "assistant" else "it has no content"
+            parts, fault = (), "it has no content" if role == "user" else ""
         elif isinstance(content, list):
             blocks = cast(list[Any], content)
             if any(

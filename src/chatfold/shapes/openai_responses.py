@@ -61,6 +61,7 @@ _OWN_BLOCKS = frozenset(
         "refusal",
     }
 )
+_CHAT_KEYS = ("tool_calls", "function_call", "audio", "name", "refusal", "reasoning_content")
 _CALL_BLOCKS = frozenset({"function_call", "custom_tool_call"})
 _BUSY = frozenset({"in_progress", "searching", "interpreting", "generating", "calling"})
 _BROKEN = frozenset({"failed", "incomplete"})
@@ -112,7 +113,7 @@ class OpenAIResponses:
             return None
         fault = ""
         if isinstance(content, str):
-            if kind is None and (get("tool_calls") or get("function_call")):
+            if kind is None and any(get(key) for key in _CHAT_KEYS):
                 return None
             parts: tuple[Part, ...] = (TextPart(content),)
         elif isinstance(content, list):
