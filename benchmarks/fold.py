@@ -192,7 +192,9 @@ def measure(items: int, rounds: int) -> dict[str, list[float]]:
 
 def main() -> None:
     """Measure, print the table, and write it as JSON if asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, help="write the figures here too")

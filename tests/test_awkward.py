@@ -59,7 +59,9 @@ def test_a_running_tool_loop_folds_inside_its_only_turn() -> None:
     outcome = ChatContext(items).summarize(short, keep_tokens=10)
     assert outcome.reason == "summarized"
     assert items[1:] == [request, *steps[-2:]]
-    assert items[1] is request and items[2] is steps[-2] and items[3] is steps[-1]
+    assert items[1] is request
+    assert items[2] is steps[-2]
+    assert items[3] is steps[-1]
 
 
 def test_keeping_no_turns_keeps_the_users_last_message() -> None:
@@ -67,7 +69,8 @@ def test_keeping_no_turns_keeps_the_users_last_message() -> None:
     last = user("and now?")
     items = [user("hello"), said(), user("more"), said(), last]
     assert ChatContext(items).summarize(short, keep_last_turns=0).changed
-    assert len(items) == 2 and items[1] is last
+    assert len(items) == 2
+    assert items[1] is last
 
 
 def test_keeping_no_turns_of_a_finished_history_leaves_the_summary_alone() -> None:
@@ -86,7 +89,8 @@ def test_results_with_text_open_a_turn_and_are_never_orphaned() -> None:
             {"type": "text", "text": "now the next thing"},
         ],
     }
-    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "go", "input": {}}]}
+    block = {"type": "tool_use", "id": "t1", "name": "go", "input": {}}
+    call = {"role": "assistant", "content": [block]}
     for limits in ({"keep_last_turns": 1}, {"keep_last_turns": 0}, {"keep_tokens": 1}):
         items = [user("first"), said(), user("second"), call, mixed, said("ok")]
         ctx = ChatContext(items, shape="anthropic")
@@ -104,7 +108,8 @@ def test_a_pinned_result_keeps_its_call() -> None:
     ctx = ChatContext(items, pin=lambda item: item is pinned)
     outcome = ctx.summarize(short, keep_last_turns=1)
     assert outcome.kept == (call, pinned)
-    assert items[1] is call and items[2] is pinned
+    assert items[1] is call
+    assert items[2] is pinned
     assert not [p for p in ctx.check() if p.severity == "error"]
 
 
@@ -115,7 +120,8 @@ def test_fifty_superseded_updates_leave_one() -> None:
     items = [*talk, user("end"), said("bye")]
     outcome = ChatContext(items).summarize(short, keep_last_turns=1)
     left = [item for item in items if item.get("type") == "configuration_update"]
-    assert len(left) == 1 and left[0] is updates[-1]
+    assert len(left) == 1
+    assert left[0] is updates[-1]
     assert outcome.omitted["superseded_state"] == 49
 
 
@@ -155,13 +161,10 @@ def async_call(id_: str) -> dict[str, Any]:
     }
 
 
-def responses(*items: Any) -> list[Any]:
-    return list(items)
-
-
 def test_a_late_result_during_the_fold_makes_it_stale() -> None:
     """The result of a call that was given up arrives while the model writes."""
-    items = responses(user("go"), async_call("a1"), said(), user("more"), said(), user("x"), said())
+    items: list[Any] = [user("go"), async_call("a1"), said(), user("more"), said()]
+    items += [user("x"), said()]
     before = list(items)
     result = {"type": "function_call_output", "call_id": "a1", "output": "late"}
 
@@ -177,7 +180,8 @@ def test_a_late_result_during_the_fold_makes_it_stale() -> None:
 def test_an_asynchronous_call_blocks_until_it_is_given_up() -> None:
     """A user's message does not pass it by; `abandon` does, by id or by a function."""
     for abandon in (["a1"], lambda call: call.name == "slow"):
-        items = responses(async_call("a1"), user("go"), said(), user("more"), said(), user("x"), said())
+        items: list[Any] = [async_call("a1"), user("go"), said(), user("more"), said()]
+        items += [user("x"), said()]
         ctx = ChatContext(items)
         outcome = ctx.summarize(short, keep_last_turns=1)
         assert (outcome.reason, outcome.blocked_by) == ("blocked_by_open_calls", ("a1",))
@@ -221,7 +225,8 @@ def test_more_instructions_than_places_stay_with_their_neighbours() -> None:
     items += [user("c"), said("bye")]
     ctx = ChatContext(items, shape="anthropic")
     outcome = ctx.summarize(short, keep_last_turns=1)
-    assert outcome.changed and all(rule in items for rule in rules)
+    assert outcome.changed
+    assert all(rule in items for rule in rules)
     assert not [p for p in ctx.check() if p.severity == "error"]
 
 
@@ -229,5 +234,6 @@ def test_a_request_larger_than_the_budget_goes_once_its_turn_is_over() -> None:
     """The first cut that fits would free nothing, so the next turn's start is taken."""
     items = [user("word " * 9000), said("short"), user("and now?"), said("this")]
     outcome = ChatContext(items).summarize(short, keep_tokens=1000)
-    assert outcome.changed and len(items) == 3
+    assert outcome.changed
+    assert len(items) == 3
     assert outcome.tokens_after < 200

@@ -116,8 +116,10 @@ def test_law_13_what_has_no_readable_form_is_counted(history: History) -> None:
     plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=1)
     if plan.prompt is None:
         return
-    skipped = {i - (plan.index - len(plan.region)) for i in plan.split.superseded}
-    views = [v for i, v in enumerate(plan.prompt.views) if i not in skipped]
+    start = plan.index - len(plan.region)
+    skipped = {i - start for i in plan.split.superseded}
+    stays = skipped | {i - start for i in plan.split.kept}
+    views = [v for i, v in enumerate(plan.prompt.views) if i not in stays]
     parts = [part for view in views for part in view.parts]
     counted = {
         "media": sum(isinstance(p, MediaPart) for p in parts)
@@ -128,7 +130,7 @@ def test_law_13_what_has_no_readable_form_is_counted(history: History) -> None:
     }
     assert dict(plan.omitted) == {kind: count for kind, count in counted.items() if count}
     if history.shape == "openai_responses":
-        sealed = [item for item in plan.region if is_sealed(item)]
+        sealed = [item for item in plan.head if is_sealed(item)]
         assert len(sealed) == plan.omitted.get("encrypted_reasoning", 0)
 
 

@@ -87,6 +87,18 @@ def test_law_6_every_readable_field_of_a_removed_item_is_in_the_prompt(
     assert outcome.omitted.get("superseded_state", 0) == len(superseded)
 
 
+def test_law_6_both_streams_of_a_shell_and_how_it_ended_are_in_the_prompt() -> None:
+    """What went wrong is mostly on the second one."""
+    ended = {"type": "exit", "exit_code": 2}
+    chunk = {"stdout": "3 passed", "stderr": "1 failed", "outcome": ended}
+    call = {"type": "shell_call", "call_id": "c", "action": {"commands": ["make test"]}}
+    items = [call, {"type": "shell_call_output", "call_id": "c", "output": [chunk]}, *talk()]
+    asked = Asked()
+    assert fold(ChatContext(items), asked, keep_last_turns=1).changed
+    text = shown(asked.prompts[0])
+    assert all(words in text for words in ("make test", "3 passed", "1 failed", "exit 2"))
+
+
 MEDIA = frozenset(
     (
         *("image_url", "input_audio", "file", "input_image", "input_file", "image"),
