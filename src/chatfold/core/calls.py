@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from chatfold.core.views import (
@@ -17,6 +17,7 @@ from chatfold.core.views import (
     ItemView,
     ResultPart,
     ServerCallPart,
+    TextPart,
     is_user_message,
 )
 
@@ -45,8 +46,8 @@ class ToolCallRecord:
 
     id: str | None
     name: str | None
-    raw_arguments: str
-    result: str
+    raw_arguments: str = field(repr=False)
+    result: str = field(repr=False)
     status: Status
     call_index: int | None
     result_index: int | None
@@ -125,7 +126,10 @@ class CallPairing:
             self._model_spoke = False
             if view.role == "user" and is_user_message(view):
                 self.last_user = index
-        for part in view.parts:
+        parts = view.parts
+        if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
+            return
+        for part in parts:
             if isinstance(part, CallPart):
                 entry = _Entry(part, index, view.shape, self._step, None)
                 self.entries.append(entry)

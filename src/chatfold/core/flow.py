@@ -72,7 +72,7 @@ class Completion:
         reasoning: Whether the answer held reasoning.
     """
 
-    text: str
+    text: str = field(repr=False)
     finish_reason: str | None = None
     usage: Usage | None = None
     model: str | None = None

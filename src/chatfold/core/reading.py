@@ -296,6 +296,6 @@ def _unreadable(item: Any, fault: str) -> ItemView:
         fault = fault or f"an item has to be a dict or an object, not {type(found).__name__}"
     try:
         text = json_text(item)
-    except (TypeError, ValueError, RecursionError):
+    except Exception:  # whatever is wrong with one object must not break the rest
         text = ""
     return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)

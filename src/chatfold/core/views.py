@@ -298,7 +298,10 @@ def field(item: object, key: str) -> Any:
     (`async_`, `from_`), and without one on the wire; both are found.
     """
     source: Any = item
-    value: Any = source.get(key) if isinstance(item, Mapping) else getattr(source, key, None)
+    if type(item) is dict or isinstance(item, Mapping):  # the first test is the quick one
+        value: Any = source.get(key)
+    else:
+        value = getattr(source, key, None)
     if value is None and key in ("async", "from"):
         return field(source, key + "_")
     return value

@@ -57,6 +57,7 @@ _ROLES: Final = {
     "tool": "tool",
     "function": "tool",
 }
+_SPEAKERS = ("user", "assistant", "system", "developer")
 _OWN_BLOCKS = frozenset({"text", "image_url", "input_audio", "file", "refusal", "video_url"})
 _FOREIGN_BLOCKS = frozenset(
     {
@@ -116,6 +117,12 @@ class OpenAIChat:
         """Return the reading of a message, None where it is of another shape."""
         get = getter(item)
         role = get("role")
+        if type(item) is dict and len(cast(Any, item)) == 2 and role in _SPEAKERS:
+            content = get("content")
+            if type(content) is str:  # what most messages are: a role and a text
+                speaks = role == "assistant"
+                text = TextPart(content)
+                return ItemView(role, (text,), role, "openai_chat", None, None, speaks)
         if role not in _ROLES or get("type") is not None:
             return None
         content = get("content")
@@ -135,9 +142,7 @@ class OpenAIChat:
             parts = tuple(_read_block(b) for b in blocks)
         else:
             parts, fault = (), f"content is {type(content).__name__}, not text or a list"
-        # Two keys are role and content; without content, the other one may be `tool_calls`.
-        bare = content is not None and type(item) is dict and len(cast(Any, item)) == 2
-        if role == "assistant" and not bare:
+        if role == "assistant":
             parts = (*_reasoning(get), *parts, *_more(get, parts))
         return ItemView(
             cast(Role, _ROLES[role]),

@@ -80,9 +80,9 @@ class OpenAIResponses:
         get = getter(item)
         kind = get("type")
         if kind is not None:
-            return (
-                "yes" if kind in _READERS or (kind == "message" and get("role") in _ROLES) else "no"
-            )
+            if kind in _READERS or (kind == "message" and get("role") in _ROLES):
+                return "yes"
+            return "maybe" if _is_newer(kind, item) else "no"
         if get("role") not in _ROLES or get("tool_call_id"):
             return "yes" if _is_bare_reference(item) else "no"
         content = get("content")
