@@ -17,6 +17,7 @@ from laws import (
     said,
     same_objects,
     step,
+    talk,
     ways,
 )
 from strategies import SHAPES, ExpectedCall, History, histories
@@ -230,6 +231,21 @@ def test_law_2_after_a_fold_the_same_calls_have_the_same_results(
     assert Counter((i, id(a), id(b)) for i, a, b in found) == Counter(
         (i, id(a), id(b)) for i, a, b in left
     )
+
+
+@pytest.mark.parametrize("pinned", ["program", "nested", "answer", "end"])
+def test_law_2_a_pinned_item_of_a_program_keeps_the_whole_program(pinned: str) -> None:
+    """The API refuses a call whose program is missing, and a program without its output."""
+    program = {"type": "program", "id": "p", "call_id": "p1", "code": "go()", "fingerprint": "f"}
+    end = {"type": "program_output", "id": "o", "call_id": "p1", "result": "ok"}
+    caller = {"type": "program", "caller_id": "p1"}
+    nested, answer = [
+        {**item, "caller": caller} for item in step("openai_responses", "n", 1, ["x"])
+    ]
+    named = {"program": program, "nested": nested, "answer": answer, "end": end}
+    items = [*talk(1), program, nested, answer, end, *talk(2)]
+    ctx = ChatContext(items, pin=lambda item: item is named[pinned])
+    assert fold(ctx, keep_last_turns=1).kept == (program, nested, answer, end)
 
 
 SPOKEN = {"role": "assistant", "content": "ok", "audio": {"id": "audio_1"}}

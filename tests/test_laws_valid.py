@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from laws import LIMITS, context, fold, limits, same_objects, talk, ways
-from strategies import History, broken, histories
+from laws import LIMITS, context, fold, limits, same_objects, step, talk, ways
+from strategies import SHAPES, History, broken, histories
 from validator import lost_partners, validate
 
 from chatfold import ChatContext, ChatfoldError, InvalidResultError, Problem, Prompt
@@ -79,6 +79,20 @@ def test_law_8_an_abandoned_call_makes_nothing_worse(
     assert faults(ctx.items, history.shape) <= known
     assert own_errors(ctx) <= own
     assert not lost_partners(history.items, ctx.items, history.shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_law_8_an_old_error_in_the_tail_stops_no_fold(shape: str) -> None:
+    """A result without its call is reported before and after; the fold has not put it there."""
+    orphan = step(shape, "none", 1, ["x"])[1]
+    items = [*talk(), talk(1)[0], orphan, {"role": "assistant", "content": "done"}]
+    ctx = ChatContext(items, shape=shape)
+    known = own_errors(ctx)
+    outcome = fold(ctx, keep_last_turns=1)
+    assert outcome.changed
+    assert known
+    assert own_errors(ctx) == known
+    assert [p.rule for p in outcome.problems] == [rule for rule, _ in known]
 
 
 @given(history=broken(histories(broken=True), junk=True), limit=limits, hinted=st.booleans())

@@ -23,7 +23,7 @@ from chatfold.errors import BusyError, SummaryError
 from chatfold.folding import Folding, Limits
 from chatfold.options import Settings, SummaryOptions
 from chatfold.shapes import SHAPES, shape_named
-from chatfold.summarizers import resolve
+from chatfold.summarizers import LLM, resolve
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -257,7 +257,7 @@ class ChatContext(Generic[ItemT]):
 
     def summarize(
         self,
-        llm: object,
+        llm: LLM,
         *,
         keep_last_turns: int | None | EllipsisType = ...,
         keep_tokens: int | None | EllipsisType = ...,
@@ -313,7 +313,7 @@ class ChatContext(Generic[ItemT]):
 
     async def asummarize(
         self,
-        llm: object,
+        llm: LLM,
         *,
         wait: bool = False,
         keep_last_turns: int | None | EllipsisType = ...,

@@ -146,12 +146,12 @@ def split(
     opened = sum(1 for turn in found if turn.openers)
     blocked = chooser.blocking(cut)
     later = chooser.next_turns(cut) if keep_tokens is not None and cut > start else []
-    for point in (cut, *later):
-        keep = _keep(views, spans, shape, range(start, point), pinned, chooser.openers_at(point))
-        gone = any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, point))
-        if gone:
-            cut = point
-            break
+
+    def keep_at(point: int) -> _Kept:
+        openers = chooser.openers_at(point)
+        return _keep(views, spans, shape, range(start, point), pinned, openers)
+
+    cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start)
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -322,6 +322,17 @@ class _Kept:
     kept: set[int]
     superseded: set[int]
     moved: dict[int, int]
+
+
+def _first_that_frees(
+    cuts: Sequence[int], keep_at: Callable[[int], _Kept], views: Sequence[ItemView], start: int
+) -> tuple[int, _Kept, bool]:
+    """Return the first cut before which something would go, what stays there, and whether."""
+    for cut in cuts:
+        keep = keep_at(cut)
+        if any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, cut)):
+            return cut, keep, True
+    return cuts[0], keep_at(cuts[0]), False
 
 
 def _keep(

@@ -5,8 +5,8 @@ One kind of summarizer a file. No SDK is imported before a summarizer that needs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold.summarizers._named import NamedSummarizer
 from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, recognize
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from chatfold.core.render import Prompt
 
 __all__ = [
+    "LLM",
     "AnthropicSummarizer",
     "AsyncSummarizer",
     "FunctionSummarizer",
@@ -54,6 +55,9 @@ class Summarizer(SyncSummarizer, AsyncSummarizer, Protocol):
     also return plain text.
     """
 
+
+LLM: TypeAlias = "Callable[[Prompt], str | Completion | Awaitable[str | Completion]] | object"
+"""Anything that can answer: see `ChatContext.summarize`. A function's parameter is a `Prompt`."""
 
 _ACCEPTED = (
     "an OpenAI or Anthropic client with model=, an object with complete() or acomplete(), "
