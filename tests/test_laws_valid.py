@@ -20,7 +20,12 @@ ONE_FAULT = {
     "system_first": "system",
     "system_placement": "system",
     "orphan_result": "result",
+    "duplicate_result": "result",  # an orphan, once the first result has gone with its call
+    "orphan_output": "result",
+    "duplicate_output": "result",
     "results_first": "result",
+    "orphan_approval": "approval",
+    "duplicate_approval": "approval",
 }
 
 

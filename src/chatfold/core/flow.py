@@ -288,4 +288,7 @@ class Flow(Generic[OutcomeT]):
         try:
             self.request = step(self._steps)
         except StopIteration as done:
-            self.outcome = self._finish(done.value)
+            written: Written = done.value
+        else:
+            return
+        self.outcome = self._finish(written)
