@@ -310,7 +310,8 @@ def _told_block(index: int, block: Item, kind: str, names: dict[Any, Any]) -> It
             yield Told("reasoning", None, None, text)
     elif kind in ("tool_use", "server_tool_use"):
         text = json.dumps(block["input"], ensure_ascii=False)
-        yield Told("function_call", block["name"], block["id"], text)
+        tag = "function_call" if kind == "tool_use" else "server_tool_call"
+        yield Told(tag, block["name"], block["id"], text)
     elif kind == "tool_result":
         key = block["tool_use_id"]
         yield Told("function_call_output", names.get((index, key)), key, _result_text(block))

@@ -237,3 +237,107 @@ def test_a_request_larger_than_the_budget_goes_once_its_turn_is_over() -> None:
     assert outcome.changed
     assert len(items) == 3
     assert outcome.tokens_after < 200
+
+
+def test_a_result_without_an_id_takes_no_call_of_another_shape() -> None:
+    """A stray chat message between a Responses call and its output parts them not."""
+    call = {"type": "function_call", "call_id": "c2", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c2", "output": "real"}
+    ctx = ChatContext([user("go"), call, {"role": "tool", "content": "stray"}, said(), output])
+    assert [(c.id, c.result) for c in ctx.tool_calls()] == [("c2", "real"), (None, "stray")]
+
+
+def test_words_of_an_instruction_are_never_superseded() -> None:
+    """A later effort setting replaces the earlier one, not the text beside it."""
+    french = {
+        "role": "system",
+        "content": [{"type": "text", "text": "ALWAYS FRENCH"}],
+        "output_config": {"effort": "low"},
+    }
+    low: dict[str, Any] = {"role": "system", "content": [], "output_config": {"effort": "high"}}
+    items = [user("a"), french, said(), user("b"), low, said(), user("x"), said("y")]
+    outcome = ChatContext(items).summarize(short, keep_last_turns=1)
+    assert any(item is french for item in outcome.kept)
+
+
+def test_an_approval_that_waits_for_its_call_stays_when_the_user_goes_on() -> None:
+    """The server has yet to make the call, whatever the user says meanwhile."""
+    request = {
+        "type": "mcp_approval_request",
+        "id": "mcpr_1",
+        "name": "delete",
+        "server_label": "s",
+        "arguments": "{}",
+    }
+    granted = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    items = [user(LONG), said(), user("delete it"), request, granted, user("and say when")]
+    outcome = ChatContext(items).summarize(short, keep_last_turns=1)
+    assert outcome.blocked_by == ("mcpr_1",)
+    assert request in items
+    assert granted in items
+
+
+def test_what_abandon_says_is_asked_anew() -> None:
+    """A function may change its mind, and a generator of ids is read once."""
+    gone = False
+    items = [user("go"), async_call("a1"), said(), user("more"), said()]
+    ctx = ChatContext(items)
+
+    def given_up(call: object) -> bool:
+        return gone
+
+    assert not ctx.summarize(short, keep_last_turns=1, abandon=given_up).changed
+    gone = True
+    assert ctx.summarize(short, keep_last_turns=1, abandon=given_up).changed
+    items = [user("go"), async_call("a1"), said(), user("more"), said()]
+    assert ChatContext(items).summarize(short, keep_last_turns=1, abandon=iter(["a1"])).changed
+
+
+def test_cache_control_alone_makes_no_anthropic_list() -> None:
+    """Gateways take it on Chat Completions messages."""
+    cached = {"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}
+    items = [user("go"), calling("c1"), answer("c1"), said(), {"role": "user", "content": [cached]}]
+    ctx = ChatContext(items)
+    assert ctx.shape is not None
+    assert ctx.shape.name == "openai_chat"
+    assert not ctx.check()
+
+
+@pytest.mark.parametrize(
+    ("model", "bound"),
+    [
+        ("claude-sonnet-4@20250514", False),
+        ("claude-sonnet-4.5", False),
+        ("claude-3-5-sonnet-20241022", False),
+        ("claude-opus-5-v1:0", False),
+        ("claude-sonnet-5@20260101", False),
+        ("claude-mythos-5-1", False),
+        ("claude-fable-5-1", True),
+        ("claude-sonnet-5-5", True),
+        ("us.anthropic.claude-opus-5-5-20260901-v1:0", True),
+        ("claude-haiku-6", True),
+        (None, True),
+    ],
+)
+def test_thinking_behind_a_summary_needs_fields_on_models_that_sign_it(
+    model: str | None, bound: bool
+) -> None:
+    """Names of every platform are told apart by generation."""
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    last = {"role": "assistant", "content": [thinking, {"type": "text", "text": "x"}]}
+    ctx = ChatContext([user(LONG), said(), user("b"), last], model=model)
+    assert ctx.request_options() == {}
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert bool(ctx.request_options()) is bound
+    assert bool(ctx.requirements()) is bound
+
+
+def test_undo_takes_no_later_message_for_a_kept_one() -> None:
+    """The host took the kept message out, and an equal one came later."""
+    items = [user(LONG), said(), user("go on"), said(), calling("a"), answer("a"), calling("b")]
+    items += [answer("b"), said("ok"), user("go on"), said("z")]
+    ctx = ChatContext(items)
+    assert ctx.summarize(short, keep_tokens=400).changed
+    del items[1]
+    ctx.undo()
+    assert [item["content"] for item in items[-3:]] == ["ok", "go on", "z"]

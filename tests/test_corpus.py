@@ -208,7 +208,10 @@ def test_every_dirty_history_is_reported() -> None:
     """What breaks the provider's rules from the start is named, at its index."""
     for history in _histories("dirty"):
         ctx: ChatContext[Any] = ChatContext(history["items"])
-        found = {i for p in ctx.check() if p.severity != "warning" for i in p.indices}
+        # One recording has two assistant messages in a row: the server makes one turn of them,
+        # so that is worth a warning; all others are refused.
+        told = [p for p in ctx.check() if p.severity != "warning" or p.rule == "split_results"]
+        found = {i for p in told for i in p.indices}
         assert found, history["id"]
         assert {index for index, _ in history["errors"]} & found, history["id"]
 
@@ -257,7 +260,9 @@ def _parsed(xml: str) -> list[Told]:
             decode("".join(element.itertext())),
         )
         for element in ElementTree.fromstring(xml)
+        # A call that the server answered in one item has an id of its own and is not judged.
         if element.tag in _JUDGED
+        or (element.tag == "server_tool_call" and element.get("call_id") is not None)
     ]
 
 

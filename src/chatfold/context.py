@@ -85,6 +85,8 @@ class ChatContext(Generic[ItemT]):
                 f"items must be a list, not {type(items).__name__}: chatfold works on your own "
                 "list in place; pass list(items) and send that list to the provider"
             )
+        if summary_key == b"":
+            raise ValueError("summary_key must not be empty: it would protect nothing")
         if undo_depth < 0:
             raise ValueError(f"undo_depth must be 0 or more, not {undo_depth}")
         self._items: list[ItemT] = [] if items is None else items

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, Final
 
-from chatfold.core.calls import Abandon
+from chatfold.core.calls import Abandon, frozen_abandon
 from chatfold.core.commit import Verdict, judge
 from chatfold.core.flow import Flow, Written, write_summary
 from chatfold.core.plan import Outcome, Plan, Reason, Replacement, nothing, remedy_for
@@ -38,6 +38,10 @@ class Limits:
     keep_tokens: int | None | EllipsisType = ...
     abandon: Abandon | None = None
     force: bool = False
+
+    def __post_init__(self) -> None:
+        """Read the ids to give up once: they may come from a generator, or change later."""
+        object.__setattr__(self, "abandon", frozen_abandon(self.abandon))
 
     def turns(self) -> int | None:
         """Return the turns to keep: by default 2, or no limit where tokens are given."""
@@ -169,7 +173,8 @@ class Folding:
                     remedy=remedy_for("no_gain"),
                 )
             self._swap(verdict.replacement)
-            self._remember(Fold(item, plan.region, plan.kept, plan.digest))
+            extent = len(verdict.replacement.items) - 1
+            self._remember(Fold(item, plan.region, plan.kept, plan.digest, extent))
         return Outcome(
             changed=True,
             reason="summarized",

@@ -21,7 +21,7 @@ from chatfold.core.views import (
     is_user_message,
 )
 
-__all__ = ["Abandon", "CallPairing", "ToolCallRecord", "pair_calls"]
+__all__ = ["Abandon", "CallPairing", "ToolCallRecord", "frozen_abandon", "pair_calls"]
 
 Status: TypeAlias = Literal["completed", "failed", "open", "abandoned"]
 
@@ -168,7 +168,7 @@ class CallPairing:
     def _bind(self, index: int, view: ItemView, part: ResultPart) -> None:
         """Give a result to the call that it answers; one without a call stands for itself."""
         status: Status = "failed" if part.failed else "completed"
-        entry = self._answered(part)
+        entry = self._answered(part, view.shape)
         if entry is None or entry.part is None:
             orphan = ToolCallRecord(
                 part.id, part.name, "", part.text, status, None, index, view.shape, pair=part.pair
@@ -190,32 +190,37 @@ class CallPairing:
             call.asynchronous,
         )
 
-    def _answered(self, part: ResultPart) -> _Entry | None:
-        """Return the call that `part` answers, taken off the open ones."""
+    def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
+        """Return the call that `part` answers, taken off the open ones.
+
+        Where an id is missing, only a call of the same shape can be meant.
+        """
         if part.id is not None:
-            found = self._take((part.pair, part.id), None)
-            return found or self._take((part.pair, None), part.name)
-        found = self._take((part.pair, None), part.name)
+            found = self._take((part.pair, part.id), None, None)
+            return found or self._take((part.pair, None), part.name, shape)
+        found = self._take((part.pair, None), part.name, shape)
         if found is not None:
             return found
         # The calls have ids and the result has none: the latest open call of that name.
-        keys = [
-            k
-            for k, waiting in self._open.items()
-            if k[0] == part.pair and _fits(waiting, part.name)
-        ]
-        if not keys:
+        fitting = {
+            key: waiting
+            for key, waiting in self._open.items()
+            if key[0] == part.pair and any(_fits(e, part.name, shape) for e in waiting)
+        }
+        if not fitting:
             return None
-        latest = max(self._open[k][-1].step for k in keys)
-        key = next(k for k in keys if self._open[k][-1].step == latest)
-        return self._take(key, part.name)
+        latest = max(waiting[-1].step for waiting in fitting.values())
+        key = next(k for k, waiting in fitting.items() if waiting[-1].step == latest)
+        return self._take(key, part.name, shape)
 
-    def _take(self, key: tuple[str, str | None], name: str | None) -> _Entry | None:
-        """Return and remove the first call of the latest step under `key` that `name` fits."""
+    def _take(
+        self, key: tuple[str, str | None], name: str | None, shape: str | None
+    ) -> _Entry | None:
+        """Return and remove the first call of the latest step under `key` that fits."""
         waiting = self._open.get(key)
         if not waiting:
             return None
-        fitting = [e for e in waiting if name is None or e.name is None or e.name == name]
+        fitting = [e for e in waiting if _fits(e, name, shape)]
         if not fitting:
             return None
         step = fitting[-1].step
@@ -265,8 +270,24 @@ def pair_calls(
     return pairing.records(abandon)
 
 
-def _fits(waiting: list[_Entry], name: str | None) -> bool:
-    return name is None or any(e.name is None or e.name == name for e in waiting)
+def _fits(entry: _Entry, name: str | None, shape: str | None) -> bool:
+    """Return whether a call is of that name and shape; None is any, as is a call without a name."""
+    if shape is not None and entry.shape != shape:
+        return False
+    return name is None or entry.name is None or entry.name == name
+
+
+def frozen_abandon(abandon: Abandon | None) -> Abandon | None:
+    """Return ids as a frozen set, so that they are read once; a function as it is.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    if abandon is None or callable(abandon):
+        return abandon
+    if isinstance(abandon, str):
+        raise TypeError(f"abandon= takes a list of call ids or a function, not {abandon!r}")
+    return frozenset(abandon)
 
 
 def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
@@ -274,9 +295,6 @@ def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
         return lambda record: False
     if callable(abandon):
         return abandon
-    if isinstance(abandon, str):
-        raise TypeError(
-            f"abandon= takes a list of call ids or a function, not the text {abandon!r}"
-        )
-    ids = frozenset(abandon)
+    ids = frozen_abandon(abandon)
+    assert isinstance(ids, frozenset)
     return lambda record: record.id in ids

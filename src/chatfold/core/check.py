@@ -138,7 +138,7 @@ def added_errors(
     def keys(problems: Iterable[Problem], items: Sequence[object]) -> list[tuple[str, int]]:
         return [(p.rule, id(items[p.index]) if items else 0) for p in problems]
 
-    known = Counter(keys((p for p in before if p.severity in ("error", "pending")), old))
+    known = Counter(keys((p for p in before if p.severity == "error"), old))
     added: list[Problem] = []
     for problem in after:
         if problem.severity != "error":

@@ -17,6 +17,7 @@ from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,
     RefusedSummaryError,
+    SummarizerError,
     SummaryError,
     TruncatedSummaryError,
 )
@@ -202,11 +203,13 @@ def _finished(
 ) -> str:
     """Return the summary as it goes into the list."""
     if "&" in text:
-        text = unescape_copied(text, _Haystack(prompt))
-    if redact is not None:
-        text = redact(text)
-    if post_process is not None:
-        text = post_process(text)
+        decoded = unescape_copied(text, _Haystack(prompt))
+        text = decoded if decoded.strip() else text  # a lone `&#9;` says nothing when decoded
+    for name, change in (("redact", redact), ("post_process", post_process)):
+        if change is not None:
+            text = change(text)
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise SummarizerError(f"{name}= returned {type(text).__name__}, not text")
     if not text.strip():
         raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
     return text.strip()

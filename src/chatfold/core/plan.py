@@ -56,7 +56,7 @@ Reason: TypeAlias = Literal[
 _REMEDIES: Mapping[str, str] = {
     "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
     "blocked_by_opaque": "an item that only the provider can read stands in the way; "
-    "compact it natively",
+    "compact it natively, or keep what follows it",
     "server_managed": "the provider holds this history; send the full list instead of a reference",
     "busy": "a summarization is running; use await ctx.asummarize(wait=True)",
     "no_gain": "the summary was not smaller than what it replaces; keep less, or pass a lower "
@@ -206,6 +206,8 @@ def remedy(plan: Plan[Any]) -> str:
             f"{turns} turn{plural} of {plan.tokens_before:,} tokens; "
             f"pass keep_tokens={limit:_} to cut inside"
         )
+    if plan.reason == "nothing_to_summarize" and plan.tokens_before:
+        return f"all {plan.tokens_before:,} tokens are within what is to be kept"
     return remedy_for(plan.reason, plan.blocked_by)
 
 

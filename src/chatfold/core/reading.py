@@ -153,7 +153,8 @@ class Reading:
     def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
         """Return the list as it is now; what changed since the last time is read again."""
         self.sync()
-        if self._last is not None and self._last[0] is abandon:
+        # What a function says may change from one moment to the next.
+        if self._last is not None and not callable(abandon) and self._last[0] == abandon:
             return self._last[1]
         views: list[ItemView] = list(self._views)
         marked = mark_summary(views, self._key)

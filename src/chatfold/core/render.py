@@ -142,7 +142,7 @@ def prompt(
     """
 
     def clean(text: str | None) -> str | None:
-        return None if text is None else escape(redact(text) if redact else text)
+        return None if text is None else escape(redacted(text, redact))
 
     values: dict[str, object] = {
         "conversation": rendered.xml,
@@ -158,6 +158,20 @@ def prompt(
         previous_summary=previous_summary,
         max_tokens=max_tokens,
     )
+
+
+def redacted(text: str, redact: Redact | None) -> str:
+    """Return `text` as `redact` returns it.
+
+    Raises:
+        TypeError: It returns no text.
+    """
+    if redact is None:
+        return text
+    cleaned = redact(text)
+    if not isinstance(cleaned, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"redact= has to return text, not {type(cleaned).__name__}")
+    return cleaned
 
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
@@ -183,7 +197,7 @@ class _Writer:
                 self.answers.setdefault(index, []).append(call)
 
     def clean(self, text: str) -> str:
-        return markup(self.redact(text) if self.redact else text)
+        return markup(redacted(text, self.redact))
 
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
@@ -209,7 +223,7 @@ class _Writer:
     def author(self, view: ItemView, mark: str) -> str:
         if view.name is None:
             return mark
-        return attributes(name=self.redact(view.name) if self.redact else view.name) + mark
+        return attributes(name=redacted(view.name, self.redact)) + mark
 
     def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
         """Write what the author said, in one element."""
@@ -230,7 +244,7 @@ class _Writer:
 
     def attachment(self, part: MediaPart) -> str:
         self.omitted["media"] += 1
-        name = self.redact(part.name) if self.redact and part.name else part.name
+        name = redacted(part.name, self.redact) if part.name else part.name
         attrs = attributes(kind=part.kind, type=part.type, bytes=part.bytes, name=name)
         if not part.text:
             return f"<attachment{attrs}/>"

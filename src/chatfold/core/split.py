@@ -133,6 +133,7 @@ def split(
 
     Raises:
         ValueError: Both limits are None, or one is negative.
+        TypeError: A limit is no whole number.
     """
     _check_limits(keep_last_turns, keep_tokens)
     start = prefix_length(views)
@@ -181,6 +182,7 @@ class _Chooser:
     ) -> None:
         self.views = views
         self.calls = calls
+        self.spans = spans
         self.turns = found
         self.start = start
         self.starts = [turn.start for turn in found]
@@ -211,11 +213,15 @@ class _Chooser:
         return end
 
     def _is_fused(self, turn: Turn) -> bool:
-        """Return whether a message that opens the turn also carries results.
+        """Return whether a message that opens the turn also carries results, or a summary.
 
-        It cannot stay without the call before it.
+        It cannot stay without the call before it, and an earlier summary cannot stay at all.
         """
-        return any(type(p) is ResultPart for i in turn.openers for p in self.views[i].parts)
+        return any(
+            isinstance(p, (ResultPart, SummaryPart))
+            for i in turn.openers
+            for p in self.views[i].parts
+        )
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
         """Return whether a cut would part a request from its turn that cannot stay alone."""
@@ -292,13 +298,12 @@ class _Chooser:
 
     def blocking(self, cut: int) -> tuple[str, ...]:
         """Return the labels of the open calls that lie before the target."""
-        return tuple(
-            dict.fromkeys(
-                c.label
-                for c in open_calls(self.calls)
-                if c.call_index is not None and cut <= c.call_index < self.target
-            )
-        )
+        end = len(self.views)
+        labels = {c.call_index: c.label for c in reversed(open_calls(self.calls))}
+        waiting = {s.first for s in self.spans if s.last >= end and cut <= s.first < self.target}
+        named = [(i, labels.get(i) or self.views[i].id or f"item {i}") for i in sorted(waiting)]
+        several = [c for c in open_calls(self.calls) if c.call_index in waiting]
+        return tuple(dict.fromkeys([*(c.label for c in several), *(n for _, n in named)]))
 
     def reason(
         self, keep_last_turns: int | None, keep_tokens: int | None, blocked: tuple[str, ...]
@@ -308,7 +313,10 @@ class _Chooser:
             return "blocked_by_opaque"
         if blocked:
             return "blocked_by_open_calls"
-        if self.target <= self.start and keep_last_turns and self.start < len(self.views):
+        first = self.start
+        if first < len(self.views) and _is_summary(self.views[first]):
+            first += 1
+        if self.target <= first < len(self.views) and keep_last_turns:
             return "too_few_turns"
         return "nothing_to_summarize"
 
@@ -368,7 +376,8 @@ def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
     gone: set[int] = set()
     for index in reversed(state):
         parts = [p for p in views[index].parts if type(p) is StatePart]
-        if parts and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
+        says = any(type(p) is TextPart for p in views[index].parts)  # words are never superseded
+        if parts and not says and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
             gone.add(index)
         for part in parts:
             later.setdefault(part.kind, set()).update(part.keys)
@@ -394,5 +403,7 @@ def _check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:
     if keep_last_turns is None and keep_tokens is None:
         raise ValueError("give keep_last_turns= or keep_tokens=; both are None")
     for name, value in (("keep_last_turns", keep_last_turns), ("keep_tokens", keep_tokens)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"{name} must be a whole number or None, not {value!r}")
         if value is not None and value < 0:
             raise ValueError(f"{name} must be 0 or more, not {value}")

@@ -24,12 +24,14 @@ class Fold:
         region: The items that stood between the prefix and the cut, in order.
         kept: Those of them that stayed in the list.
         digest: Content digest of the region.
+        extent: Number of items behind the summary among which the kept ones were left.
     """
 
     summary: Any = field(repr=False)
     region: tuple[Any, ...] = field(repr=False)
     kept: tuple[Any, ...] = field(repr=False)
     digest: str
+    extent: int
 
 
 def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
@@ -38,12 +40,12 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     Kept items are where the fold left them; they go back to their old places among the
     originals. A list that was reloaded holds equal items, and these are found too.
     """
-    at = _find(fold.summary, items, 0, ())
+    at = _find(fold.summary, items, range(len(items)), ())
     if at is None:
         return None
     places: set[int] = set()
     for item in fold.kept:
-        found = _find(item, items, at + 1, places)
+        found = _find(item, items, range(at + 1, at + 1 + fold.extent), places)
         if found is not None:
             places.add(found)
     stop = max([at, *places]) + 1
@@ -51,13 +53,13 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     return Replacement(at, stop, (*fold.region, *behind))
 
 
-def _find(wanted: Any, items: Sequence[Any], start: int, taken: Collection[int]) -> int | None:
-    """Return the index of the same item, else of an equal one."""
-    for index in range(start, len(items)):
-        if items[index] is wanted and index not in taken:
+def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]) -> int | None:
+    """Return the index of the same item anywhere, else of an equal one where it was left."""
+    for index, item in enumerate(items):
+        if item is wanted and index not in taken:
             return index
     said = plain(wanted)
-    for index in range(start, len(items)):
-        if index not in taken and plain(items[index]) == said:
+    for index in near:
+        if index < len(items) and index not in taken and plain(items[index]) == said:
             return index
     return None

@@ -40,13 +40,31 @@ _THINKING = (
 )
 _BETA = "thinking-binding-controls-2026-08-01"
 
-# Models that do not sign thinking over what came before it: all of generation 4 and older, the
-# first of generation 5, and Mythos 5.1. A model that is not listed is taken to sign.
-_FREE_MODELS = re.compile(
-    r"claude-(?:instant|[123](?:[.-]|$)|(?:opus|sonnet|haiku)-[34](?:-|$)"
-    r"|(?:opus|sonnet|haiku|fable|mythos)-5(?:-0)?(?:-?(?:\d{8}|latest))?$"
-    r"|mythos-(?:preview|5-1))"
+# Names of a generation: claude-3-5-sonnet, claude-sonnet-4-5, claude-opus-5; the digits of a date
+# (eight of them) are no version.
+_OLD_STYLE = re.compile(r"claude-(?:v?[12]|instant|3)(?![0-9])")
+_NEW_STYLE = re.compile(
+    r"claude-(?P<family>[a-z]+)-(?P<major>\d{1,2})(?![0-9])(?:-(?P<minor>\d{1,2})(?![0-9]))?"
 )
+
+
+def _signs_thinking(model: str | None) -> bool:
+    """Return whether a model signs its thinking over what came before it.
+
+    All of generation 4 and older do not, nor the first of generation 5 and Mythos 5.1. A model
+    that is not known is taken to sign: the fields are harmless to one that takes them.
+    """
+    if model is None:
+        return True
+    name = re.sub(r"[@.]", "-", model.rpartition("/")[2].rpartition("anthropic.")[2].lower())
+    if _OLD_STYLE.match(name) or name.startswith("claude-mythos-preview"):
+        return False
+    found = _NEW_STYLE.match(re.sub(r"-v\d+(?:[:-]\d+)*$", "", name))
+    if found is None:
+        return True
+    version = (int(found["major"]), int(found["minor"] or 0))
+    first = (5, 1) if found["family"] == "mythos" else (5, 0)
+    return version > first
 
 
 def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
@@ -61,7 +79,9 @@ def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]
     staying = [i for i in kept if views[i].role != "system"]
     before = views[staying[-1]].role if staying else "user"  # the summary is a user's message
     places: list[int] = []
-    for index in range(tail, len(views) + 1):
+    for index in range(tail, _first_waiting(tail, views) + 1):
+        if index < len(views) and views[index].role == "system" and _is_free(views[index]):
+            continue  # settings may stand anywhere, and part nothing
         after = views[index].role if index < len(views) else "assistant"
         if before == "user" and after == "assistant":
             places.append(index)
@@ -71,6 +91,25 @@ def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]
             before = views[index].role
     around = [j for i in movable for j in (i - 1, i + 1) if 0 <= j < len(views)]
     return Placement({}, around)
+
+
+def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
+    """Return the index of the first tail message whose server call has no result yet.
+
+    Nothing but results may follow such a message; the length of the list where there is none.
+    """
+    answered = {
+        p.id for v in views[tail:] for p in v.parts if type(p) is ResultPart and _is_served(p)
+    }
+    for index in range(tail, len(views)):
+        for part in views[index].parts:
+            if type(part) is CallPart and _is_served(part) and part.id not in answered:
+                return index
+    return len(views)
+
+
+def _is_served(part: CallPart | ResultPart) -> bool:
+    return part.pair.startswith("server")
 
 
 def _is_free(view: ItemView) -> bool:
@@ -84,9 +123,7 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
     Newer models sign each thinking block over all that stood before it. The summary changed
     that, for as long as the block stays in the list.
     """
-    if model is not None and _FREE_MODELS.match(
-        model.rpartition("/")[2].rpartition("anthropic.")[2]
-    ):
+    if not _signs_thinking(model):
         return []
     summary = next(
         (i for i, v in enumerate(views) if any(type(p) is SummaryPart for p in v.parts)), None
@@ -188,51 +225,83 @@ def _check_contents(
             )
 
 
+def _runs(views: Sequence[ItemView], own: Sequence[int]) -> list[tuple[str, list[int]]]:
+    """Return runs of messages of one role: the server makes one turn of each."""
+    runs: list[tuple[str, list[int]]] = []
+    for index in own:
+        if runs and runs[-1][0] == views[index].role:
+            runs[-1][1].append(index)
+        else:
+            runs.append((views[index].role, [index]))
+    return runs
+
+
 def _check_results(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
     """Yield results that do not follow their call at once, or come after other content."""
-    for index in own:
-        if views[index].role == "user" and any(type(p) is ResultPart for p in views[index].parts):
-            waiting = {
-                part.id
-                for part in (views[index - 1].parts if index else ())
-                if type(part) is CallPart and part.pair == "function"
-            }
-            yield from _check_batch(views[index], index, waiting)
+    waiting: dict[str | None, int] = {}
+    for role, indices in _runs(views, own):
+        if role == "user":
+            yield from _check_batch(views, indices, waiting)
+        waiting = {
+            part.id: index
+            for index in indices
+            for part in views[index].parts
+            if role == "assistant" and type(part) is CallPart and part.pair == "function"
+        }
 
 
-def _check_batch(view: ItemView, index: int, waiting: set[str | None]) -> Iterator[Problem]:
+def _check_batch(
+    views: Sequence[ItemView], indices: Sequence[int], waiting: dict[str | None, int]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the results in one user's turn.
+
+    Args:
+        views: The readings of the list.
+        indices: Indices of the turn's messages.
+        waiting: The calls of the turn before, by id, with the index of their message.
+    """
     spoken = False
     seen: set[str | None] = set()
-    for part in view.parts:
-        if type(part) is not ResultPart:
-            spoken = True
-            continue
-        if part.id in seen:
-            yield _problem(
-                "duplicate_result",
-                f"a second result for {part.id!r}",
-                index,
-                error="each tool_use must have a single result. Found multiple `tool_result` "
-                f"blocks with id: {part.id}",
-            )
-        elif part.id not in waiting:
-            yield _problem(
-                "orphan_result",
-                f"the message before this one has no call {part.id!r}",
-                index,
-                error=f"messages.{index}.content.0: unexpected `tool_use_id` found in "
-                f"`tool_result` blocks: {part.id}. Each `tool_result` block must have a "
-                "corresponding `tool_use` block in the previous message.",
-            )
-        elif spoken:
-            yield _problem(
-                "result_not_first",
-                "results must come before any other content of the message",
-                index,
-                error=f"messages.{index - 1}: `tool_use` ids were found without `tool_result` "
-                f"blocks immediately after: {part.id}.",
-            )
-        seen.add(part.id)
+    for index in indices:
+        for part in views[index].parts:
+            if type(part) is not ResultPart:
+                spoken = True
+                continue
+            if part.id in seen:
+                yield _problem(
+                    "duplicate_result",
+                    f"a second result for {part.id!r}",
+                    index,
+                    error="each tool_use must have a single result. Found multiple `tool_result` "
+                    f"blocks with id: {part.id}",
+                )
+            elif part.id not in waiting:
+                yield _problem(
+                    "orphan_result",
+                    f"the message before this one has no call {part.id!r}",
+                    index,
+                    error=f"messages.{index}.content.0: unexpected `tool_use_id` found in "
+                    f"`tool_result` blocks: {part.id}. Each `tool_result` block must have a "
+                    "corresponding `tool_use` block in the previous message.",
+                )
+            elif spoken:
+                yield _problem(
+                    "result_not_first",
+                    "results must come before any other content of the message",
+                    index,
+                    error=f"messages.{index - 1}: `tool_use` ids were found without `tool_result` "
+                    f"blocks immediately after: {part.id}.",
+                )
+            elif index != waiting[part.id] + 1:
+                yield _problem(
+                    "split_results",
+                    "calls or results are spread over several messages of one role; the server "
+                    "makes one turn of them, and strict proxies refuse them",
+                    index,
+                    waiting[part.id],
+                    severity="warning",
+                )
+            seen.add(part.id)
 
 
 def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
@@ -292,8 +361,13 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
 
 
 def _answered_next(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
-    """Return whether the result stands in the next message."""
-    return call.call_index is not None and call.result_index == call.call_index + 1
+    """Return whether the result stands in the turn right after the call's."""
+    if call.result_index is None or call.call_index is None:
+        return False
+    roles = [v.role for v in views[call.call_index + 1 : call.result_index + 1]]
+    while roles and roles[0] == "assistant":
+        roles.pop(0)
+    return bool(roles) and all(role == "user" for role in roles)
 
 
 def _only_results(view: ItemView) -> bool:
@@ -304,14 +378,18 @@ def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Pro
     for index in own:
         if views[index].role != "system" or index == 0 or _is_free(views[index]):
             continue
-        before = views[index - 1]
+        ahead = [v for v in views[:index] if not (v.role == "system" and _is_free(v))]
+        later = [v for v in views[index + 1 :] if not (v.role == "system" and _is_free(v))]
+        if not ahead:
+            continue  # nothing but settings before it: the first message, which has its own rule
+        before = ahead[-1]
         follows = before.role == "user" or (
             before.role == "assistant"
             and bool(before.parts)
             and isinstance(before.parts[-1], (CallPart, ResultPart))
             and before.parts[-1].pair.startswith("server")
         )
-        leads = index == len(views) - 1 or views[index + 1].role == "assistant"
+        leads = not later or later[0].role == "assistant"
         if not (follows and leads):
             yield _problem(
                 "system_place",

@@ -18,6 +18,7 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     ServerCallPart,
+    TextPart,
     UnknownPart,
     field,
 )
@@ -89,11 +90,13 @@ def _approvals(views: Sequence[ItemView]) -> Iterator[Span]:
     asked: dict[str, int] = {}
     approved: dict[str, int] = {}
     for index, view in enumerate(views):
-        speaks = view.role == "assistant" and not _is_reasoning(view)
+        speaks = view.role == "assistant" and any(
+            type(p) is TextPart or (type(p) is CallPart and p.kind != "approval")
+            for p in view.parts
+        )
         for part in view.parts:
             if type(part) is CallPart and part.kind == "approval" and part.id is not None:
                 asked[part.id] = index
-                speaks = False
             elif type(part) is ResultPart and part.pair == "approval" and part.id in asked:
                 yield Span(asked[part.id], index)
                 if not part.failed:
@@ -101,7 +104,7 @@ def _approvals(views: Sequence[ItemView]) -> Iterator[Span]:
             elif type(part) is ServerCallPart and part.approval in asked:
                 yield Span(asked[part.approval], index)
                 approved.pop(part.approval, None)
-        if speaks or view.role == "user":
+        if speaks:
             approved.clear()  # the model went on without the call
     for first in approved.values():
         yield Span(first, len(views))
@@ -249,6 +252,6 @@ def _check_reused(calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
 def _last_step(views: Sequence[ItemView]) -> int:
     """Return the index behind which nobody but the model and its tools has spoken."""
     for index in range(len(views) - 1, -1, -1):
-        if views[index].role in ("user", "system", "developer"):
+        if views[index].role == "user":
             return index
     return 0

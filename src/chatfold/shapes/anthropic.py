@@ -165,9 +165,7 @@ class Anthropic:
             ShapeError: There is no such role.
         """
         if role not in _ROLES:
-            raise ShapeError(
-                f"a message cannot have the role {role!r}; use 'user'", shape=self.name
-            )
+            raise ShapeError(f"a message has no role {role!r}; use 'user'", shape=self.name)
         return {"role": role, "content": [{"type": "text", "text": text}]}
 
     def result_item(
@@ -213,7 +211,8 @@ def _is_own(block: object) -> bool:
         return True  # `response.content` as it is, inside of a dict
     kind = block_type(block)
     if kind == "text":
-        return bool(field(block, "cache_control") or field(block, "citations"))
+        # Gateways take `cache_control` on Chat Completions messages too, so it proves nothing.
+        return bool(field(block, "citations")) or module_of(block).startswith("anthropic.types")
     if kind == "thinking":
         return isinstance(field(block, "thinking"), str)
     return kind in _OWN_BLOCKS

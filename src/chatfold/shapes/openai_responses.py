@@ -424,7 +424,7 @@ def _server(
 ) -> ServerCallPart:
     status = get("status")
     state = "open" if status in _BUSY else "failed" if status in _BROKEN else "completed"
-    if get("error"):
+    if get("error") and state != "open":
         state = "failed"
     return ServerCallPart(
         named_id(get("id")),
