@@ -186,6 +186,9 @@ class _Writer:
         self.out: list[str] = []
         self.omitted: Counter[str] = Counter()
         self.redact = redact
+        self.clean: Callable[[str], str] = markup
+        if redact is not None:
+            self.clean = lambda text: markup(redacted(text, redact))
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
         for call in calls:
@@ -196,9 +199,6 @@ class _Writer:
             elif index >= start:
                 self.answers.setdefault(index, []).append(call)
 
-    def clean(self, text: str) -> str:
-        return markup(redacted(text, self.redact))
-
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
 
@@ -206,7 +206,8 @@ class _Writer:
         """Write the elements of one item; `mark` goes on each of them."""
         parts = view.parts
         if len(parts) == 1 and type(parts[0]) is TextPart and view.role in _MESSAGE_ROLES:
-            self.text(view.role, self.author(view, mark), parts[0].text)
+            role, attrs = view.role, mark if view.name is None else self.author(view, mark)
+            self.out.append(f"<{role}{attrs}>{self.clean(parts[0].text)}</{role}>")
             return
         if not parts and view.role in _MESSAGE_ROLES:
             self.out.append(f"<{view.role}{self.author(view, mark)}></{view.role}>")

@@ -76,16 +76,19 @@ def cut_points(
     legal = cuttable(spans, len(views))
     if views and any(type(p) is UnknownPart and p.command for p in views[-1].parts):
         legal[len(views)] = 0  # a command to the server is the last item, or it is nothing
-    end = len(views) if lossy else barrier(views)
-    return [index for index, free in enumerate(legal[: end + 1]) if free]
+    if not lossy:
+        del legal[barrier(views) + 1 :]
+    return [index for index, free in enumerate(legal) if free]
 
 
 def barrier(views: Sequence[ItemView]) -> int:
     """Return the index of the last opaque item; the number of items where there is none."""
     for index in range(len(views) - 1, -1, -1):
-        for part in views[index].parts:
-            if type(part) is OpaquePart:
-                return index
+        parts = views[index].parts
+        if len(parts) == 1 and type(parts[0]) is not OpaquePart:  # what most items are
+            continue
+        if any(type(part) is OpaquePart for part in parts):
+            return index
     return len(views)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.spans import Span, closure, cut_points, open_calls
+from chatfold.core.spans import Span, barrier, closure, cut_points, open_calls
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -26,6 +26,9 @@ from chatfold.core.views import (
 )
 
 __all__ = ["Split", "Turn", "prefix_length", "split", "turns"]
+
+
+_SPEAKERS = ("user", "assistant")  # what they say is folded, whatever the shape
 
 
 class Turn(NamedTuple):
@@ -187,7 +190,7 @@ class _Chooser:
         self.start = start
         self.starts = [turn.start for turn in found]
         free = cut_points(spans, views, lossy=True)
-        points = cut_points(spans, views)
+        points = free[: bisect_right(free, barrier(views))]
         last_group = self._last_group(free)
         fused = [turn for turn in found if self._is_fused(turn)]
         self.points = [
@@ -360,7 +363,7 @@ def _keep(
             continue
         if pinned is not None and pinned(index):
             wanted.add(index)
-        if shape.keeps(view) and not _is_summary(view):
+        if view.role not in _SPEAKERS and shape.keeps(view) and not _is_summary(view):
             state.append(index)
     superseded = _superseded(views, state)
     kept = closure(wanted.union(i for i in state if i not in superseded), spans)

@@ -256,7 +256,10 @@ class Shape(Protocol):
         ...
 
     def keeps(self, view: ItemView) -> bool:
-        """Return whether an item of the head stays verbatim, as state does."""
+        """Return whether an item of the head stays verbatim, as state does.
+
+        Not asked of what a user or an assistant says.
+        """
         ...
 
     def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, cast
 
 from chatfold.core.views import (
+    CallPart,
     ItemView,
     MediaPart,
     OpaquePart,
@@ -52,26 +53,30 @@ def item_tokens(views: Sequence[ItemView], counter: TokenCounter) -> list[int]:
         views: The readings of the items.
         counter: Counts the tokens of the texts; one with `count_many` is given all at once.
     """
-    said = [_text(view) for view in views]
+    said: list[str] = []
+    besides: list[int] = []
+    for view in views:
+        text, rest = _cost(view)
+        said.append(text)
+        besides.append(rest)
     many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
     counts = many(said) if many is not None else [counter.count(text) for text in said]
-    return [
-        _FRAME + count + (0 if _is_plain(view) else _rest(view))
-        for view, count in zip(views, counts, strict=True)
-    ]
+    return [_FRAME + count + rest for count, rest in zip(counts, besides, strict=True)]
 
 
-def _is_plain(view: ItemView) -> bool:
-    """Return whether the item is one text and nothing else, as most are."""
-    return len(view.parts) == 1 and type(view.parts[0]) is TextPart
-
-
-def _text(view: ItemView) -> str:
+def _cost(view: ItemView) -> tuple[str, int]:
+    """Return the text of an item and what it costs besides; what most items are comes first."""
     if len(view.parts) == 1:
         part = view.parts[0]
-        if isinstance(part, (TextPart, ResultPart)) and not getattr(part, "media", ()):
-            return part.text
-    return "\n".join(texts(view))
+        kind = type(part)
+        if kind is TextPart:
+            return cast(TextPart, part).text, 0
+        if kind is ResultPart and not cast(ResultPart, part).media:
+            return cast(ResultPart, part).text, 0
+        if kind is CallPart:
+            call = cast(CallPart, part)
+            return f"{call.name or ''}\n{call.arguments}", 0
+    return "\n".join(texts(view)), _rest(view)
 
 
 def _rest(view: ItemView) -> int:
