@@ -139,3 +139,13 @@ def test_too_few_turns_is_said_behind_a_summary_too() -> None:
     outcome = ctx.summarize(short, keep_last_turns=1)
     assert outcome.reason == "too_few_turns"
     assert "keep_tokens=" in str(outcome)
+
+
+def test_an_instruction_finds_its_place_past_a_message_of_settings() -> None:
+    """The settings between a user's and an assistant's message do not take the place away."""
+    rule = said("system", text("French"))
+    items = [said("user", text()), rule, said("assistant", text())]
+    items += [said("user", text("go")), LOW, said("assistant", text("x"))]
+    ctx = ChatContext(items)
+    assert ctx.summarize(short, keep_last_turns=1).kept == (rule,)
+    assert ctx.check() == []

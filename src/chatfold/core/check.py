@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.views import ItemView, UnknownPart
 
-__all__ = ["Problem", "Requirement", "Severity", "added_errors", "common_problems", "first_fault"]
+__all__ = ["Problem", "Requirement", "Severity", "added_errors", "common_problems"]
 
 Severity: TypeAlias = Literal["error", "pending", "loss", "warning"]
 """`error`: the provider refuses the list; `pending`: it would until open calls are answered;
@@ -116,11 +116,6 @@ def common_problems(
                         "warning",
                         shape=shape_name,
                     )
-
-
-def first_fault(problems: Iterable[Problem]) -> Problem | None:
-    """Return the first problem for which the provider would refuse the list."""
-    return next((p for p in problems if p.severity == "error"), None)
 
 
 def added_errors(
