@@ -83,6 +83,8 @@ def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]
         if index < len(views) and views[index].role == "system" and _is_free(views[index]):
             continue  # settings may stand anywhere, and part nothing
         after = views[index].role if index < len(views) else "assistant"
+        if index < len(views) and not _is_message(views[index]):
+            after = "unknown"
         if before == "user" and after == "assistant":
             places.append(index)
             if len(places) == len(movable):
@@ -106,6 +108,11 @@ def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
             if type(part) is CallPart and _is_served(part) and part.id not in answered:
                 return index
     return len(views)
+
+
+def _is_message(view: ItemView) -> bool:
+    """Return whether the item is a message of this shape, or one of plain text."""
+    return view.shape == _NAME or all(type(part) is TextPart for part in view.parts)
 
 
 def _is_served(part: CallPart | ResultPart) -> bool:
