@@ -11,29 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from validators.base import Item, Violation, dicts, normalise, readable
+
+__all__ = ["Violation", "lost_partners", "normalise", "validate"]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Item = dict[str, Any]
-
 FAKE_ID = "__fake_id__"  # the Agents SDK gives this id to every item of a chat-completions model
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One place where the list breaks a rule, or, with `open`, is only unfinished.
-
-    Attributes:
-        index: Index of the item in the list that was judged.
-        rule: Short snake_case name of the rule.
-        detail: What was found there.
-        open: True for what the host may still complete by appending to the list.
-    """
-
-    index: int
-    rule: str
-    detail: str
-    open: bool = False
 
 
 def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Violation]:
@@ -57,35 +42,14 @@ def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Viol
     }
     if shape not in judges:
         raise ValueError(f"shape must be one of {sorted(judges)}, got {shape!r}")
-    readable = _readable(items)
+    plain = readable(items)
     found = [
         Violation(index, "malformed", f"not an item: {type(items[index]).__name__}")
-        for index, item in enumerate(readable)
+        for index, item in enumerate(plain)
         if not item
     ]
-    found += judges[shape](readable, strict)
+    found += judges[shape](plain, strict)
     return sorted(found, key=lambda violation: violation.index)
-
-
-def normalise(value: Any) -> Any:
-    """Return the value as plain dicts, lists and scalars, with the providers' key names."""
-    if hasattr(value, "to_dict"):
-        value = value.to_dict(mode="python")
-    if isinstance(value, dict):
-        return {key: normalise(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [normalise(inner) for inner in value]
-    return value
-
-
-def _readable(items: list[Any]) -> list[Item]:
-    """Return one dict per item; an item that is no object is an empty one."""
-    plain = [normalise(item) for item in items]
-    return [item if isinstance(item, dict) else {} for item in plain]
-
-
-def _list(value: Any) -> list[Item]:
-    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
 # --- OpenAI Chat Completions (section A) ----------------------------------------------------------
@@ -130,11 +94,11 @@ def _chat(items: list[Item], _strict: bool) -> Iterator[Violation]:
 
 
 def _chat_step(index: int, item: Item) -> _Step:
-    step = _Step(index, [call.get("id") for call in _list(item.get("tool_calls"))])
+    step = _Step(index, [call.get("id") for call in dicts(item.get("tool_calls"))])
     # Some adapters write the calls as content blocks, beside `tool_calls` or instead of it.
     step.ids += [
         block.get("call_id")
-        for block in _list(item.get("content"))
+        for block in dicts(item.get("content"))
         if block.get("type") == "function_call" and block.get("call_id") not in step.ids
     ]
     if isinstance(item.get("function_call"), dict):
@@ -287,7 +251,7 @@ def _calls_in(index: int, item: Item, top_level: set[tuple[str, Any]]) -> Iterat
     kind = _type(item)
     nested = [
         block
-        for block in (_list(item.get("content")) if kind == "message" else [])
+        for block in (dicts(item.get("content")) if kind == "message" else [])
         if (block.get("type"), block.get("call_id")) not in top_level
     ]
     for call in [item, *nested]:
@@ -419,7 +383,7 @@ class _Message:
 
 def _blocks(item: Item) -> list[Item]:
     content = item.get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else _list(content)
+    return [{"type": "text", "text": content}] if isinstance(content, str) else dicts(content)
 
 
 def _is_directive(item: Item) -> bool:
@@ -596,7 +560,7 @@ def lost_partners(before: list[Any], after: list[Any], shape: str) -> list[Viola
     """
     if shape != "openai_responses":
         return []
-    old, new = _readable(before), _readable(after)
+    old, new = readable(before), readable(after)
     origin = _origins(before, after, old, new)
     kept = set(origin.values())
     where = {old_index: new_index for new_index, old_index in origin.items()}
