@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chatfold.core.views import (
     CallKind,
@@ -21,7 +21,14 @@ from chatfold.core.views import (
     is_user_message,
 )
 
-__all__ = ["Abandon", "CallPairing", "ToolCallRecord", "frozen_abandon", "pair_calls"]
+__all__ = [
+    "Abandon",
+    "Answer",
+    "CallPairing",
+    "ToolCallRecord",
+    "frozen_abandon",
+    "pair_calls",
+]
 
 Status: TypeAlias = Literal["completed", "failed", "open", "abandoned"]
 
@@ -75,6 +82,20 @@ class ToolCallRecord:
     def label(self) -> str:
         """What names the call best: its id, else its name, else its place."""
         return self.id or self.name or f"item {self.call_index}"
+
+
+class Answer(NamedTuple):
+    """What a call is to be answered with.
+
+    Attributes:
+        call: The open call.
+        text: The result's text.
+        failed: Whether the text says why there is no result.
+    """
+
+    call: ToolCallRecord
+    text: str
+    failed: bool = False
 
 
 Abandon: TypeAlias = Iterable[str] | Callable[[ToolCallRecord], bool]

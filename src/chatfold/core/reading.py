@@ -11,7 +11,7 @@ from operator import is_
 from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import Problem
 from chatfold.core.digest import fingerprints
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.split import prefix_length
@@ -30,7 +30,7 @@ from chatfold.errors import ShapeError
 __all__ = ["Reading", "SeveralShapes", "Snapshot"]
 
 
-class SeveralShapes:
+class SeveralShapes(Shape):
     """Stands for the shape of a list of plain messages that several shapes write alike.
 
     What any of them requires holds, so that the list stays valid in all of them.
@@ -83,10 +83,6 @@ class SeveralShapes:
     ) -> Sequence[Problem]:
         """Return nothing: what is wrong depends on the shape."""
         return ()
-
-    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
-        """Return nothing: plain messages need nothing."""
-        return []
 
 
 class Snapshot(NamedTuple):

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from chatfold.core.calls import ToolCallRecord
+    from chatfold.core.calls import Answer, ToolCallRecord
     from chatfold.core.check import Problem, Requirement
     from chatfold.core.spans import Span
 
@@ -235,13 +235,16 @@ class Placement(NamedTuple):
 class Shape(Protocol):
     """One provider's way of writing items: all that chatfold knows of a provider.
 
-    Every method is a pure function of its arguments; items are never changed.
+    Every method is a pure function of its arguments; items are never changed. A class that
+    inherits from this one gets what most providers do, and writes only what is different.
+
+    Attributes:
+        name: The name that `ChatContext(shape=...)` takes.
     """
 
-    @property
-    def name(self) -> str:
-        """The name that `ChatContext(shape=...)` takes."""
-        ...
+    name: str
+
+    # Reading
 
     def fit(self, item: object) -> Fit:
         """Return whether `item` is of this shape."""
@@ -249,35 +252,6 @@ class Shape(Protocol):
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of `item`, or None where it is of another shape."""
-        ...
-
-    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
-        """Return what this provider requires together, beyond calls and their results."""
-        ...
-
-    def keeps(self, view: ItemView) -> bool:
-        """Return whether an item of the head stays verbatim, as state does.
-
-        Not asked of what a user or an assistant says.
-        """
-        ...
-
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
-        """Return what must happen so that kept items may stand behind the summary.
-
-        Args:
-            kept: Indices of the head items that stay, ascending.
-            tail: Index of the first tail item.
-            views: The readings of the whole list.
-        """
-        ...
-
-    def summary_item(self, text: str, *, role: str) -> Any:
-        """Return a new native item that holds `text`."""
-        ...
-
-    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> Any:
-        """Return a new native item that answers `call`."""
         ...
 
     def check(
@@ -289,9 +263,86 @@ class Shape(Protocol):
         """Return what the provider would refuse, beyond what is wrong in every shape."""
         ...
 
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
+        """Return what this provider requires together, beyond calls and their results."""
+        return ()
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether an item of the head stays verbatim, as state and instructions do.
+
+        Not asked of what a user or an assistant says.
+        """
+        return view.role in ("system", "developer")
+
+    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+        """Return what must happen so that kept items may stand behind the summary.
+
+        Args:
+            kept: Indices of the head items that stay, ascending.
+            tail: Index of the first tail item.
+            views: The readings of the whole list.
+        """
+        return Placement()
+
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return what a request with this list has to carry besides the list."""
+        return []
+
+    # Writing
+
+    def summary_item(self, text: str, *, role: str) -> Any:
+        """Return a new native item that holds `text`."""
         ...
+
+    def merged(self, summary: Any, following: Any) -> Any | None:
+        """Return one item for a summary and the item behind it, where two may not stand.
+
+        None where they may. `following` is not changed.
+        """
+        return None
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> Any:
+        """Return a new native item that answers `call`.
+
+        Raises:
+            ShapeError: A text does not answer such a call.
+        """
+        ...
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return the native items that answer the calls of one step, in the provider's form.
+
+        Raises:
+            ShapeError: A text does not answer such a call.
+        """
+        return [self.result_item(a.call, a.text, failed=a.failed) for a in answers]
+
+    def replayable(self, item: Any) -> Any:
+        """Return what the model sent as what may be sent back: output-only fields are left out."""
+        return item
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return the item with an id on each call that has none; the same item if all have one."""
+        return item
+
+    # Repair
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return an item with these parts alone, None where nothing would be left.
+
+        Args:
+            item: A native item; it is not changed, and returned as it is if it cannot be split.
+            parts: Positions in the parts of its view.
+        """
+        return item if parts else None
+
+    def join(self, items: Sequence[Any]) -> list[Any]:
+        """Return items that hold the results of one step, in as few as the provider demands."""
+        return list(items)
+
+    def detached(self, item: Any) -> Any:
+        """Return the item without the id by which the server looks for what came with it."""
+        return item
 
 
 def field(item: object, key: str) -> Any:

@@ -23,6 +23,7 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     Role,
+    Shape,
     StatePart,
     TextPart,
     UnknownPart,
@@ -81,7 +82,7 @@ _OWN_BLOCKS = _SERVER_RESULTS | {
 }
 
 
-class Anthropic:
+class Anthropic(Shape):
     """Anthropic messages: calls, results and thinking are blocks inside messages."""
 
     name = "anthropic"

@@ -6,22 +6,21 @@ https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-21)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement
-from chatfold.core.spans import Span
+from chatfold.core.check import Problem
 from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
     MediaPart,
     Part,
-    Placement,
     ReasoningPart,
     ResultPart,
     Role,
+    Shape,
     TextPart,
     field,
 )
@@ -91,7 +90,7 @@ _OWN_KEYS = (
 )
 
 
-class OpenAIChat:
+class OpenAIChat(Shape):
     """Chat Completions messages: calls inside assistant messages, results in `tool` messages."""
 
     name = "openai_chat"
@@ -166,18 +165,6 @@ class OpenAIChat:
         fault = "it has no content" if content is None and role == "tool" else ""
         return ItemView("tool", (result,), role, self.name, fault=fault)
 
-    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
-        """Return nothing: calls and their results are all that belongs together."""
-        return ()
-
-    def keeps(self, view: ItemView) -> bool:
-        """Return whether the message is an instruction in the middle of the conversation."""
-        return view.role in ("system", "developer")
-
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
-        """Return nothing to move: roles may follow each other in any order."""
-        return Placement()
-
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message of that role that holds `text`."""
         return {"role": role, "content": text}
@@ -218,10 +205,6 @@ class OpenAIChat:
                     yield Problem(
                         "malformed_item", "a tool call without a name", (index,), shape=self.name
                     )
-
-    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
-        """Return nothing: the messages are all that a request needs."""
-        return []
 
 
 def _misplaced_results(

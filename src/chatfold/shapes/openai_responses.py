@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import Problem
 from chatfold.core.spans import Span
 from chatfold.core.views import (
     CallKind,
@@ -20,11 +20,11 @@ from chatfold.core.views import (
     MediaPart,
     OpaquePart,
     Part,
-    Placement,
     ReasoningPart,
     ResultPart,
     Role,
     ServerCallPart,
+    Shape,
     StatePart,
     TextPart,
     UnknownPart,
@@ -67,7 +67,7 @@ _BUSY = frozenset({"in_progress", "searching", "interpreting", "generating", "ca
 _BROKEN = frozenset({"failed", "incomplete"})
 
 
-class OpenAIResponses:
+class OpenAIResponses(Shape):
     """Responses items: calls, results, reasoning and state are items of their own."""
 
     name = "openai_responses"
@@ -142,10 +142,6 @@ class OpenAIResponses:
             return False
         return any(type(part) is StatePart for part in view.parts)
 
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
-        """Return nothing to move: state and instructions may stand anywhere."""
-        return Placement()
-
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message item of that role that holds `text`, without an id."""
         if role == "assistant":  # an output message would need an id; an easy one does not
@@ -174,10 +170,6 @@ class OpenAIResponses:
     ) -> Iterator[Problem]:
         """Yield what the Responses API would refuse."""
         return check_items(items, views, calls)
-
-    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
-        """Return nothing: the items are all that a request needs."""
-        return []
 
 
 def _is_bare_reference(item: object) -> bool:
