@@ -28,6 +28,8 @@ __all__ = [
     "fewer",
     "fold",
     "limits",
+    "parted",
+    "plainly",
     "positions",
     "said",
     "same_objects",
@@ -117,6 +119,28 @@ def talk(turns: int = 3) -> list[Any]:
     return [{"role": role, "content": f"{n} {words}"} for n in range(turns) for role in roles]
 
 
+def plainly(shape: str, items: Iterable[Any]) -> list[Any]:
+    """Return plain messages as a shape writes them; most shapes take them as they are."""
+    if shape == "gemini":
+        roles = {"assistant": "model"}
+        return [
+            {"role": roles.get(i["role"], i["role"]), "parts": [{"text": i["content"]}]}
+            for i in items
+        ]
+    if shape == "bedrock":
+        return [{"role": i["role"], "content": [{"text": i["content"]}]} for i in items]
+    return list(items)
+
+
+def parted(items: Iterable[Any], outcome: Outcome[Any]) -> list[Any]:
+    """Return the items with those that were merged into the summary item behind it again."""
+    return [
+        each
+        for item in items
+        for each in ((item, *outcome.merged) if item is outcome.item else (item,))
+    ]
+
+
 def said(items: Iterable[Any]) -> list[Any]:
     """Return what the items say, as new plain values that later edits do not reach."""
     return [normalise(item) for item in items]
@@ -147,11 +171,35 @@ def step(shape: str, id_: str | None, count: int, outputs: Sequence[str]) -> lis
         to = {} if id_ is None else {"tool_call_id": id_}
         results: list[Any] = [{"role": "tool", **to, "content": text} for text in outputs]
         return [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+    if shape == "ollama":
+        calls = [{**key, "function": {"name": "read", "arguments": {}}} for _ in range(count)]
+        to = {"tool_name": "read"} if id_ is None else {"tool_name": "read", "tool_call_id": id_}
+        results = [{"role": "tool", **to, "content": text} for text in outputs]
+        return [{"role": "assistant", "content": "", "tool_calls": calls}, *results]
+    if shape == "mistral":
+        called = step("openai_chat", id_, count, [])[0]
+        to = {"name": "read"} if id_ is None else {"name": "read", "tool_call_id": id_}
+        results = [{"role": "tool", **to, "content": text} for text in outputs]
+        return [{**called, "prefix": False}, *results]
     if shape == "anthropic":
         uses = [{"type": "tool_use", **key, "name": "read", "input": {}} for _ in range(count)]
         to = {} if id_ is None else {"tool_use_id": id_}
         blocks = [{"type": "tool_result", **to, "content": text} for text in outputs]
         answer = [{"role": "user", "content": blocks}] if blocks else []
+        return [{"role": "assistant", "content": uses}, *answer]
+    if shape == "gemini":
+        made = {"function_call": {**key, "name": "read", "args": {}}}
+        given = [
+            {"function_response": {**key, "name": "read", "response": {"result": text}}}
+            for text in outputs
+        ]
+        answer = [{"role": "user", "parts": given}] if given else []
+        return [{"role": "model", "parts": [dict(made) for _ in range(count)]}, *answer]
+    if shape == "bedrock":
+        to = {} if id_ is None else {"toolUseId": id_}
+        uses = [{"toolUse": {**to, "name": "read", "input": {}}} for _ in range(count)]
+        told = [{"toolResult": {**to, "content": [{"text": text}]}} for text in outputs]
+        answer = [{"role": "user", "content": told}] if told else []
         return [{"role": "assistant", "content": uses}, *answer]
     to = {} if id_ is None else {"call_id": id_}
     call = {"type": "function_call", **to, "name": "read", "arguments": "{}"}

@@ -19,7 +19,15 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from drafts import anthropic, openai_chat, openai_responses
+from drafts import (
+    anthropic,
+    bedrock,
+    gemini,
+    mistral,
+    ollama,
+    openai_chat,
+    openai_responses,
+)
 from drafts.base import Draft, ExpectedCall, History, Options, texts, words
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -39,13 +47,25 @@ SHAPE_MODULES: dict[str, Any] = {
     "openai_chat": openai_chat,
     "openai_responses": openai_responses,
     "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
+    "ollama": ollama,
+    "mistral": mistral,
 }
 SHAPES = tuple(SHAPE_MODULES)
 Item = dict[str, Any]
 
 DRAFTS: dict[str, type[Draft]] = {
     c.shape: c
-    for c in (openai_chat.ChatDraft, openai_responses.ResponsesDraft, anthropic.AnthropicDraft)
+    for c in (
+        openai_chat.ChatDraft,
+        openai_responses.ResponsesDraft,
+        anthropic.AnthropicDraft,
+        gemini.GeminiDraft,
+        bedrock.BedrockDraft,
+        ollama.OllamaDraft,
+        mistral.MistralDraft,
+    )
 }
 
 

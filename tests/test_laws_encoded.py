@@ -122,11 +122,90 @@ def encoded_anthropic(blob: str) -> list[Any]:
     ]
 
 
+def encoded_ollama(blob: str) -> list[Any]:
+    called = {"function": {"name": "f", "arguments": {}}}
+    return [
+        {"role": "user", "content": "look", "images": [blob, blob]},
+        {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [called]},
+        {"role": "tool", "tool_name": "f", "content": "ok", "images": [blob]},
+        {"role": "assistant", "content": "fine"},
+    ]
+
+
+def encoded_mistral(blob: str) -> list[Any]:
+    picture = f"data:image/png;base64,{blob}"
+    thinking = [{"type": "text", "text": "hm"}]
+    thought = {"type": "thinking", "thinking": thinking, "signature": blob}
+    function = {"name": "f", "arguments": "{}"}
+    return [
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": picture},
+                {"type": "image_url", "image_url": {"url": picture}},
+                {"type": "input_audio", "input_audio": blob},
+                {"type": "document_url", "document_url": f"data:application/pdf;base64,{blob}"},
+            ],
+        },
+        {
+            "role": "assistant",
+            "content": [thought, {"type": "text", "text": "see"}],
+            "tool_calls": [{"id": "callAAAA1", "function": function}],
+        },
+        {
+            "role": "tool",
+            "tool_call_id": "callAAAA1",
+            "content": [{"type": "image_url", "image_url": picture}],
+        },
+        {"role": "assistant", "content": "fine"},
+        {"role": "user", "content": [{"type": "from_the_future", "signature": blob}]},
+    ]
+
+
+def encoded_gemini(blob: str) -> list[Any]:
+    image = {"mime_type": "image/png", "data": blob}
+    wire = {"inlineData": {"mimeType": "image/png", "data": blob}}
+    call = {"function_call": {"name": "f", "args": {}}, "thought_signature": blob}
+    found = {"name": "f", "response": {"result": "ok"}, "parts": [{"inline_data": image}]}
+    return [
+        {"role": "user", "parts": [{"inline_data": image}, wire, {"text": "look"}]},
+        {"role": "model", "parts": [{"text": "hm", "thought": True}, call]},
+        {"role": "user", "parts": [{"function_response": found}]},
+        {"role": "model", "parts": [{"text": "yes", "thoughtSignature": blob}]},
+        {"role": "model", "parts": [{"from_the_future": {"thoughtSignature": blob}}]},
+    ]
+
+
+def encoded_bedrock(blob: str) -> list[Any]:
+    source = {"bytes": blob}
+    image = {"image": {"format": "png", "source": source}}
+    pdf = {"document": {"format": "pdf", "name": "a", "source": source}}
+    signed = {"reasoningText": {"text": "hm", "signature": blob}}
+    return [
+        {"role": "user", "content": [image, pdf, {"text": "look"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": signed},
+                {"reasoningContent": {"redactedContent": blob}},
+                {"toolUse": {"toolUseId": "t", "name": "f", "input": {}}},
+            ],
+        },
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [image, pdf]}}]},
+        {"role": "assistant", "content": [{"from_the_future": {"redactedContent": blob}}]},
+    ]
+
+
 ENCODED = {
     "openai_chat": encoded_chat,
     "openai_responses": encoded_responses,
     "anthropic": encoded_anthropic,
+    "gemini": encoded_gemini,
+    "bedrock": encoded_bedrock,
+    "ollama": encoded_ollama,
+    "mistral": encoded_mistral,
 }
+OPEN_THOUGHTS = ("ollama", "mistral")  # these never encrypt reasoning
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -141,7 +220,7 @@ def test_law_9_encoded_content_never_enters_a_prompt(shape: str, size: int) -> N
     assert leaks == []
     assert blob[:40] not in plan.prompt.user + plan.prompt.system
     assert plan.omitted["media"] >= 3
-    assert plan.omitted["encrypted_reasoning"] >= 1
+    assert shape in OPEN_THOUGHTS or plan.omitted["encrypted_reasoning"] >= 1
 
 
 @given(history=histories(max_turns=4), keep=st.integers(0, 1))
@@ -157,7 +236,7 @@ def test_law_9_no_generated_history_leaks_what_is_encoded(history: History, keep
 
 
 def item_text(item: Item) -> str:
-    content = item["content"]
+    content = item["parts"] if "parts" in item else item["content"]
     return content if isinstance(content, str) else "".join(block["text"] for block in content)
 
 
@@ -177,6 +256,15 @@ def test_law_9_the_summary_is_a_users_item_that_calls_itself_an_automatic_record
     assert "The user did not say this." in text
 
 
+REFUSED_ROLES = {
+    "anthropic": ("assistant", "system", "developer"),
+    "ollama": ("developer",),
+    "mistral": ("developer",),
+    "gemini": ("system", "developer"),
+    "bedrock": ("assistant", "developer"),
+}
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "developer"])
 def test_law_9_the_summarys_role_is_honoured_or_refused(shape: str, role: str) -> None:
@@ -184,14 +272,14 @@ def test_law_9_the_summarys_role_is_honoured_or_refused(shape: str, role: str) -
     items: list[Any] = [*HEAD, *LAST_TURN]
     before = list(items)
     ctx = ChatContext(items, shape=shape, summary_role=role)
-    if shape == "anthropic" and role != "user":
+    if role in REFUSED_ROLES.get(shape, ()):
         with pytest.raises((ChatfoldError, ValueError)):
             ctx.summarize(lambda p: "the record", keep_last_turns=1)
         assert items == before
         return
     outcome = ctx.summarize(lambda p: "the record", keep_last_turns=1)
     assert outcome.item is items[0]
-    assert items[0]["role"] == role
+    assert items[0]["role"] == ("model" if (shape, role) == ("gemini", "assistant") else role)
     items += [*HEAD, *LAST_TURN]
     prompt = prompt_of(json.loads(json.dumps(items)), shape)
     assert prompt.previous_summary == "the record"

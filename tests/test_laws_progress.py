@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import Weightless, limits, same_objects, short, talk
+from laws import Weightless, limits, parted, same_objects, short, talk
 from strategies import SHAPES, History, histories
 from validator import validate
 
@@ -84,11 +84,13 @@ def test_law_10_the_messages_that_open_a_cut_turn_stay(
     items = list(history.items)
     ctx = ChatContext(items, shape=shape, counter=Weightless())
     plan = ctx.plan(**keep)
-    if not plan or not ctx.apply(plan, "s"):
+    outcome = ctx.apply(plan, "s") if plan else None
+    if not outcome:
         return
+    now = parted(items, outcome)
     for first, stop, openers in runs(history.openers, len(history.items)):
         if first < plan.index < stop:
-            assert all(holds(items, history.items[i]) for i in openers)
+            assert all(holds(now, history.items[i]) for i in openers)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -106,8 +108,9 @@ def test_law_10_the_request_of_an_unfinished_turn_stays_at_any_keep(
     length = data.draw(st.sampled_from(ends)) + 1
     items = history.items[:length]
     request = runs([i for i in history.openers if i < length], length)[-1][2]
-    if ChatContext(items, shape=shape, counter=Weightless()).summarize(short, **keep):
-        assert all(holds(items, history.items[i]) for i in request)
+    outcome = ChatContext(items, shape=shape, counter=Weightless()).summarize(short, **keep)
+    if outcome:
+        assert all(holds(parted(items, outcome), history.items[i]) for i in request)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

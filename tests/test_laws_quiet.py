@@ -57,6 +57,11 @@ def secrets(shape: str) -> list[Any]:
             {"role": "assistant", "content": [use]},
             {"role": "user", "content": [done]},
         ]
+    elif shape in ("ollama", "mistral"):
+        function = {"name": "login", "arguments": {"password": SECRET}}
+        call = {"id": "callAAAA1", "function": function}
+        result = {"role": "tool", "tool_call_id": "callAAAA1", "content": SECRET}
+        middle = [{"role": "assistant", "content": "", "tool_calls": [call]}, result]
     elif shape == "openai_chat":
         call = {"id": "c1", "type": "function"}
         function = {"name": "login", "arguments": arguments}

@@ -188,10 +188,172 @@ def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
     ]
 
 
+def ollama(w: Wild) -> tuple[list[Any], list[Element]]:
+    picture = "iVBORw0KGgo="
+    calls = [
+        {"id": w.call, "function": {"name": w.tool, "arguments": {"q": w.arguments}}},
+        {"function": {"name": w.other_tool, "arguments": {}}},
+    ]
+    said_and_done = {"thinking": w.thought, "content": w.more, "tool_calls": calls}
+    items: list[Any] = [
+        {"role": "user", "content": w.words, "images": [picture]},
+        {"role": "assistant", **said_and_done},
+        {"role": "tool", "tool_name": w.tool, "tool_call_id": w.call, "content": w.output},
+        {"role": "tool", "tool_name": w.other_tool, "content": w.last},
+        {"role": "assistant", "content": w.more},
+    ]
+    image = Element("attachment", {"kind": "image", "type": "image/png", "bytes": "8"}, "")
+    return items, [
+        said("user", w.words, image),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, w.call, json.dumps({"q": w.arguments}, ensure_ascii=False)),
+        Element("function_call", {"name": w.other_tool}, "{}"),
+        output(w.tool, w.call, w.output),
+        Element("function_call_output", {"name": w.other_tool, "status": "completed"}, w.last),
+        said("assistant", w.more),
+    ]
+
+
+def mistral(w: Wild) -> tuple[list[Any], list[Element]]:
+    thinking = [{"type": "text", "text": w.thought}]
+    ids = (f"1{w.call}", f"2{w.other_call}")  # ids are unique here
+    calls = [
+        {"id": ids[0], "function": {"name": w.tool, "arguments": w.arguments}},
+        {"id": ids[1], "function": {"name": w.other_tool, "arguments": {"q": w.input}}},
+    ]
+    page = {"type": "resource", "uri": w.author, "content": {"type": "text", "text": w.input}}
+    items: list[Any] = [
+        {"role": "user", "content": [{"type": "text", "text": w.words}, page]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": thinking},
+                {"type": "text", "text": w.more},
+            ],
+            "tool_calls": calls,
+        },
+        {"role": "tool", "name": w.other_tool, "tool_call_id": ids[1], "content": w.last},
+        {"role": "tool", "name": w.tool, "tool_call_id": ids[0], "content": w.output},
+        {"role": "assistant", "content": w.more},
+    ]
+    about = Element("attachment", {"kind": "resource", "name": w.author}, w.input)
+    return items, [
+        said("user", w.words + w.input, about),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, ids[0], w.arguments),
+        call(w.other_tool, ids[1], json.dumps({"q": w.input}, ensure_ascii=False)),
+        output(w.other_tool, ids[1], w.last),
+        output(w.tool, ids[0], w.output),
+        said("assistant", w.more),
+    ]
+
+
+def gemini(w: Wild) -> tuple[list[Any], list[Element]]:
+    first = {"id": w.call, "name": w.tool}
+    second = {"id": w.other_call, "name": w.other_tool}
+    items: list[Any] = [
+        {"role": "user", "parts": [{"text": w.words}, {"file_data": {"file_uri": w.author}}]},
+        {
+            "role": "model",
+            "parts": [
+                {"text": w.thought, "thought": True},
+                {"text": w.more},
+                {"functionCall": {**first, "args": {"q": w.input}}, "thoughtSignature": "c2ln"},
+                {"function_call": {**second, "args": {}}},
+            ],
+        },
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {**first, "response": {"result": w.output}}},
+                {"function_response": {**second, "response": {"error": w.last}}},
+            ],
+        },
+        {
+            "role": "model",
+            "parts": [
+                {"executable_code": {"code": w.arguments, "language": "PYTHON"}},
+                {"code_execution_result": {"outcome": "OUTCOME_OK", "output": w.output}},
+                {"text": w.last},
+            ],
+        },
+    ]
+    file = Element("attachment", {"kind": "file", "name": w.author}, "")
+    served = {"name": "code_execution", "status": "completed"}
+    return items, [
+        said("user", w.words, file),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, w.call, json.dumps({"q": w.input}, ensure_ascii=False)),
+        call(w.other_tool, w.other_call, "{}"),
+        output(w.tool, w.call, w.output),
+        output(w.other_tool, w.other_call, w.last, "failed"),
+        Element("server_tool_call", {"name": "code_execution"}, w.arguments),
+        Element("server_tool_output", served, w.output),
+        said("assistant", w.last),
+    ]
+
+
+def bedrock(w: Wild) -> tuple[list[Any], list[Element]]:
+    ids = (f"1{w.call}", f"2{w.other_call}", f"3{w.call}")  # ids are unique here
+    paper = {"format": "txt", "name": w.author, "source": {"text": w.more}}
+    failed = {"toolUseId": ids[1], "status": "error", "content": [{"text": w.last}]}
+    served = {"toolUseId": ids[2], "type": "grounding_result", "content": [{"text": w.output}]}
+    asked = {"toolUseId": ids[2], "name": w.tool, "type": "server_tool_use"}
+    items: list[Any] = [
+        {"role": "user", "content": [{"text": w.words}, {"document": paper}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": {"reasoningText": {"text": w.thought, "signature": "s"}}},
+                {"text": w.more},
+                {"toolUse": {"toolUseId": ids[0], "name": w.tool, "input": {"q": w.input}}},
+                {"toolUse": {"toolUseId": ids[1], "name": w.other_tool, "input": {}}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": ids[0], "content": [{"text": w.output}]}},
+                {"toolResult": failed},
+            ],
+        },
+        {
+            "role": "assistant",
+            "content": [
+                {"toolUse": {**asked, "input": {"q": w.input}}},
+                {"toolResult": served},
+                {"text": w.last},
+            ],
+        },
+    ]
+    arguments = json.dumps({"q": w.input}, ensure_ascii=False)
+    about = {"kind": "document", "type": "txt", "name": w.author}
+    found = {"name": w.tool, "call_id": ids[2], "status": "completed"}
+    return items, [
+        said("user", w.words + w.more, Element("attachment", about, w.more)),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, ids[0], arguments),
+        call(w.other_tool, ids[1], "{}"),
+        output(w.tool, ids[0], w.output),
+        output(w.other_tool, ids[1], w.last, "failed"),
+        Element("server_tool_call", {"name": w.tool, "call_id": ids[2]}, arguments),
+        Element("server_tool_output", found, w.output),
+        said("assistant", w.last),
+    ]
+
+
 BUILDERS: dict[str, Callable[[Wild], tuple[list[Any], list[Element]]]] = {
     "openai_chat": chat,
     "openai_responses": responses,
     "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
+    "ollama": ollama,
+    "mistral": mistral,
 }
 
 

@@ -101,10 +101,34 @@ def test_law_6_both_streams_of_a_shell_and_how_it_ended_are_in_the_prompt() -> N
 
 MEDIA = frozenset(
     (
-        *("image_url", "input_audio", "file", "input_image", "input_file", "image"),
+        *("image_url", "input_audio", "file", "input_image", "input_file", "image", "document_url"),
         *("document", "search_result", "container_upload", "computer_screenshot"),
     )
 )
+
+
+def unreadable_part(part: dict[str, Any]) -> Iterator[str]:
+    """Yield the kinds of what nobody can read in a part of a Gemini content."""
+    if "inline_data" in part or "inlineData" in part or "file_data" in part or "fileData" in part:
+        yield "media"
+    if part.get("thought_signature") or part.get("thoughtSignature"):
+        yield "encrypted_reasoning"
+    response = part.get("function_response") or part.get("functionResponse") or {}
+    for inner in response.get("parts", ()):
+        yield from unreadable_part(inner)
+
+
+def unreadable_block(block: Any) -> Iterator[str]:
+    """Yield the kinds of what nobody can read in a block of a Converse message."""
+    if not isinstance(block, dict) or "type" in block:
+        return
+    if block.keys() & {"image", "document", "video", "audio", "searchResult"}:
+        yield "media"
+    thought = block.get("reasoningContent", {})
+    if "redactedContent" in thought or thought.get("reasoningText", {}).get("text") == "":
+        yield "encrypted_reasoning"
+    for inner in block.get("toolResult", {}).get("content", ()):
+        yield from unreadable_block(inner)
 
 
 def unreadable(item: Any) -> Iterator[str]:
@@ -114,6 +138,11 @@ def unreadable(item: Any) -> Iterator[str]:
             yield from unreadable(part)
     if not isinstance(item, dict):
         return
+    for part in item.get("parts") or ():
+        yield from unreadable_part(part)
+    for block in item["content"] if isinstance(item.get("content"), list) else ():
+        yield from unreadable_block(block)
+    yield from ("media" for _ in item.get("images") or ())
     kind = item.get("type")
     if kind in MEDIA or (kind == "image_generation_call" and item.get("result")):
         yield "media"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from functools import cache, reduce
 from itertools import pairwise
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
+from shapes.sdk_types import refusal, union_named
 from strategies import SHAPES, History, broken, histories, long_history, support_call, texts
 
 EXAMPLES = 200
@@ -27,8 +29,12 @@ def plain(value: Any) -> Any:
     """Return `value` with each SDK object as the dict that the SDK would send."""
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(by_alias=True, exclude_unset=True))
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     return [plain(part) for part in value] if isinstance(value, list) else value
 
 
@@ -59,6 +65,46 @@ def nested(value: Any) -> Iterator[dict[str, Any]]:
 COMBINED = re.compile("(web_search|file_search|code_interpreter|image_generation|mcp)_call$")
 
 
+def wire(value: Any) -> Any:
+    """Return a Gemini content in Python's spelling, whichever it is written in."""
+    if isinstance(value, list):
+        return [wire(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {re.sub("[A-Z]", lambda c: f"_{c[0].lower()}", k): wire(v) for k, v in value.items()}
+
+
+def keyed(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what a Gemini content or a Converse message holds, by its key."""
+    for part in wire(item["parts"]) if "parts" in item else blocks_of(item):
+        if "type" not in part:
+            yield from ((key, value) for key, value in part.items() if isinstance(value, dict))
+
+
+KEYED_CALLS = {
+    "function_call": "function",
+    "tool_call": "tool_call",
+    "executable_code": "code",
+    "toolUse": "use",
+}
+KEYED_RESULTS = {
+    "function_response": "function",
+    "tool_response": "tool_call",
+    "code_execution_result": "code",
+    "toolResult": "use",
+}
+
+
+def keyed_id(value: dict[str, Any]) -> Any:
+    return value.get("toolUseId", value.get("id"))
+
+
+def kept_apart(kind: str, value: dict[str, Any]) -> str:
+    """Return the kind that joins a call with results; without an id, its name is part of it."""
+    named = kind == "function" and "id" not in value
+    return f"{kind} {value.get('name')}" if named else kind + ("s" if "type" in value else "")
+
+
 def blocks_of(item: dict[str, Any]) -> list[dict[str, Any]]:
     content = item.get("content")
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
@@ -68,13 +114,18 @@ def calls_in(index: int, item: dict[str, Any]) -> Iterator[tuple[int, Any, Any, 
     """Yield (index, id, name, kind) of each call; the kind joins calls with results."""
     kind = str(item.get("type", ""))
     for call in item.get("tool_calls") or ():
-        yield index, call["id"], call[call["type"]]["name"], "tool"
+        name = call[call.get("type", "function")]["name"]
+        yield index, call.get("id"), name, "tool" if "id" in call else f"tool {name}"
     if item.get("function_call"):
         yield index, None, item["function_call"]["name"], "function"
     if COMBINED.fullmatch(kind):
         yield index, item["id"], item.get("name"), "combined"
     elif kind == "program" or kind.endswith("_call"):
         yield index, item["call_id"], item.get("name"), kind
+    for key, value in keyed(item):
+        if key in KEYED_CALLS:
+            joins = kept_apart(KEYED_CALLS[key], value)
+            yield index, keyed_id(value), value.get("name"), joins
     for block in blocks_of(item):
         if block.get("type", "").endswith("tool_use"):
             yield index, block["id"], block["name"], block["type"]
@@ -84,13 +135,18 @@ def results_in(index: int, item: dict[str, Any]) -> Iterator[tuple[int, Any, str
     """Yield (index, id, kind) of each result that is an item or block of its own."""
     kind = str(item.get("type", ""))
     if item.get("role") in ("tool", "function"):
-        yield index, item.get("tool_call_id"), item["role"]
+        key, name = item.get("tool_call_id"), item.get("tool_name", item.get("name"))
+        named = item["role"] == "tool" and key is None  # Ollama's, and Mistral's without an id
+        yield index, key, f"tool {name}" if named else item["role"]
     if kind == "local_shell_call_output":
         yield index, item["id"], "local_shell_call"
     elif kind == "tool_search_output":
         yield index, item["call_id"], "tool_search_call"
     elif kind.endswith("_output"):
         yield index, item["call_id"], kind.removesuffix("_output")
+    for key, value in keyed(item):
+        if key in KEYED_RESULTS:
+            yield index, keyed_id(value), kept_apart(KEYED_RESULTS[key], value)
     for block in blocks_of(item):
         if block.get("type", "").endswith("tool_result"):
             own = {"tool_result": "tool_use", "mcp_tool_result": "mcp_tool_use"}
@@ -155,6 +211,45 @@ def chat_faults(items: list[dict[str, Any]]) -> list[str]:
         due = [name if kind == "function" else call_id for _, call_id, name, kind in calls]
         if item.get("content") is None and not calls:
             faults.append(f"{index}: has no content")
+    return faults
+
+
+def ollama_faults(items: list[dict[str, Any]]) -> list[str]:
+    """Return what Ollama's models were not taught, open calls at the end aside."""
+    faults: list[str] = []
+    due: list[tuple[Any, str]] = []
+    for index, item in enumerate(items):
+        if item["role"] == "tool":
+            answer = (item.get("tool_call_id"), item["tool_name"])
+            if answer in due:
+                due.remove(answer)
+            else:
+                faults.append(f"{index}: answers no call")
+            continue
+        if due:
+            faults.append(f"{index}: stands before the results of {due}")
+        due = [(call_id, name) for _, call_id, name, _ in calls_in(index, item)]
+        if not isinstance(item["content"], str):
+            faults.append(f"{index}: content is no text")
+    return faults
+
+
+def mistral_faults(items: list[dict[str, Any]]) -> list[str]:
+    """Return what Mistral would refuse, open calls at the end aside."""
+    faults = chat_faults(items)
+    after = {"u": "usa", "s": "usa", "a": "uat", "t": "at"}
+    letters = "".join(item["role"][0] for item in items)
+    faults += [f"{b} after {a}" for a, b in pairwise(letters) if b not in after[a]]
+    if items and items[0].get("tool_calls"):
+        faults.append("0: a call comes first")
+    for index, item in enumerate(items):
+        ids = [call[1] for call in calls_in(index, item)]
+        if len(ids) > len(set(ids)) or not all(re.fullmatch("[a-zA-Z0-9]{9}", str(i)) for i in ids):
+            faults.append(f"{index}: ids {ids}")
+        if item["role"] == "assistant" and not item["content"] and not ids:
+            faults.append(f"{index}: is empty")
+        if item.get("prefix") and index < len(items) - 1:
+            faults.append(f"{index}: a prefix in the middle")
     return faults
 
 
@@ -233,10 +328,48 @@ def anthropic_faults(items: list[dict[str, Any]]) -> list[str]:
     return faults
 
 
+def gemini_faults(items: list[dict[str, Any]]) -> list[str]:
+    """Return what Gemini would refuse, open calls at the end aside."""
+    faults: list[str] = []
+    for index, item in enumerate(items):
+        before = items[index - 1] if index else {}
+        here = [(r[1], r[2]) for r in results_in(index, item) if r[2].startswith("function")]
+        asked = [(c[1], c[3]) for c in calls_in(index, before) if c[3].startswith("function")]
+        calls = [c for c in calls_in(index, item) if c[3].startswith("function")]
+        if sorted(here, key=repr) != sorted(asked, key=repr):
+            faults.append(f"{index}: results {here} for calls {asked}")
+        if calls and before.get("role") != "user":
+            faults.append(f"{index}: a call behind {before.get('role')}")
+        if item["role"] not in ("user", "model") or not item["parts"]:
+            faults.append(f"{index}: role {item['role']}, {len(item['parts'])} parts")
+    return faults
+
+
+def bedrock_faults(items: list[dict[str, Any]]) -> list[str]:
+    """Return what Converse would refuse, open calls at the end aside."""
+    faults = ["starts with the model"] if items and items[0]["role"] != "user" else []
+    for index, item in enumerate(items):
+        here = sorted(r[1] for r in results_in(index, item) if r[2] == "use")
+        asked = sorted(
+            c[1] for c in calls_in(index, items[index - 1] if index else {}) if c[3] == "use"
+        )
+        if here != asked:
+            faults.append(f"{index}: results {here} for calls {asked}")
+        if any("text" in block and not block["text"].strip() for block in blocks_of(item)):
+            faults.append(f"{index}: blank text")
+        if not item["content"]:
+            faults.append(f"{index}: no content")
+    return faults
+
+
 FAULTS: dict[str, Callable[[list[dict[str, Any]]], list[str]]] = {
     "openai_chat": chat_faults,
     "openai_responses": responses_faults,
     "anthropic": anthropic_faults,
+    "gemini": gemini_faults,
+    "bedrock": bedrock_faults,
+    "ollama": ollama_faults,
+    "mistral": mistral_faults,
 }
 
 
@@ -293,10 +426,11 @@ def test_results_bind_to_the_first_open_call_of_the_latest_step(shape: str, kind
 
 
 def rebound(sample: Sample) -> Iterator[tuple[int, Any, int]]:
-    """Yield (call index, id, result index); a step is a run of calls without a result between."""
+    """Yield (call index, id, result index); a step is a run of calls with nothing between."""
     waiting: list[tuple[int, int, Any, Any]] = []  # (step, index, id, kind)
     step = 0
     for index, item in enumerate(sample.items):
+        step += item.get("role") == "user"
         waiting += [(step, at, call_id, kind) for at, call_id, _, kind in calls_in(index, item)]
         for at, call_id, kind in results_in(index, item):
             fitting = [call for call in waiting if call[2:] == (call_id, kind)]
@@ -317,9 +451,13 @@ def test_openers_are_the_user_messages_with_words_of_their_own(shape: str, kind:
             for index, item in enumerate(sample.items)
             if item.get("role") == "user"
             and (
-                item["content"] == ""
-                or not isinstance(item["content"], list)
-                or any(part["type"] != "tool_result" for part in item["content"])
+                item.get("content") == ""
+                or not isinstance(item.get("content", item.get("parts")), list)
+                or any(
+                    part.get("type") != "tool_result"
+                    and not part.keys() & {*KEYED_RESULTS, "functionResponse", "cachePoint"}
+                    for part in item.get("content", item.get("parts"))
+                )
             )
         ]
         assert sample.history.openers == real
@@ -346,6 +484,8 @@ def checker(shape: str, *, forbid: bool) -> Callable[[Any], None]:
     fit; Anthropic's blocks are then checked on their own, for its unions take SDK objects too,
     and those accept any key.
     """
+    if shape in TYPED:
+        return typed(shape)
     pydantic = pytest.importorskip("pydantic", minversion="2.10")
     sdk, version = ("anthropic", "2.12") if shape == "anthropic" else ("openai", "3.54")
     pytest.importorskip(sdk, minversion=version)
@@ -379,6 +519,53 @@ def checker(shape: str, *, forbid: bool) -> Callable[[Any], None]:
                 errors.validate_python(part["content"])
                 part = {**part, "content": []}
             exhaust(blocks.validate_python(part))
+
+    return check
+
+
+TYPED = {
+    "gemini": "google.genai.types:ContentDict",
+    "bedrock": "shapes.sdk_types:CONVERSE_MESSAGE",
+    "ollama": "ollama:Message",
+    "mistral": "mistralai.client.models:ChatCompletionRequestMessageTypedDict",
+}
+
+
+def blobs(value: Any) -> Any:
+    """Return a Gemini content as the SDK's dicts have it: in Python's spelling, with bytes."""
+    held = {"thought_signature", "data"}
+    if isinstance(value, list):
+        return [blobs(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    enums = {"outcome": "Outcome", "language": "Language", "tool_type": "ToolType"}
+    return {
+        key: part.encode()
+        if key in held
+        else union_named(f"google.genai.types:{enums[key]}")(part)
+        if key in enums
+        else part
+        if key in ("args", "response")
+        else blobs(part)
+        for key, part in wire(value).items()
+    }
+
+
+def typed(shape: str) -> Callable[[Any], None]:
+    """Return a function that raises where an item does not fit the SDK's type."""
+
+    def check(value: dict[str, Any]) -> None:
+        if shape == "ollama":  # the server takes ids, and the SDK does not know them yet
+            left_out = ("tool_call_id", "images")  # an image is a text, where the SDK has a model
+            value = {key: part for key, part in value.items() if key not in left_out}
+            calls = value.get("tool_calls", ())
+            bare = [{k: part for k, part in call.items() if k != "id"} for call in calls]
+            value = {**value, "tool_calls": bare} if calls else value
+        if shape == "gemini":
+            value = blobs(value)
+        found = refusal(union_named(TYPED[shape]), value)
+        if found:
+            raise ValueError(found)
 
     return check
 
@@ -489,10 +676,13 @@ def crossed(s: Sample) -> bool:
 
 def out_of_order(s: Sample) -> bool:
     done = [c for c in s.history.calls if c.result_index not in (None, c.call_index)]
-    if s.history.shape == "anthropic":
+    if s.history.shape in ("anthropic", "gemini", "bedrock"):
+        own = re.compile("tool_use|use|function( .*)?", re.DOTALL)
+        results = [r for r in s.results if own.fullmatch(r[2])]
+        calls = [c for c in s.calls if own.fullmatch(c[3])]
         return any(
-            [r[1] for r in s.results if r[0] == i] != [c[1] for c in s.calls if c[0] == i - 1]
-            for i in {r[0] for r in s.results if r[2] == "tool_use"}
+            [r[1:] for r in results if r[0] == i] != [(c[1], c[3]) for c in calls if c[0] == i - 1]
+            for i in {r[0] for r in results}
         )
     return any((a.result_index or 0) > (b.result_index or 0) for a, b in pairwise(done))
 
@@ -599,6 +789,67 @@ PHENOMENA: dict[str, dict[str, Seen]] = {
             for told in [[_Told(c) for c in s.history.calls]]
             for c in s.history.calls
         ),
+    },
+    "gemini": {
+        **COMMON,
+        "the spelling of the wire": lambda s: "functionCall" in s.text,
+        "the spelling of Python": lambda s: "function_call" in s.text,
+        "a call without an id": lambda s: any(c.id is None for c in s.history.calls),
+        "an id reused across steps": reused_across_steps,
+        "an id twice in one step": reused_in_a_step,
+        "a failed result": lambda s: any(c.failed for c in s.history.calls),
+        "a signature": lambda s: "thought_signature" in s.text,
+        "a thought": lambda s: '"thought": true' in s.text,
+        "code that the server ran": lambda s: "executable_code" in s.text,
+        "a tool of the server": lambda s: "tool_response" in s.text,
+        "a medium": lambda s: "inline_data" in s.text,
+        "a file": lambda s: "file_data" in s.text,
+    },
+    "bedrock": {
+        **COMMON,
+        "an id reused across steps": reused_across_steps,
+        "a failed result": lambda s: any(c.failed for c in s.history.calls),
+        "a result without content": lambda s: '"content": []' in s.text,
+        **{
+            key: lambda s, key=key: f'"{key}": ' in s.text  # type: ignore[misc]  # bound at once
+            for key in (
+                *("cachePoint", "image", "document", "video", "searchResult", "guardContent"),
+                *("reasoningText", "redactedContent", "citationsContent"),
+            )
+        },
+        "a tool of the server": lambda s: "server_tool_use" in s.text,
+    },
+    "ollama": {
+        **COMMON,
+        "no prefix": roles("^u"),
+        "no opener in the first turn": roles("^s*a"),
+        "a call without an id": lambda s: any(c.id is None for c in s.history.calls),
+        "a call with an id": lambda s: any(c.id is not None for c in s.history.calls),
+        "an id twice in one step": reused_in_a_step,
+        "an id reused across steps": reused_across_steps,
+        "an image": lambda s: any(i.get("images") for i in s.items),
+        "thinking": lambda s: any(i.get("thinking") for i in s.items),
+        "text beside calls": lambda s: any(i.get("tool_calls") and i["content"] for i in s.items),
+    },
+    "mistral": {
+        **COMMON,
+        "no prefix": roles("^u"),
+        "no opener in the first turn": roles("^s+a"),
+        "an id reused across steps": reused_across_steps,
+        "arguments that are an object": lambda s: any(
+            isinstance(b.get("arguments"), dict) for b in nested(s.items)
+        ),
+        "arguments that are not JSON": not_json,
+        "null content": lambda s: any(i["content"] is None for i in s.items),
+        "text beside calls": lambda s: any(i.get("tool_calls") and i["content"] for i in s.items),
+        "a named result": lambda s: any(i["role"] == "tool" and "name" in i for i in s.items),
+        "the beginning of an answer": lambda s: any(i.get("prefix") for i in s.items),
+        **{
+            kind: holds(kind)
+            for kind in (
+                *("thinking", "image_url", "input_audio", "file", "document_url", "reference"),
+            )
+        },
     },
     "openai_responses": {
         **COMMON,
@@ -825,7 +1076,7 @@ def test_a_long_history_depends_on_its_seed_alone(shape: str) -> None:
 def test_the_support_call_has_four_calls_and_a_handoff(shape: str) -> None:
     """The last turn is the address and four pairs less one, in the order that they happened."""
     items = support_call(shape)
-    assert len(items) == (24 if shape == "anthropic" else 25)
+    assert len(items) == (24 if shape in ("anthropic", "gemini", "bedrock") else 25)
     assert FAULTS[shape](items) == []
     names = [call[2] for i, item in enumerate(items) for call in calls_in(i, item)]
     assert names == [
@@ -835,7 +1086,7 @@ def test_the_support_call_has_four_calls_and_a_handoff(shape: str) -> None:
     address = next(i for i, item in enumerate(items) if "Quay Street" in json.dumps(item))
     assert items[address]["role"] == "user"
     assert len(items) - address == 8
-    said = [json.dumps(i) for i in items if i.get("role") == "user" and "tool_result" not in str(i)]
+    said = [json.dumps(i) for i in items if i.get("role") == "user" and not list(results_in(0, i))]
     assert not any("2025" in text or "7F29D4" in text for text in said)
     head = json.dumps(items[:address])
     for fact in ("LK-4821936", "2025-10-07", "2026-10-07", "ACB-PRO-7F29D4", "iPhone 14 Pro"):

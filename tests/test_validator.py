@@ -448,7 +448,7 @@ def test_strict_also_reports_what_only_some_servers_refuse() -> None:
 def test_an_unknown_shape_is_refused() -> None:
     """A shape without rules is the caller's mistake, not a clean list."""
     with pytest.raises(ValueError, match="shape must be one of"):
-        validate([], "gemini")
+        validate([], "telegram")
 
 
 def test_sdk_objects_are_judged_like_their_dicts() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from validators import bedrock, gemini, mistral, ollama
 from validators.base import Item, Violation, dicts, normalise, readable
 
 __all__ = ["Violation", "lost_partners", "normalise", "validate"]
@@ -39,6 +40,10 @@ def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Viol
         "openai_chat": _chat,
         "openai_responses": _responses,
         "anthropic": _anthropic,
+        "gemini": gemini.judge,
+        "bedrock": bedrock.judge,
+        "ollama": ollama.judge,
+        "mistral": mistral.judge,
     }
     if shape not in judges:
         raise ValueError(f"shape must be one of {sorted(judges)}, got {shape!r}")

@@ -79,10 +79,11 @@ class Writer(Protocol):
         """Return items that this provider would refuse, because something is missing or wrong."""
 
 
-ONE = Call("call_1", "get_order", {"order": "LK-20417"}, '{"total": 12.5}')
-TWO = Call("call_2", "get_stock", {"sku": "A/7", "größe": [1, None]}, "3 left")
-SAME_ID = Call("call_1", "get_price", {}, "")
-FAILED = Call("call_3", "refund", {"amount": 3}, "no such order", failed=True)
+# Mistral takes nine letters and digits alone.
+ONE = Call("callAAAA1", "get_order", {"order": "LK-20417"}, '{"total": 12.5}')
+TWO = Call("callAAAA2", "get_stock", {"sku": "A/7", "größe": [1, None]}, "3 left")
+SAME_ID = Call("callAAAA1", "get_price", {}, "")
+FAILED = Call("callAAAA3", "refund", {"amount": 3}, "no such order", failed=True)
 ANYWHERE_MALFORMED: tuple[Any, ...] = (
     None,
     3,
@@ -107,6 +108,7 @@ class ShapeConformance:
     """What holds in every shape; a subclass sets `writer`."""
 
     writer: Writer
+    ids = True  # whether the provider's own objects have call ids
 
     @pytest.fixture(params=["hint", "no hint"])
     def hint(self, request: pytest.FixtureRequest) -> str | None:
@@ -149,7 +151,8 @@ class ShapeConformance:
         w = self.writer
         items = [w.user("hi"), *w.calls(ONE), *w.results(ONE), w.assistant("done")]
         (record,) = self.context(items, hint).tool_calls()
-        assert (record.id, record.name, record.result) == (ONE.id, ONE.name, ONE.result)
+        id_ = ONE.id if self.ids else None
+        assert (record.id, record.name, record.result) == (id_, ONE.name, ONE.result)
         assert record.arguments == ONE.arguments
         assert (record.status, record.completed) == ("completed", True)
         assert (record.call_index, record.result_index) == (1, 2)
@@ -190,8 +193,8 @@ class ShapeConformance:
     ) -> None:
         """Inside a step, the first result is the first call's."""
         w = self.writer
-        first = Call("call_1", "a", {}, "first")
-        second = Call("call_1", "b", {}, "second")
+        first = Call(ONE.id, "a", {}, "first")
+        second = Call(ONE.id, "b", {}, "second")
         items = [w.user("hi"), *w.calls(first, second), *w.results(first, second)]
         records = self.context(items, hint).tool_calls()
         assert [(r.name, r.result) for r in records] == [("a", "first"), ("b", "second")]
@@ -227,7 +230,10 @@ class ShapeConformance:
         ctx = self.context(items, hint)
         (record,) = ctx.tool_calls()
         assert (record.call_index, record.result_index, record.result) == (None, 1, ONE.result)
-        assert [(p.rule, p.index) for p in ctx.check()] == [("orphan_result", 1)]
+        found = ctx.check()
+        # A server that takes any order refuses nothing, and it is a warning there.
+        errors = [p for p in found if p.severity == "error"] or found
+        assert [(p.rule, p.index) for p in errors] == [("orphan_result", 1)]
 
     def test_a_medium_is_named_and_measured_and_its_bytes_are_never_read(
         self, hint: str | None
@@ -349,7 +355,7 @@ class ShapeConformance:
         reloaded = ChatContext(json.loads(json.dumps(ctx.items)), shape=hint)
         at = ctx.items.index(outcome.item)
         assert outcome.summary is not None
-        assert reloaded.views()[at].parts == (SummaryPart(outcome.summary),)
+        assert reloaded.views()[at].parts[0] == SummaryPart(outcome.summary)
         plan = reloaded.plan(keep_last_turns=0)
         assert plan.prompt is not None
         assert plan.prompt.previous_summary == outcome.summary
@@ -405,7 +411,9 @@ class ShapeConformance:
                 assert ctx.items is items
                 assert validate(items, self.writer.shape) == []
                 assert ctx.check() == []
-                tail = before[plan.index :]
+                tail = before[plan.index + len(outcome.merged) :]
+                merged = before[plan.index : plan.index + len(outcome.merged)]
+                assert all(a is b for a, b in zip(outcome.merged, merged, strict=True))
                 assert all(
                     a is b for a, b in zip(items[len(items) - len(tail) :], tail, strict=True)
                 )

@@ -12,10 +12,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
 from pydantic import BaseModel
-from typing_extensions import ReadOnly, get_type_hints, is_typeddict
+from typing_extensions import ReadOnly, TypeAliasType, get_type_hints, is_typeddict
 
-__all__ = ["Member", "instance", "members", "model_instance", "refusal", "union_named"]
+__all__ = [
+    "CONVERSE_MESSAGE",
+    "Member",
+    "ServiceShape",
+    "instance",
+    "members",
+    "model_instance",
+    "refusal",
+    "union_named",
+]
 
+_MODELS_AS_INPUT = ("ollama",)  # SDKs without a TypedDict for what they send
 _DEEPEST = 6  # levels of nesting to fill in; deeper optional fields are left out
 _TEXTS = {
     "id": "item_1",
@@ -44,6 +54,38 @@ class Member:
         return not is_typeddict(self.cls)
 
 
+@dataclass(frozen=True)
+class ServiceShape:
+    """A shape of a service model of botocore, which stands for a type where there is none.
+
+    Attributes:
+        service: Name of the service.
+        name: Name of the shape.
+    """
+
+    service: str
+    name: str
+
+    @property
+    def shape(self) -> Any:
+        """The shape as botocore has it."""
+        from botocore.loaders import Loader
+        from botocore.model import ServiceModel
+
+        found = Loader().load_service_model(self.service, "service-2")
+        return ServiceModel(found).shape_for(self.name)
+
+    def refusal(self, value: Any) -> str:
+        """Return why botocore would not send `value`, "" where it would."""
+        from botocore.validate import ParamValidator
+
+        report = ParamValidator().validate(value, self.shape)
+        return str(report.generate_report()) if report.has_errors() else ""
+
+
+CONVERSE_MESSAGE = ServiceShape("bedrock-runtime", "Message")
+
+
 def union_named(path: str) -> Any:
     """Return the union at `module:name`, None where the installed SDK has none."""
     module, _, name = path.partition(":")
@@ -60,6 +102,7 @@ def members(union: Any) -> list[Member]:
 
 
 def _classes(annotation: Any) -> Iterator[type[Any]]:
+    annotation = _unnamed(annotation)
     origin = get_origin(annotation)
     if origin in (Annotated, Required, NotRequired, ReadOnly):
         yield from _classes(get_args(annotation)[0])
@@ -136,6 +179,7 @@ def _bare(annotation: Any) -> tuple[Any, bool | None, str | None]:
     required: bool | None = None
     alias: str | None = None
     while True:
+        annotation = _unnamed(annotation)
         origin = get_origin(annotation)
         if origin is Annotated:
             annotation, *extras = get_args(annotation)
@@ -147,6 +191,16 @@ def _bare(annotation: Any) -> tuple[Any, bool | None, str | None]:
             annotation = get_args(annotation)[0]
         else:
             return annotation, required, alias
+
+
+def _unnamed(annotation: Any) -> Any:
+    """Return what a named type stands for, with its own arguments."""
+    if isinstance(annotation, TypeAliasType):
+        return _unnamed(annotation.__value__)
+    origin = get_origin(annotation)
+    if isinstance(origin, TypeAliasType):
+        return _unnamed(origin.__value__[get_args(annotation)])
+    return annotation
 
 
 def _value(key: str, annotation: Any, full: bool, depth: int) -> Any:
@@ -185,6 +239,8 @@ def refusal(annotation: Any, value: Any, where: str = "item") -> str:
     Pydantic would do, but 2.14.3 panics when an `Iterable` of a recursive TypedDict is read
     (`ResponseToolSearchOutputItemParam.tools`), and the SDKs' unions are full of iterables.
     """
+    if isinstance(annotation, ServiceShape):
+        return annotation.refusal(value)
     annotation = _bare(annotation)[0]
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Literal:
@@ -195,6 +251,8 @@ def refusal(annotation: Any, value: Any, where: str = "item") -> str:
     if is_typeddict(annotation):
         return _refused_object(annotation, value, where)
     if _is_model(annotation):
+        if isinstance(value, Mapping) and annotation.__module__.startswith(_MODELS_AS_INPUT):
+            return _refused_object(annotation, value, where)
         return "" if isinstance(value, annotation) else f"{where}: no {annotation.__name__}"
     if annotation in (object, Any):
         return ""

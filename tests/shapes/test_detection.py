@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from mistralai.client.models import AssistantMessage, ToolMessage
 from strategies import SHAPES as NAMES
 from strategies import support_call
 from validator import validate
 
 from chatfold import ChatContext
 from chatfold.errors import UnknownShapeError
-from chatfold.shapes import SHAPES
+from chatfold.shapes import SHAPES, shape_named
 
 Item = dict[str, Any]
 
@@ -35,17 +36,68 @@ ANTHROPIC_RESULT = {
     "role": "user",
     "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "ok"}],
 }
-ROUNDS = {
+GEMINI_CALL = {
+    "role": "model",
+    "parts": [{"function_call": {"name": "get", "args": {}}, "thought_signature": "c2ln"}],
+}
+GEMINI_RESULT = {
+    "role": "user",
+    "parts": [{"function_response": {"name": "get", "response": {"result": "ok"}}}],
+}
+BEDROCK_CALL = {
+    "role": "assistant",
+    "content": [{"toolUse": {"toolUseId": "c1", "name": "get", "input": {}}}],
+}
+BEDROCK_RESULT = {
+    "role": "user",
+    "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": "ok"}]}}],
+}
+OLLAMA_CALL = {
+    "role": "assistant",
+    "content": "",
+    "thinking": "hm",
+    "tool_calls": [{"function": {"name": "get", "arguments": {}}}],
+}
+OLLAMA_RESULT = {"role": "tool", "tool_name": "get", "content": "ok"}
+# Of plain dicts, only the SDK's own objects are sure to be Mistral's.
+MISTRAL_CALL = AssistantMessage.model_validate(
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "callAAAA1", "function": {"name": "get", "arguments": "{}"}}],
+    }
+)
+MISTRAL_RESULT = ToolMessage(role="tool", tool_call_id="callAAAA1", content="ok")
+ROUNDS: dict[str, tuple[Any, Any]] = {
     "openai_chat": (CHAT_CALL, CHAT_RESULT),
     "openai_responses": (RESPONSES_CALL, RESPONSES_RESULT),
     "anthropic": (ANTHROPIC_CALL, ANTHROPIC_RESULT),
+    "gemini": (GEMINI_CALL, GEMINI_RESULT),
+    "bedrock": (BEDROCK_CALL, BEDROCK_RESULT),
+    "ollama": (OLLAMA_CALL, OLLAMA_RESULT),
+    "mistral": (MISTRAL_CALL, MISTRAL_RESULT),
 }
+ALSO_READ = {("openai_chat", "mistral"): (1, 2), ("openai_chat", "ollama"): (2,)}
+"""Where an item of the first shape's round is one that the last shape takes, too."""
 TEXT_ONLY: dict[str, list[Item]] = {
     "texts": [USER, ANSWER],
     "blocks": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}, ANSWER],
     "with a system prompt": [{"role": "system", "content": "Be brief."}, USER, ANSWER],
     "empty": [],
 }
+
+
+OWN_WORDS = ("gemini", "bedrock")
+"""Shapes whose messages of plain words no other shape writes: they take no text as content."""
+PLAIN = tuple(name for name in NAMES if name not in OWN_WORDS)
+
+
+def _said(name: str, message: Item) -> Item:
+    """Return a plain message as a shape writes it."""
+    if name not in OWN_WORDS:
+        return dict(message)
+    role = "assistant" if message["role"] == "assistant" else "user"
+    item: Item = shape_named(name).summary_item(message["content"], role=role)
+    return item
 
 
 def _shape(items: list[Any]) -> str | None:
@@ -62,7 +114,8 @@ def test_a_support_call_is_recognized_in_every_shape(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_one_tool_round_among_plain_messages_decides(name: str) -> None:
     """The only item that one shape alone writes decides for all the others."""
-    items = [USER, ANSWER, USER, *ROUNDS[name], dict(ANSWER)]
+    user, answer = _said(name, USER), _said(name, ANSWER)
+    items = [user, answer, user, *ROUNDS[name], dict(answer)]
     ctx = ChatContext(items)
     assert _shape(items) == name
     assert {v.shape for v in ctx.views()} == {name}
@@ -87,11 +140,11 @@ def test_a_list_without_a_shape_is_folded_into_a_message_of_plain_text() -> None
     assert ctx.shape is None
     assert outcome.item is not None
     assert (outcome.item["role"], type(outcome.item["content"])) == ("user", str)
-    for name in NAMES:
+    for name in PLAIN:
         assert validate(ctx.items, name) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_list_gets_its_shape_when_the_first_telling_item_comes(name: str) -> None:
     """An earlier fold of the undecided list stays recognized, and the calls are read."""
     ctx: ChatContext[Any] = ChatContext([USER, ANSWER, dict(USER), dict(ANSWER)])
@@ -113,23 +166,32 @@ def test_a_list_gets_its_shape_when_the_first_telling_item_comes(name: str) -> N
 @pytest.mark.parametrize("last", NAMES)
 def test_the_newest_telling_item_decides_a_mixed_list(first: str, last: str) -> None:
     """Each item is read by the shape that knows it; the newest that only one knows decides."""
-    items = [USER, *ROUNDS[first], ANSWER, dict(USER), *ROUNDS[last], dict(ANSWER)]
+    items = [
+        item
+        for name in (first, last)
+        for item in (_said(name, USER), *ROUNDS[name], _said(name, ANSWER))
+    ]
     ctx = ChatContext(items)
     assert _shape(items) == last
-    assert [ctx.views()[i].shape for i in (1, 2, 5, 6)] == [first, first, last, last]
+    own = ALSO_READ.get((first, last), ())
+    seen = [last if i in own else first for i in (1, 2)]
+    assert [ctx.views()[i].shape for i in (1, 2, 5, 6)] == [*seen, last, last]
+    words = {first, last} & set(OWN_WORDS)
     assert [(c.shape, c.status) for c in ctx.tool_calls()] == [
-        (first, "completed"),
+        (seen[0], "completed"),
         (last, "completed"),
     ]
     foreign = [p.index for p in ctx.check() if p.rule == "foreign_item"]
-    assert foreign == ([] if first == last else [1, 2])
+    others = [] if first == last else [0, 1, 2, 3] if words else [1, 2]
+    assert foreign == [i for i in others if i not in own]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_foreign_items_in_the_head_are_folded_away(name: str) -> None:
     """A list that was written for another provider becomes sendable once they are summarized."""
     others = [item for other in NAMES if other != name for item in ROUNDS[other]]
-    items = [USER, *others, ANSWER, dict(USER), *ROUNDS[name], {**ANSWER, "content": "Done."}]
+    done = _said(name, {**ANSWER, "content": "Done."})
+    items = [USER, *others, ANSWER, _said(name, USER), *ROUNDS[name], done]
     ctx = ChatContext(items)
     assert {p.rule for p in ctx.check()} >= {"foreign_item"}
     assert ctx.summarize(lambda prompt: "short", keep_last_turns=1)

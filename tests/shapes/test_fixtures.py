@@ -21,6 +21,8 @@ SHAPE_OF = {
     "openai_agents": "openai_responses",
     "anthropic": "anthropic",
     "anthropic_beta": "anthropic",
+    "gemini": "gemini",
+    "bedrock_converse": "bedrock",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +30,14 @@ def normalise(value: Any) -> Any:
     """Return the value as plain dicts, lists and scalars, with the providers' key names."""
     if hasattr(value, "to_dict"):
         value = value.to_dict(mode="python")
+    elif hasattr(value, "model_dump"):
+        value = value.model_dump(by_alias=True, exclude_unset=True)
     if isinstance(value, dict):
         return {key: normalise(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [normalise(inner) for inner in value]
+    if isinstance(value, bytes):
+        return urlsafe_b64encode(value).decode()
     return value
 
 

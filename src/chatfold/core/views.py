@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ __all__ = [
     "SummaryPart",
     "TextPart",
     "UnknownPart",
+    "bytes_label",
     "field",
     "is_user_message",
     "json_text",
@@ -288,6 +291,13 @@ class Shape(Protocol):
         """Return what a request with this list has to carry besides the list."""
         return []
 
+    def full_replay(self) -> Requirement | None:
+        """Return what makes the provider take the whole list instead of what it holds itself.
+
+        None where the provider never holds a history.
+        """
+        return None
+
     # Writing
 
     def summary_item(self, text: str, *, role: str) -> Any:
@@ -344,6 +354,20 @@ class Shape(Protocol):
         """Return the item without the id by which the server looks for what came with it."""
         return item
 
+    def interrupted_item(self, call: ToolCallRecord) -> Any | None:
+        """Return what tells that a call which no text answers came to nothing.
+
+        None where only its host, or the user, can say so.
+        """
+        return None
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return the item with another id on the call, or the result, at one place of its parts.
+
+        The same item where ids of calls may recur, so that there is never a reason to.
+        """
+        return item
+
 
 def field(item: object, key: str) -> Any:
     """Return a field of a dict or an SDK object, None where it has none.
@@ -361,27 +385,46 @@ def field(item: object, key: str) -> Any:
     return value
 
 
-def plain(value: Any) -> Any:
-    """Return `value` as JSON types, with the fields that were set and their wire names."""
+def plain(value: Any, *, encode: Callable[[bytes], str] | None = None) -> Any:
+    """Return `value` as JSON types, with the fields that were set and their wire names.
+
+    Args:
+        value: Anything.
+        encode: What bytes become; base64 with the alphabet for URLs by default, as pydantic does.
+    """
+    if isinstance(value, Enum):  # `marshal`, which makes fingerprints, knows none
+        return plain(value.value, encode=encode)
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in cast(Mapping[Any, Any], value).items()}
+        fields = cast(Mapping[Any, Any], value)
+        return {str(k): plain(v, encode=encode) for k, v in fields.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in cast(Sequence[Any], value)]
+        return [plain(v, encode=encode) for v in cast(Sequence[Any], value)]
+    if isinstance(value, (bytes, bytearray)):
+        return (encode or _base64)(bytes(value))
     if hasattr(value, "to_dict"):
-        return plain(value.to_dict())
+        return plain(value.to_dict(), encode=encode)
     if hasattr(value, "model_dump"):
-        return plain(value.model_dump(by_alias=True, exclude_unset=True))
+        return plain(value.model_dump(by_alias=True, exclude_unset=True), encode=encode)
     if hasattr(value, "__dict__"):
-        fields = cast(dict[str, Any], vars(value))
-        return {k: plain(v) for k, v in fields.items() if not k.startswith("_")}
+        own = cast(dict[str, Any], vars(value))
+        return {k: plain(v, encode=encode) for k, v in own.items() if not k.startswith("_")}
     return repr(value)
 
 
+def _base64(value: bytes) -> str:
+    return urlsafe_b64encode(value).decode()
+
+
+def bytes_label(value: bytes) -> str:
+    """Return what stands for bytes in a prompt: their number."""
+    return f"[{len(value)} bytes]"
+
+
 def json_text(value: Any) -> str:
-    """Return a value as JSON text, without encoded or encrypted content."""
-    return json.dumps(_readable(plain(value)), ensure_ascii=False)
+    """Return a value as JSON text, without encoded or encrypted content, and without bytes."""
+    return json.dumps(_readable(plain(value, encode=bytes_label)), ensure_ascii=False)
 
 
 def _readable(value: Any) -> Any:
@@ -404,7 +447,17 @@ def _readable(value: Any) -> Any:
 _LONG = 256
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]+")
 _ENCODED_TYPES = ("base64", "redacted_thinking")
-_ENCODED_KEYS = frozenset({"encrypted_content", "encrypted_index", "signature", "fingerprint"})
+_ENCODED_KEYS = frozenset(
+    {
+        "encrypted_content",
+        "encrypted_index",
+        "signature",
+        "fingerprint",
+        "thought_signature",
+        "thoughtSignature",
+        "redactedContent",
+    }
+)
 
 
 def is_user_message(view: ItemView) -> bool:
@@ -414,10 +467,13 @@ def is_user_message(view: ItemView) -> bool:
     parts = view.parts
     if not parts or type(parts[0]) is TextPart:
         return True
-    return any(type(part) in _SPEECH for part in parts)
+    return any(_speaks(part) for part in parts)
 
 
-_SPEECH = (TextPart, MediaPart, UnknownPart)
+def _speaks(part: Part) -> bool:
+    if type(part) is UnknownPart:
+        return not part.known  # a marker between results, such as a cache point, says nothing
+    return type(part) in (TextPart, MediaPart)
 
 
 def texts(view: ItemView) -> Iterable[str]:

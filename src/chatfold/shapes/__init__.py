@@ -7,14 +7,30 @@ from typing import Final
 from chatfold.core.views import Shape
 from chatfold.errors import UnknownShapeError
 from chatfold.shapes.anthropic import Anthropic
+from chatfold.shapes.bedrock import Bedrock
+from chatfold.shapes.gemini import Gemini
+from chatfold.shapes.mistral import Mistral
+from chatfold.shapes.ollama import Ollama
 from chatfold.shapes.openai_chat import OpenAIChat
 from chatfold.shapes.openai_responses import OpenAIResponses
 
 __all__ = ["SHAPES", "shape_named"]
 
-SHAPES: Final[tuple[Shape, ...]] = (OpenAIChat(), OpenAIResponses(), Anthropic())
+SHAPES: Final[tuple[Shape, ...]] = (
+    OpenAIChat(),
+    OpenAIResponses(),
+    Anthropic(),
+    Gemini(),
+    Bedrock(),
+    Ollama(),
+    Mistral(),
+)
 
-_ALIASES: Final = {"openai_agents": "openai_responses", "anthropic_beta": "anthropic"}
+_ALIASES: Final = {
+    "openai_agents": "openai_responses",
+    "anthropic_beta": "anthropic",
+    "bedrock_converse": "bedrock",
+}
 
 
 def shape_named(name: str) -> Shape:

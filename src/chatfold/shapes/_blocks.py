@@ -4,22 +4,53 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final, cast
 
-from chatfold.core.views import CallKind, MediaPart, UnknownPart, field, json_text, plain
+from chatfold.core.views import (
+    CallKind,
+    MediaPart,
+    UnknownPart,
+    bytes_label,
+    field,
+    json_text,
+    plain,
+)
 
 __all__ = [
+    "CONVERSE_BLOCKS",
     "arguments_text",
     "base64_size",
     "block_type",
     "call_kind",
     "getter",
+    "is_converse_block",
     "json_text",
     "media_from_url",
     "module_of",
     "named_id",
     "unknown_part",
 ]
+
+
+CONVERSE_BLOCKS: Final = frozenset(
+    {
+        "text",
+        "image",
+        "document",
+        "video",
+        "audio",
+        "toolUse",
+        "toolResult",
+        "guardContent",
+        "cachePoint",
+        "reasoningContent",
+        "citationsContent",
+        "searchResult",
+        "toolAddition",
+        "toolRemoval",
+    }
+)
+"""Keys of the members of Bedrock's union `ContentBlock`: botocore 1.44.5, bedrock-runtime."""
 
 
 def getter(item: object) -> Callable[[str], Any]:
@@ -40,6 +71,13 @@ def block_type(block: object) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
+def is_converse_block(block: object) -> bool:
+    """Return whether a content block is one of Bedrock's: it has no `type`, its key says it."""
+    if not isinstance(block, Mapping) or "type" in block:
+        return False
+    return not CONVERSE_BLOCKS.isdisjoint(cast(Mapping[str, Any], block))
+
+
 def named_id(value: object) -> str | None:
     """Return an id or a name, None where it is missing or empty."""
     if value is None or value == "":
@@ -51,7 +89,9 @@ def arguments_text(value: Any) -> str:
     """Return the arguments of a call as text: as the model wrote them, or as JSON."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(plain(value, encode=bytes_label), ensure_ascii=False)
 
 
 def call_kind(name: str | None) -> CallKind:

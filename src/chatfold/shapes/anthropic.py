@@ -6,10 +6,10 @@ https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 202
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.spans import Span
 from chatfold.core.views import (
@@ -28,19 +28,18 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
     field,
+    plain,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._anthropic_rules import (
-    check_messages,
-    place_instructions,
-    thinking_requirements,
-)
+from chatfold.shapes._anthropic_problems import check_messages
+from chatfold.shapes._anthropic_rules import place_instructions, thinking_requirements
 from chatfold.shapes._blocks import (
     arguments_text,
     base64_size,
     block_type,
     call_kind,
     getter,
+    is_converse_block,
     json_text,
     media_from_url,
     module_of,
@@ -159,6 +158,16 @@ class Anthropic(Shape):
         """Return where mid-conversation instructions go: behind a user turn."""
         return place_instructions(kept, tail, views)
 
+    def full_replay(self) -> Requirement:
+        """Return the fields that make the server hold the list as it is now."""
+        return Requirement(
+            "full_replay",
+            "the thread holds the history as it was before the fold; send the whole list and begin "
+            "a new thread with it, or send it without a thread",
+            {"thread": {"type": "create"}},
+            source="anthropic 2.12.0, BetaThreadCreateParams",
+        )
+
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message that holds `text` in a block of its own.
 
@@ -187,6 +196,81 @@ class Anthropic(Shape):
         if failed:
             block["is_error"] = True
         return {"role": "user", "content": [block]}
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+        """Return one user message whose blocks answer the calls, in the order given.
+
+        The results of one step must all stand in the next message:
+        https://platform.claude.com/docs/en/agents-and-tools/tool-use/parallel-tool-use
+        (read 2026-11-22).
+
+        Raises:
+            ShapeError: A call is the server's, or it has no id.
+        """
+        single = (self.result_item(a.call, a.text, failed=a.failed) for a in answers)
+        blocks = [block for message in single for block in message["content"]]
+        return [{"role": "user", "content": blocks}] if blocks else []
+
+    def replayable(self, item: Any) -> Any:
+        """Return a message as its role and content, without what only a response may hold.
+
+        That are the envelope, `parsed_output`, and in citations of documents `file_id`.
+        """
+        message = _fields(plain(item))
+        if message is None:
+            return item
+        content = message.get("content")
+        if isinstance(content, list):
+            content = [_replayable(block) for block in cast(list[Any], content)]
+        return {"role": message.get("role") or "assistant", "content": content}
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return the message with an id on each tool call that has none."""
+        message = _fields(item) or {}
+        content = _listed(message.get("content"))
+        numbered = [_numbered(block, new_id) for block in content]
+        return item if numbered == content else {**message, "content": numbered}
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return the message with these blocks alone; `output_config` is no block, and stays."""
+        message = _message(item)
+        content = message.get("content")
+        if not isinstance(content, list):
+            return item if parts else None
+        blocks = cast(list[Any], content)
+        kept = [block for place, block in enumerate(blocks) if place in parts]
+        if len(kept) == len(blocks) and (kept or parts):
+            return item
+        return {**message, "content": kept} if kept or parts else None
+
+    def join(self, items: Sequence[Any]) -> list[Any]:
+        """Return one user message with the blocks of all, results first.
+
+        "tool_result blocks must come FIRST in the content array":
+        https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
+        (read 2026-11-22).
+        """
+        blocks: list[Any] = []
+        for item in items:
+            content = _message(item).get("content")
+            text = [{"type": "text", "text": content}] if isinstance(content, str) else None
+            blocks += text or _listed(content)
+        ordered = sorted(blocks, key=lambda block: block_type(block) != "tool_result")
+        in_order = all(a is b for a, b in zip(ordered, blocks, strict=True))
+        if len(items) < 2 and in_order:
+            return list(items)
+        return [{"role": "user", "content": ordered}]
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return the message with another id on the `tool_use` or `tool_result` at one place."""
+        message = _message(item)
+        content = _listed(message.get("content"))
+        if part >= len(content):
+            return item
+        block = cast(dict[str, Any], plain(content[part]))
+        key = "tool_use_id" if block.get("type") == "tool_result" else "id"
+        changed = [*content[:part], {**block, key: call_id}, *content[part + 1 :]]
+        return {**message, "content": changed}
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
@@ -259,7 +343,9 @@ def _read_block(block: Any) -> Part | None:
 
 
 def _other(block: Any, kind: str | None) -> Part | None:
-    """Return the generic reading of a block, unless it is one of OpenAI's."""
+    """Return the generic reading of a block, unless it is one of OpenAI's or Bedrock's."""
+    if is_converse_block(block):
+        return None
     if module_of(block).startswith("anthropic.types") or kind is None:
         return TextPart(block) if isinstance(block, str) else unknown_part(block)
     openai = kind.startswith(("input_", "output_")) or kind in _OPENAI_BLOCKS
@@ -361,3 +447,46 @@ def _tool_change(block: Any) -> StatePart:
     tool = field(block, "tool")
     label = _str(field(tool, "name") or field(tool, "tool_name") or field(tool, "mcp_server_name"))
     return StatePart("tools", frozenset({label}) if label else frozenset(), json_text(block))
+
+
+def _message(item: Any) -> dict[str, Any]:
+    """Return the fields of a message; its blocks stay the objects that they are."""
+    if isinstance(item, dict):
+        return cast(dict[str, Any], item)
+    return {"role": field(item, "role"), "content": field(item, "content")}
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _numbered(block: Any, new_id: Callable[[CallPart], str]) -> Any:
+    given = _fields(block)
+    if given is None or given.get("type") != "tool_use" or given.get("id"):
+        return block
+    return {**given, "id": new_id(cast(CallPart, _read_block(given)))}
+
+
+_BOUND_TO_FILE: Final = frozenset({"char_location", "page_location", "content_block_location"})
+
+
+def _replayable(block: Any) -> Any:
+    """Return a block without output-only fields, and so the blocks in it: results have texts."""
+    given = _fields(block)
+    if given is None:
+        return block
+    made = {k: v for k, v in given.items() if k != "parsed_output"}
+    if made.get("type") == "text":
+        if made.get("citations") is None:
+            made.pop("citations", None)
+        else:
+            made["citations"] = [_replayable_citation(c) for c in _listed(made["citations"])]
+    elif isinstance(made.get("content"), list):
+        made["content"] = [_replayable(inner) for inner in _listed(made["content"])]
+    return made
+
+
+def _replayable_citation(citation: Any) -> Any:
+    if block_type(citation) not in _BOUND_TO_FILE:
+        return citation
+    return {k: v for k, v in cast(dict[str, Any], citation).items() if k != "file_id"}

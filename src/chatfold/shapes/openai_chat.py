@@ -6,7 +6,7 @@ https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-21)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -17,24 +17,27 @@ from chatfold.core.views import (
     ItemView,
     MediaPart,
     Part,
-    ReasoningPart,
     ResultPart,
     Role,
     Shape,
     TextPart,
     field,
+    plain,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import (
-    arguments_text,
-    base64_size,
-    block_type,
-    call_kind,
-    getter,
-    media_from_url,
-    module_of,
-    named_id,
-    unknown_part,
+from chatfold.shapes._blocks import block_type, getter, module_of
+from chatfold.shapes._chat import (
+    CHAT_BLOCKS,
+    Dialect,
+    PairRules,
+    is_foreign_block,
+    listed,
+    names_mistral,
+    names_ollama,
+    pair_problems,
+    read_call,
+    read_message,
+    sdk_of,
 )
 
 __all__ = ["OpenAIChat"]
@@ -48,7 +51,7 @@ _UNANSWERED = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
     "'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
 )
-_ROLES: Final = {
+_ROLES: Final[dict[str, Role]] = {
     "system": "system",
     "developer": "developer",
     "user": "user",
@@ -58,25 +61,6 @@ _ROLES: Final = {
 }
 _SPEAKERS = ("user", "assistant", "system", "developer")
 _OWN_BLOCKS = frozenset({"text", "image_url", "input_audio", "file", "refusal", "video_url"})
-_FOREIGN_BLOCKS = frozenset(
-    {
-        "input_text",
-        "output_text",
-        "input_image",
-        "input_file",
-        "summary_text",
-        "function_call",
-        "tool_use",
-        "tool_result",
-        "server_tool_use",
-        "redacted_thinking",
-        "image",
-        "document",
-        "search_result",
-        "container_upload",
-        "compaction",
-    }
-)
 _OWN_KEYS = (
     "tool_calls",
     "function_call",
@@ -88,6 +72,8 @@ _OWN_KEYS = (
     "reasoning_content",
     "reasoning_details",
 )
+_DIALECT = Dialect("openai_chat", _ROLES, CHAT_BLOCKS, is_foreign_block)
+_RULES = PairRules("openai_chat", _ORPHAN, _UNANSWERED, _SOURCE)
 
 
 class OpenAIChat(Shape):
@@ -102,14 +88,18 @@ class OpenAIChat(Shape):
             return "yes" if module.startswith("openai.types.chat") else "no"
         get = getter(item)
         role = get("role")
-        if role not in _ROLES or get("type") is not None:
+        if role not in _ROLES or get("type") is not None or get("parts") is not None:
             return "no"
         content = get("content")
-        kinds = {block_type(b) for b in _listed(content)}
-        if kinds & _FOREIGN_BLOCKS or any(_is_anthropic_thinking(get, b) for b in _listed(content)):
+        if names_ollama(get) or any(is_foreign_block(b) for b in listed(content)):
             return "no"
+        # Mistral's tool messages have a name beside the id, and Ollama's may have no id.
+        unclear = role == "tool" and (get("name") or not get("tool_call_id"))
+        if unclear or names_mistral(get):
+            return "maybe"
         if role in ("tool", "function") or any(get(key) for key in _OWN_KEYS):
             return "yes"
+        kinds = {block_type(b) for b in listed(content)}
         return "yes" if kinds & (_OWN_BLOCKS - {"text"}) else "maybe"
 
     def read(self, item: object) -> ItemView | None:
@@ -122,48 +112,11 @@ class OpenAIChat(Shape):
                 speaks = role == "assistant"
                 text = TextPart(content)
                 return ItemView(role, (text,), role, "openai_chat", None, None, speaks)
-        if role not in _ROLES or get("type") is not None:
+        if role not in _ROLES or get("type") is not None or get("parts") is not None:
             return None
-        content = get("content")
-        if role in ("tool", "function"):
-            return self._read_result(get, role, content)
-        fault = ""
-        if isinstance(content, str):
-            parts: tuple[Part, ...] = (TextPart(content),)
-        elif content is None:
-            parts, fault = (), "it has no content" if role == "user" else ""
-        elif isinstance(content, list):
-            blocks = cast(list[Any], content)
-            if any(
-                block_type(b) in _FOREIGN_BLOCKS or _is_anthropic_thinking(get, b) for b in blocks
-            ):
-                return None
-            parts = tuple(_read_block(b) for b in blocks)
-        else:
-            parts, fault = (), f"content is {type(content).__name__}, not text or a list"
-        if role == "assistant":
-            parts = (*_reasoning(get), *parts, *_more(get, parts))
-        return ItemView(
-            cast(Role, _ROLES[role]),
-            parts,
-            role,
-            self.name,
-            named_id(get("name")),
-            None,
-            role == "assistant",
-            fault,
-        )
-
-    def _read_result(self, get: Any, role: str, content: Any) -> ItemView:
-        text, media = _result_content(content)
-        result = ResultPart(
-            named_id(get("tool_call_id")) if role == "tool" else None,
-            named_id(get("name")),
-            text,
-            media=media,
-        )
-        fault = "it has no content" if content is None and role == "tool" else ""
-        return ItemView("tool", (result,), role, self.name, fault=fault)
+        if sdk_of(cast(object, item)) not in ("", "openai") or names_ollama(get):
+            return None
+        return read_message(get, role, _DIALECT)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message of that role that holds `text`."""
@@ -183,20 +136,54 @@ class OpenAIChat(Shape):
             return {"role": "function", "name": call.name, "content": text}
         raise ShapeError("the call has no id to answer to", shape=self.name, index=call.call_index)
 
+    def replayable(self, item: Any) -> Any:
+        """Return an assistant's message without what only a response may hold.
+
+        That are `annotations`, `parsed`, the bytes of `audio` and all that is null or an empty
+        list; fields that the SDK does not know stay, as other servers need theirs back.
+        """
+        fields = _fields(plain(item))
+        return item if fields is None else _replayable(fields)
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return the message with an id on each tool call that has none."""
+        message = _fields(item) or {}
+        calls = listed(message.get("tool_calls"))
+        numbered = [_numbered(call, new_id) for call in calls]
+        return item if numbered == calls else {**message, "tool_calls": numbered}
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return the message with these parts of its content and these calls alone."""
+        view = self.read(item)
+        if not parts or view is None or view.role == "tool":
+            return item if parts else None
+        if len(view.parts) <= len(set(parts)):
+            return item
+        fields = _fields(item) or cast(dict[str, Any], plain(item))
+        return _picked(dict(fields), view.parts, parts)
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return a result as a `tool` message for that id; ids of calls may recur here."""
+        if field(item, "role") not in ("tool", "function"):
+            return item
+        fields = _fields(item) or cast(dict[str, Any], plain(item))
+        return {**fields, "role": "tool", "tool_call_id": call_id}
+
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
         """Yield what Chat Completions would refuse."""
-        yield from _misplaced_results(views, calls)
-        yield from _unanswered(views, calls)
+        yield from pair_problems(views, calls, _RULES)
+        yield from _nameless_results(items, views, calls)
         for index, view in enumerate(views):
             if view.shape != self.name:
                 continue
             if view.role == "assistant" and not view.parts and not view.fault:
                 yield Problem(
                     "empty_message",
-                    "an assistant message without tool calls needs content",
+                    "an assistant message without tool calls needs content; take it out",
                     (index,),
+                    provider_error="Invalid value for 'content': expected a string, got null.",
                     shape=self.name,
                     source=_SOURCE,
                 )
@@ -205,169 +192,131 @@ class OpenAIChat(Shape):
                     yield Problem(
                         "malformed_item", "a tool call without a name", (index,), shape=self.name
                     )
+                elif type(part) is ResultPart and part.media:
+                    yield _unseen_media(index)
 
 
-def _misplaced_results(
-    views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+def _nameless_results(
+    items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
 ) -> Iterator[Problem]:
-    """Yield results without a call, and results with another message between them and it."""
+    """Yield results that answer a call by their place, and do not say so as they must.
+
+    The text is quoted in https://github.com/langchain-ai/langchain/issues/22600 (read 2026-11-22).
+    """
     for call in calls:
-        index = call.result_index
-        if index is None or call.result_index == call.call_index:
+        index, asked = call.result_index, call.call_index
+        if index is None or asked is None or views[index].shape != "openai_chat":
             continue
-        if call.call_index is None:
+        named = any(type(p) is CallPart and p.id == call.id for p in views[asked].parts)
+        own = [p.id for p in views[index].parts if type(p) is ResultPart]
+        if call.id is not None and named and own == [None]:
             yield Problem(
-                "orphan_result",
-                f"this result answers {call.label!r}, and no unanswered call of that id stands "
-                "before it",
-                (index,),
-                provider_error=_ORPHAN,
-                shape="openai_chat",
-                source=_SOURCE,
+                "result_without_id",
+                f"this result does not name its call; by its place it answers {call.id!r}, so make "
+                "it a `tool` message with that tool_call_id",
+                (index, asked),
+                "error",
+                "Missing parameter 'tool_call_id': messages with role 'tool' must have a "
+                "'tool_call_id'.",
+                "openai_chat",
+                _SOURCE,
             )
-            continue
-        between = next(
-            (i for i in range(index - 1, call.call_index, -1) if views[i].role != "tool"), None
-        )
-        if between is not None:
+        elif views[index].type == "tool" and (
+            not named or (call.id is None and field(items[asked], "function_call") is not None)
+        ):
             yield Problem(
-                "late_result",
-                f"item {between} stands between the call {call.label!r} and its result",
-                (index, call.call_index, between),
-                provider_error=_ORPHAN,
-                shape="openai_chat",
-                source=_SOURCE,
+                "result_role",
+                "a `function_call` is answered by a message with the role 'function' and the name "
+                "of the function, and this is a `tool` message",
+                (index, asked),
+                "error",
+                _ORPHAN,
+                "openai_chat",
+                _SOURCE,
             )
 
 
-def _unanswered(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
-    waiting: dict[int, list[str]] = {}
-    for call in calls:
-        if call.result_index is None and call.call_index is not None:
-            waiting.setdefault(call.call_index, []).append(call.label)
-    for index, labels in waiting.items():
-        followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))
-        ids = ", ".join(labels)
-        yield Problem(
-            "unanswered_call",
-            f"no result for {ids}",
-            (index,),
-            "error" if followed else "pending",
-            _UNANSWERED.format(ids=ids),
-            "openai_chat",
-            _SOURCE,
-        )
+def _unseen_media(index: int) -> Problem:
+    """Return the problem of an image in a result: older models refuse it, newer do not see it.
 
-
-def _listed(content: Any) -> list[Any]:
-    return cast(list[Any], content) if isinstance(content, list) else []
-
-
-def _is_anthropic_thinking(get: Any, block: object) -> bool:
-    """Tell Anthropic's signed thinking from the `thinking` chunks of other servers."""
-    return block_type(block) == "thinking" and isinstance(field(block, "thinking"), str)
-
-
-def _read_block(block: Any) -> Part:
-    kind = block_type(block)
-    if isinstance(block, str):
-        return TextPart(block)
-    match kind:
-        case "text":
-            return TextPart(_str(field(block, "text")))
-        case "refusal":
-            return TextPart(_str(field(block, "refusal")), "refusal")
-        case "image_url" | "video_url":
-            where = field(block, kind)
-            url = where if isinstance(where, str) else field(where, "url")
-            return media_from_url("image" if kind == "image_url" else "video", url)
-        case "input_audio":
-            audio = field(block, "input_audio")
-            form = field(audio, "format")
-            return MediaPart(
-                "audio", f"audio/{form}" if form else None, base64_size(field(audio, "data"))
-            )
-        case "file":
-            file = field(block, "file")
-            name = field(file, "filename") or field(file, "file_id")
-            data = field(file, "file_data")
-            if isinstance(data, str) and data.startswith("data:"):
-                return media_from_url("file", data, name=name)
-            return MediaPart("file", None, base64_size(data), named_id(name))
-        case "thinking":
-            texts = [_str(field(b, "text")) for b in _listed(field(block, "thinking"))]
-            return ReasoningPart("\n".join(texts))
-        case _:
-            return unknown_part(block)
-
-
-def _str(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
-
-
-def _result_content(content: Any) -> tuple[str, tuple[MediaPart, ...]]:
-    if isinstance(content, str):
-        return content, ()
-    if not isinstance(content, list):
-        return arguments_text(content), ()
-    parts = [_read_block(b) for b in cast(list[Any], content)]
-    media = tuple(p for p in parts if isinstance(p, MediaPart))
-    return "\n".join(_part_text(p) for p in parts if not isinstance(p, MediaPart)), media
-
-
-def _part_text(part: Part) -> str:
-    return str(getattr(part, "text", ""))
-
-
-def _reasoning(get: Any) -> tuple[Part, ...]:
-    """Return the reasoning that servers other than OpenAI's put on the message."""
-    text = get("reasoning_content") or get("reasoning")
-    if isinstance(text, str):
-        return (ReasoningPart(text),)
-    details = _listed(get("reasoning_details"))
-    if not details:
-        return ()
-    readable = [_str(field(d, "text") or field(d, "summary")) for d in details]
-    opaque = sum(len(_str(field(d, "data"))) for d in details)
-    return (ReasoningPart("\n".join(t for t in readable if t), opaque),)
-
-
-def _more(get: Any, parts: tuple[Part, ...]) -> Iterator[Part]:
-    """Yield what an assistant message holds besides its content."""
-    refusal = get("refusal")
-    if isinstance(refusal, str) and refusal and TextPart(refusal, "refusal") not in parts:
-        yield TextPart(refusal, "refusal")
-    audio = get("audio")
-    if audio is not None:
-        yield MediaPart(
-            "audio",
-            None,
-            base64_size(field(audio, "data")),
-            named_id(field(audio, "id")),
-            _str(field(audio, "transcript")),
-        )
-    legacy = get("function_call")
-    if legacy is not None:
-        name = named_id(field(legacy, "name"))
-        yield CallPart(None, name, arguments_text(field(legacy, "arguments")), call_kind(name))
-    for call in _listed(get("tool_calls")):
-        yield _read_call(call)
-
-
-def _read_call(call: Any) -> Part:
-    custom = field(call, "custom")
-    if custom is not None:
-        return CallPart(
-            named_id(field(call, "id")),
-            named_id(field(custom, "name")),
-            arguments_text(field(custom, "input")),
-            "custom",
-        )
-    function = field(call, "function")
-    name = named_id(field(function, "name"))
-    return CallPart(
-        named_id(field(call, "id")),
-        name,
-        arguments_text(field(function, "arguments")),
-        call_kind(name),
+    https://github.com/openai/openai-openapi/issues/523 (read 2026-11-22).
+    """
+    return Problem(
+        "media_in_result",
+        "a tool result may hold text only; put the image into a user message behind the results",
+        (index,),
+        "loss",
+        f"Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', "
+        "but this message with role 'tool' contains an image URL.",
+        "openai_chat",
+        _SOURCE,
     )
+
+
+def _picked(
+    message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
+) -> dict[str, Any]:
+    """Return a message without what gave the other parts, which come in a fixed order."""
+    content, calls = message.get("content"), listed(message.get("tool_calls"))
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    start = int(isinstance(thought, str) or bool(listed(message.get("reasoning_details"))))
+    count = 1 if isinstance(content, str) else len(listed(content))
+    last = len(read) - len(calls)
+    if start and 0 not in parts:
+        for key in ("reasoning_content", "reasoning", "reasoning_details"):
+            message.pop(key, None)
+    if isinstance(content, str):
+        message["content"] = content if start in parts else None
+    elif isinstance(content, list):
+        kept = [b for n, b in enumerate(listed(content), start) if n in parts]
+        message["content"] = kept or None
+    for place in range(start + count, last):
+        if place not in parts:
+            part = read[place]
+            refusal = type(part) is TextPart
+            key = "refusal" if refusal else "audio" if type(part) is MediaPart else "function_call"
+            message.pop(key, None)
+    if calls:
+        message["tool_calls"] = [c for n, c in enumerate(calls, last) if n in parts]
+        if not message["tool_calls"]:
+            del message["tool_calls"]
+    return message
+
+
+_OUTPUT_ONLY: Final = frozenset({"annotations", "parsed"})
+
+
+def _replayable(message: dict[str, Any]) -> dict[str, Any]:
+    made = {
+        key: value
+        for key, value in message.items()
+        if key not in _OUTPUT_ONLY and (key == "content" or value not in (None, []))
+    }
+    audio = _fields(made.pop("audio", None)) or {}
+    if audio.get("id"):
+        made["audio"] = {"id": audio["id"]}
+    if "tool_calls" in made:
+        made["tool_calls"] = [_replayable_call(call) for call in listed(made["tool_calls"])]
+    return made
+
+
+def _replayable_call(call: Any) -> Any:
+    """Return a tool call without its place in a stream and without its parsed arguments."""
+    given = _fields(call)
+    if given is None:
+        return call
+    made = {k: v for k, v in given.items() if k != "index"}
+    if (function := _fields(made.get("function"))) is not None:
+        made["function"] = {k: v for k, v in function.items() if k != "parsed_arguments"}
+    return made
+
+
+def _numbered(call: Any, new_id: Callable[[CallPart], str]) -> Any:
+    given = _fields(call)
+    if given is None or given.get("id"):
+        return call
+    return {**given, "id": new_id(read_call(given, _DIALECT))}
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None

@@ -6,11 +6,11 @@ https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem
+from chatfold.core.check import Problem, Requirement
 from chatfold.core.spans import Span
 from chatfold.core.views import (
     CallKind,
@@ -29,6 +29,7 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
     field,
+    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (
@@ -43,7 +44,8 @@ from chatfold.shapes._blocks import (
     named_id,
     unknown_part,
 )
-from chatfold.shapes._responses_rules import check_items, reasoning_spans
+from chatfold.shapes._responses_problems import check_items
+from chatfold.shapes._responses_rules import reasoning_spans
 
 __all__ = ["OpenAIResponses"]
 
@@ -63,6 +65,29 @@ _OWN_BLOCKS = frozenset(
 )
 _CHAT_KEYS = ("tool_calls", "function_call", "audio", "name", "refusal", "reasoning_content")
 _CALL_BLOCKS = frozenset({"function_call", "custom_tool_call"})
+_FOUND_BY_ID = frozenset(
+    {
+        "item_reference",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_list_tools",
+        "local_shell_call_output",
+        "program",
+        "program_output",
+        "compaction",
+    }
+)
+_WITHOUT_CALL_ID = frozenset(
+    {
+        "mcp_call",
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "local_shell_call_output",
+        "program_output",
+    }
+)
 _BUSY = frozenset({"in_progress", "searching", "interpreting", "generating", "calling"})
 _BROKEN = frozenset({"failed", "incomplete"})
 
@@ -142,6 +167,17 @@ class OpenAIResponses(Shape):
             return False
         return any(type(part) is StatePart for part in view.parts)
 
+    def full_replay(self) -> Requirement:
+        """Return the fields that keep the server from putting its own history before the list."""
+        return Requirement(
+            "full_replay",
+            "the server holds the history as it was before the fold; send the whole list, without "
+            "previous_response_id and without conversation",
+            {"previous_response_id": None, "conversation": None},
+            source="https://developers.openai.com/api/docs/guides/conversation-state "
+            "(read 2026-11-21)",
+        )
+
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message item of that role that holds `text`, without an id."""
         if role == "assistant":  # an output message would need an id; an easy one does not
@@ -164,6 +200,63 @@ class OpenAIResponses(Shape):
                 index=call.call_index,
             )
         return {"type": output[call.pair], "call_id": call.id, "output": text}
+
+    def replayable(self, item: Any) -> Any:
+        """Return an item without what only a response may hold; reasoning stays as it is.
+
+        That are `created_by`, `status` of a custom tool's output, and what the SDK parsed.
+        """
+        fields = _fields(plain(item))
+        return item if fields is None else _replayable(fields)
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return a function or custom call with a call id, where it has none."""
+        given = _fields(item)
+        if given is None or given.get("call_id") or given.get("type") not in _CALL_BLOCKS:
+            return item
+        _, (call,) = _READERS[given["type"]](given.get)
+        return {**given, "call_id": new_id(cast(CallPart, call))}
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return a message with these parts of its content alone; other items are one thing."""
+        content = field(item, "content")
+        if not parts or field(item, "role") is None or not isinstance(content, list):
+            return item if parts else None
+        blocks = cast(list[Any], content)
+        kept = [block for place, block in enumerate(blocks) if place in parts]
+        if len(kept) == len(blocks):
+            return item
+        return {**_own(item), "content": kept} if kept else None
+
+    def detached(self, item: Any) -> Any:
+        """Return what the model emitted without its own id; results are paired by `call_id`.
+
+        The server demands an item's reasoning by that id, and no more without it:
+        https://github.com/laravel/ai/pull/1052 (read 2026-11-22). Where the id is what the item
+        is found or paired by, it stays.
+        """
+        kind = field(item, "type")
+        if kind in _FOUND_BY_ID or field(item, "id") is None:
+            return item
+        if kind == "message" or kind in _READERS:
+            return {k: v for k, v in _own(item).items() if k != "id"}
+        return item
+
+    def interrupted_item(self, call: ToolCallRecord) -> dict[str, Any] | None:
+        """Return, for a search for tools, the output of one that found none."""
+        if call.kind != "tool_search" or call.id is None:
+            return None
+        found: dict[str, Any] = {"execution": "client", "status": "incomplete", "tools": []}
+        return {"type": "tool_search_output", "call_id": call.id, **found}
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return a call or a result with another `call_id`, where that is what pairs it."""
+        kind = field(item, "type")
+        if kind not in _READERS or not str(kind).endswith(("_call", "_output")):
+            return item
+        if kind in _WITHOUT_CALL_ID:
+            return item
+        return {**_own(item), "call_id": call_id}
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
@@ -566,3 +659,34 @@ def _read_newer(get: Get, item: object, kind: str) -> ItemView:
         role = "tool"
         parts = (ResultPart(call_id, kind[:-12], "", False, kind[:-7]), *parts)
     return ItemView(role, parts, kind, "openai_responses", None, named_id(get("id")))
+
+
+def _replayable(item: dict[str, Any]) -> dict[str, Any]:
+    dropped = {"created_by", "parsed_arguments"}
+    if item.get("type") == "custom_tool_call_output":
+        dropped.add("status")
+    made = {key: value for key, value in item.items() if key not in dropped}
+    if item.get("type") == "message":
+        made["content"] = _without(item.get("content"), "parsed")
+    elif item.get("type") == "shell_call_output":
+        made["output"] = _without(item.get("output"), "created_by")
+    return made
+
+
+def _without(parts: Any, key: str) -> Any:
+    """Return a list with a field taken out of each of its objects."""
+    if not isinstance(parts, list):
+        return parts
+    return [
+        part if (given := _fields(part)) is None else {k: v for k, v in given.items() if k != key}
+        for part in cast(list[Any], parts)
+    ]
+
+
+def _own(item: Any) -> dict[str, Any]:
+    """Return the fields of a dict as they are, and those of an SDK object by their wire names."""
+    return _fields(item) or cast(dict[str, Any], plain(item))
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None

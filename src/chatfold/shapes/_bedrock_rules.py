@@ -1,0 +1,210 @@
+"""What the Converse API requires and refuses; part of the shape `bedrock`.
+
+The API's error texts are quoted from reports of those who met them; each rule names its source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.views import CallPart, ItemView, ResultPart, TextPart, field
+
+__all__ = ["check_messages", "tool_requirements"]
+
+_NAME = "bedrock"
+_API = "botocore 1.44.5, bedrock-runtime, Message (read 2026-11-22)"
+_TOOLS = "https://github.com/vxcontrol/pentagi/pull/196 (read 2026-11-22)"
+_ALTERNATION = "https://github.com/langchain-ai/langchain-aws/issues/192 (read 2026-11-22)"
+_MIXED = "https://github.com/langchain-ai/langchain-aws/issues/141 (read 2026-11-22)"
+_BLANK = "https://github.com/NousResearch/hermes-agent/issues/55092 (read 2026-11-22)"
+_EMPTY = "https://github.com/earendil-works/pi/pull/3443 (read 2026-11-22)"
+_FIRST = "https://github.com/elastic/kibana/pull/246393 (read 2026-11-22)"
+_PAIRS = "https://github.com/strands-agents/harness-sdk/issues/1435 (read 2026-11-22)"
+
+
+def tool_requirements(views: Sequence[ItemView]) -> list[Requirement]:
+    """Return that the request needs its tools, where any call or result is left in the list."""
+    indices = tuple(
+        i
+        for i, view in enumerate(views)
+        if view.shape == _NAME and any(isinstance(p, (CallPart, ResultPart)) for p in view.parts)
+    )
+    if not indices:
+        return []
+    message = (
+        "send toolConfig with the definitions of your tools while tool calls or results are in "
+        "the list, also where the model is to call none"
+    )
+    return [Requirement("tool_config", message, {}, indices, _TOOLS)]
+
+
+def check_messages(
+    items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+) -> Iterator[Problem]:
+    """Yield what Converse would refuse."""
+    own = [i for i, v in enumerate(views) if v.shape == _NAME]
+    yield from _check_order(views, own)
+    yield from _check_contents(items, views, own)
+    yield from _check_ids(views, own)
+    yield from _check_results(views, calls)
+
+
+def _problem(
+    rule: str, message: str, *indices: int, severity: Any = "error", error: str = "", source: str
+) -> Problem:
+    return Problem(rule, message, indices, severity, error, _NAME, source)
+
+
+def _check_order(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
+    spoken = [i for i in own if views[i].role != "system"]
+    first = spoken[0] if spoken else 0
+    opens = all(v.role == "system" for v in views[:first])
+    if spoken and opens and views[first].role == "assistant":
+        yield _problem(
+            "first_role",
+            "the first message must be the user's",
+            first,
+            error="A conversation must start with a user message. Try again with a conversation "
+            "that starts with a user message.",
+            source=_FIRST,
+        )
+    for before, index in pairwise(own):
+        if index == before + 1 and views[before].role == views[index].role != "system":
+            yield _problem(
+                "same_role",
+                f"two {views[index].role} messages in a row; some models refuse them, others take "
+                "them as one",
+                index,
+                before,
+                severity="warning",
+                error="A conversation must alternate between user and assistant roles. Make sure "
+                "the conversation alternates between user and assistant roles and try again.",
+                source=_ALTERNATION,
+            )
+
+
+def _check_contents(
+    items: Sequence[object], views: Sequence[ItemView], own: Sequence[int]
+) -> Iterator[Problem]:
+    for index in own:
+        view = views[index]
+        if not view.parts:
+            yield _problem(
+                "empty_message",
+                "a message without content",
+                index,
+                error=f"The content field in the Message object at messages.{index} is empty. Add "
+                "a ContentBlock object to the content field and try again.",
+                source=_EMPTY,
+            )
+        for place, part in enumerate(view.parts):
+            if type(part) is TextPart and not part.text.strip():
+                yield _problem(
+                    "blank_text",
+                    "a text block that is empty or only white space",
+                    index,
+                    error=f"The text field in the ContentBlock object at messages.{index}.content."
+                    f"{place} is blank. Add text to the text field, and try again.",
+                    source=_BLANK,
+                )
+        yield from _check_mixture(items[index], view, index)
+
+
+def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:
+    """Yield what may not stand without, or beside, something else in one message."""
+    spoken = any(type(p) is TextPart for p in view.parts)
+    blocks: list[Any] = field(item, "content")
+    if not spoken and any(field(b, "document") is not None for b in blocks):
+        yield _problem(
+            "document_without_text",
+            "a message with a document must have a text block too",
+            index,
+            source=_API,
+        )
+    results = any(type(p) is ResultPart and p.pair == "function" for p in view.parts)
+    if spoken and results:
+        yield _problem(
+            "mixed_results",
+            "words beside results in one message; some models refuse them",
+            index,
+            severity="warning",
+            error=f"messages.{index}.content: Conversation blocks and tool result blocks cannot be "
+            "provided in the same turn.",
+            source=_MIXED,
+        )
+
+
+def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
+    """Yield call ids that recur in one message: its results could not be told apart."""
+    for index in own:
+        made = Counter(
+            p.id for p in views[index].parts if type(p) is CallPart and p.pair == "function"
+        )
+        for call_id, count in made.items():
+            if call_id is None:
+                yield _problem("malformed_item", "a toolUse without an id", index, source=_API)
+            elif count > 1:
+                yield _problem(
+                    "duplicate_call_id",
+                    f"the call id {call_id!r} is used {count} times in one message",
+                    index,
+                    error=f"messages.{index}.content: `tool_use` ids must be unique",
+                    source=_PAIRS,
+                )
+
+
+def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
+    """Yield client calls without a result in the next message, and results without a call there."""
+    for call in calls:
+        if call.shape != _NAME:
+            continue
+        if call.pair != "function":
+            yield from _check_served(views, call)
+            continue
+        if call.result_index is not None and call.result_index - 1 != call.call_index:
+            late = call.call_index is not None
+            index = call.result_index
+            yield _problem(
+                "late_result" if late else "orphan_result",
+                f"the message before this one has no unanswered call {call.label!r}",
+                index,
+                error=f"The number of toolResult blocks at messages.{index}.content exceeds the "
+                "number of toolUse blocks of previous turn.",
+                source=_PAIRS,
+            )
+        if call.call_index is not None and call.result_index != call.call_index + 1:
+            after = call.call_index + 1
+            last = after == len(views)
+            yield _problem(
+                "unanswered_call",
+                f"no result for {call.label!r} in the next message",
+                call.call_index,
+                severity="pending" if last else "error",
+                error=f"Expected toolResult blocks at messages.{after}.content for the following "
+                f"Ids: {call.id}",
+                source=_PAIRS,
+            )
+
+
+def _check_served(views: Sequence[ItemView], call: ToolCallRecord) -> Iterator[Problem]:
+    if call.call_index is None and call.result_index is not None:
+        yield _problem(
+            "orphan_result",
+            f"no server call {call.label!r} stands before this result",
+            call.result_index,
+            source=_PAIRS,
+        )
+    elif call.result_index is None and call.call_index is not None:
+        last = call.call_index == len(views) - 1
+        yield _problem(
+            "unanswered_call",
+            f"no result for the server call {call.label!r}",
+            call.call_index,
+            severity="pending" if last else "warning",
+            source=_PAIRS,
+        )

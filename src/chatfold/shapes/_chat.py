@@ -1,0 +1,388 @@
+"""Chat messages as several providers write them: one reading, and a table of what differs.
+
+Belongs here: what the shapes of chat messages share. What one provider alone has is in its shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Severity
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    MediaPart,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    Role,
+    TextPart,
+    field,
+)
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    block_type,
+    call_kind,
+    is_converse_block,
+    media_from_url,
+    module_of,
+    named_id,
+    unknown_part,
+)
+
+__all__ = [
+    "CHAT_BLOCKS",
+    "Dialect",
+    "Get",
+    "PairRules",
+    "is_foreign_block",
+    "listed",
+    "names_mistral",
+    "names_ollama",
+    "pair_problems",
+    "part_text",
+    "read_block",
+    "read_call",
+    "read_message",
+    "sdk_of",
+    "text_of",
+]
+
+Get: TypeAlias = Callable[[str], Any]
+"""Reads a field of one item."""
+
+
+class Dialect(NamedTuple):
+    """How one provider's chat messages differ from the others'.
+
+    Attributes:
+        name: Name of the shape.
+        roles: The roles that it knows, and whom each speaks for.
+        blocks: What reads its content blocks, by their type.
+        foreign: Whether a content block is another provider's.
+        no_id: A text that stands for a missing call id.
+    """
+
+    name: str
+    roles: Mapping[str, Role]
+    blocks: Mapping[str, Callable[[Any], Part]]
+    foreign: Callable[[Any], bool] = lambda block: False
+    no_id: str = ""
+
+
+class PairRules(NamedTuple):
+    """What one provider says of calls and results that do not stand together.
+
+    Attributes:
+        shape: Name of the shape.
+        orphan: Its error for a result whose call does not stand right before it.
+        unanswered: Its error for calls without results; `{ids}` stands for the calls.
+        source: Where the rule is documented, with the day it was read.
+        severity: What it does about it; calls that may still be answered are `pending`.
+    """
+
+    shape: str
+    orphan: str
+    unanswered: str
+    source: str
+    severity: Severity = "error"
+
+
+# Reading
+
+
+def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
+    """Return the reading of a message, None where one of its blocks is another provider's."""
+    content = get("content")
+    if dialect.roles[role] == "tool":
+        return _read_result(get, role, content, dialect)
+    fault = ""
+    if isinstance(content, str):
+        parts: tuple[Part, ...] = (TextPart(content),)
+    elif content is None:
+        parts, fault = (), "" if role == "assistant" else "it has no content"
+    elif isinstance(content, list):
+        blocks = cast(list[Any], content)
+        if any(dialect.foreign(block) for block in blocks):
+            return None
+        parts = tuple(read_block(block, dialect) for block in blocks)
+    else:
+        parts, fault = (), f"content is {type(content).__name__}, not text or a list"
+    if role == "assistant":
+        parts = (*_reasoning(get), *parts, *_more(get, parts, dialect))
+    name, whole = named_id(get("name")), role == "assistant"
+    return ItemView(dialect.roles[role], parts, role, dialect.name, name, None, whole, fault)
+
+
+def _read_result(get: Get, role: str, content: Any, dialect: Dialect) -> ItemView:
+    text, media = _result_content(content, dialect)
+    result = ResultPart(
+        _call_id(get("tool_call_id"), dialect) if role == "tool" else None,
+        named_id(get("name")),
+        text,
+        media=media,
+    )
+    fault = "it has no content" if content is None and role == "tool" else ""
+    return ItemView("tool", (result,), role, dialect.name, fault=fault)
+
+
+def _result_content(content: Any, dialect: Dialect) -> tuple[str, tuple[MediaPart, ...]]:
+    if isinstance(content, str):
+        return content, ()
+    if not isinstance(content, list):
+        return arguments_text(content), ()
+    parts = [read_block(b, dialect) for b in cast(list[Any], content)]
+    media = tuple(p for p in parts if isinstance(p, MediaPart))
+    return "\n".join(part_text(p) for p in parts if not isinstance(p, MediaPart)), media
+
+
+def read_block(block: Any, dialect: Dialect) -> Part:
+    """Return the reading of a content block."""
+    if isinstance(block, str):
+        return TextPart(block)
+    reader = dialect.blocks.get(block_type(block) or "")
+    return unknown_part(block) if reader is None else reader(block)
+
+
+def read_call(call: Any, dialect: Dialect) -> CallPart:
+    """Return the reading of a member of `tool_calls`."""
+    call_id = _call_id(field(call, "id"), dialect)
+    custom = field(call, "custom")
+    if custom is not None:
+        name = named_id(field(custom, "name"))
+        return CallPart(call_id, name, arguments_text(field(custom, "input")), "custom")
+    function = field(call, "function")
+    name = named_id(field(function, "name"))
+    return CallPart(call_id, name, arguments_text(field(function, "arguments")), call_kind(name))
+
+
+def _call_id(value: object, dialect: Dialect) -> str | None:
+    found = named_id(value)
+    return None if found == dialect.no_id else found
+
+
+def _reasoning(get: Get) -> tuple[Part, ...]:
+    """Return the reasoning that servers other than OpenAI's put on the message."""
+    text = get("reasoning_content") or get("reasoning")
+    if isinstance(text, str):
+        return (ReasoningPart(text),)
+    details = listed(get("reasoning_details"))
+    if not details:
+        return ()
+    readable = [text_of(field(d, "text") or field(d, "summary")) for d in details]
+    opaque = sum(len(text_of(field(d, "data"))) for d in details)
+    return (ReasoningPart("\n".join(t for t in readable if t), opaque),)
+
+
+def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]:
+    """Yield what an assistant message holds besides its content."""
+    refusal = get("refusal")
+    if isinstance(refusal, str) and refusal and TextPart(refusal, "refusal") not in parts:
+        yield TextPart(refusal, "refusal")
+    audio = get("audio")
+    if audio is not None:
+        yield MediaPart(
+            "audio",
+            None,
+            base64_size(field(audio, "data")),
+            named_id(field(audio, "id")),
+            text_of(field(audio, "transcript")),
+        )
+    legacy = get("function_call")
+    if legacy is not None:
+        name = named_id(field(legacy, "name"))
+        yield CallPart(None, name, arguments_text(field(legacy, "arguments")), call_kind(name))
+    for call in listed(get("tool_calls")):
+        yield read_call(call, dialect)
+
+
+# Content blocks
+
+
+def _read_url(block: Any) -> Part:
+    kind = block_type(block) or ""
+    where = field(block, kind)
+    url = where if isinstance(where, str) else field(where, "url")
+    return media_from_url(kind.removesuffix("_url"), url)
+
+
+def _read_audio(block: Any) -> Part:
+    audio = field(block, "input_audio")
+    form = field(audio, "format")
+    return MediaPart("audio", f"audio/{form}" if form else None, base64_size(field(audio, "data")))
+
+
+def _read_file(block: Any) -> Part:
+    file = field(block, "file")
+    name = field(file, "filename") or field(file, "file_id")
+    data = field(file, "file_data")
+    if isinstance(data, str) and data.startswith("data:"):
+        return media_from_url("file", data, name=name)
+    return MediaPart("file", None, base64_size(data), named_id(name))
+
+
+def _read_thinking(block: Any) -> Part:
+    thoughts = (text_of(field(b, "text")) for b in listed(field(block, "thinking")))
+    return ReasoningPart("\n".join(thoughts))
+
+
+CHAT_BLOCKS: Mapping[str, Callable[[Any], Part]] = {
+    "text": lambda block: TextPart(text_of(field(block, "text"))),
+    "refusal": lambda block: TextPart(text_of(field(block, "refusal")), "refusal"),
+    "image_url": _read_url,
+    "video_url": _read_url,
+    "input_audio": _read_audio,
+    "file": _read_file,
+    "thinking": _read_thinking,
+}
+"""The content blocks of Chat Completions, and those that servers which follow it add."""
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list as it is, and an empty one for anything else."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    """Return a text as it is, "" for None, and what else stands in its place as text."""
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def part_text(part: Part) -> str:
+    """Return the words of a part, "" where it has none."""
+    return str(getattr(part, "text", ""))
+
+
+# Telling dialects apart
+
+
+_FOREIGN_BLOCKS = frozenset(
+    {
+        "input_text",
+        "output_text",
+        "input_image",
+        "input_file",
+        "summary_text",
+        "function_call",
+        "tool_use",
+        "tool_result",
+        "server_tool_use",
+        "redacted_thinking",
+        "image",
+        "document",
+        "search_result",
+        "container_upload",
+        "compaction",
+    }
+)
+
+
+def is_foreign_block(block: object) -> bool:
+    """Return whether a content block is of a shape that is no chat messages.
+
+    `thinking` with a text is Anthropic's; other servers have it with a list.
+    """
+    kind = block_type(block)
+    if kind in _FOREIGN_BLOCKS or is_converse_block(block):
+        return True
+    return kind == "thinking" and isinstance(field(block, "thinking"), str)
+
+
+def sdk_of(item: object) -> str:
+    """Return the name of the SDK whose object an item is, "" for dicts and other objects."""
+    name = module_of(item).partition(".")[0]
+    return name if name in ("openai", "mistralai", "ollama") else ""
+
+
+def names_mistral(get: Get) -> bool:
+    """Return whether a message has what Mistral's server alone writes."""
+    if get("role") == "assistant" and isinstance(get("prefix"), bool):
+        return True
+    return any(
+        block_type(b) in ("reference", "document_url")
+        or (block_type(b) == "thinking" and isinstance(field(b, "thinking"), list))
+        for b in listed(get("content"))
+    )
+
+
+def names_ollama(get: Get) -> bool:
+    """Return whether a message has what Ollama's server alone takes.
+
+    Ollama's arguments are objects and its calls have no id, or no type; servers that follow
+    OpenAI write both.
+    """
+    if get("tool_name") is not None or get("images") is not None:
+        return True
+    if isinstance(get("thinking"), str):
+        return True
+    return any(
+        isinstance(field(field(call, "function"), "arguments"), Mapping)
+        and (field(call, "id") is None or field(call, "type") is None)
+        for call in listed(get("tool_calls"))
+    )
+
+
+# Calls and results
+
+
+def pair_problems(
+    views: Sequence[ItemView], calls: Sequence[ToolCallRecord], rules: PairRules
+) -> Iterator[Problem]:
+    """Yield results that do not follow their call at once, and calls without results."""
+    for call in calls:
+        if call.result_index is not None and call.result_index != call.call_index:
+            yield from _misplaced(views, call, call.result_index, rules)
+    waiting: dict[int, list[str]] = {}
+    for call in calls:
+        if call.result_index is None and call.call_index is not None:
+            waiting.setdefault(call.call_index, []).append(call.label)
+    for index, labels in waiting.items():
+        followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))
+        ids = ", ".join(labels)
+        yield Problem(
+            "unanswered_call",
+            f"no result for {ids}; add the result, or one that says that there is none, right "
+            "behind this message",
+            (index,),
+            rules.severity if followed else "pending",
+            rules.unanswered.format(ids=ids),
+            rules.shape,
+            rules.source,
+        )
+
+
+def _misplaced(
+    views: Sequence[ItemView], call: ToolCallRecord, index: int, rules: PairRules
+) -> Iterator[Problem]:
+    """Yield what is wrong with the place of the result at `index`."""
+    start = call.call_index
+    if start is None:
+        message = (
+            f"this result answers {call.label!r}, and no unanswered call of that id stands before "
+            "it; put the call back, or take out the result"
+        )
+        yield Problem(
+            "orphan_result",
+            message,
+            (index,),
+            rules.severity,
+            rules.orphan,
+            rules.shape,
+            rules.source,
+        )
+        return
+    between = next((i for i in range(index - 1, start, -1) if views[i].role != "tool"), None)
+    if between is not None:
+        yield Problem(
+            "late_result",
+            f"item {between} stands between the call {call.label!r} and its result; move the "
+            "result right behind the call",
+            (index, start, between),
+            rules.severity,
+            rules.orphan,
+            rules.shape,
+            rules.source,
+        )

@@ -1,0 +1,243 @@
+"""How the parts of a Gemini content are read; part of the shape `gemini`.
+
+Sources: the types of google-genai 3.4.0 (`Part`), read 2026-11-22.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Final, cast
+
+from chatfold.core.views import (
+    CallPart,
+    MediaPart,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    UnknownPart,
+    field,
+    plain,
+)
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    call_kind,
+    json_text,
+    named_id,
+)
+
+__all__ = [
+    "NOTES",
+    "READERS",
+    "holds_own",
+    "listed",
+    "new_fields",
+    "read_call",
+    "read_part",
+    "spelled",
+]
+
+NOTES: Final = frozenset(
+    {
+        "thought",
+        "thought_signature",
+        "media_resolution",
+        "video_metadata",
+        "part_metadata",
+        "audio_transcription",
+        "media_processing",
+        "speech_metadata",
+        "document_metadata",
+        "spreadsheet_metadata",
+        "audio_metadata",
+    }
+)
+"""Fields of a part that say something of what it holds, in the spelling of Python."""
+
+
+def spelled(source: object, key: str) -> Any:
+    """Return a field by its name in Python, or by its name on the wire."""
+    value = field(source, key)
+    if value is None and "_" in key:
+        value = field(source, _wire(key))
+    return value
+
+
+def listed(parts: Any) -> list[Any]:
+    """Return a list of parts, an empty one where there is none."""
+    return cast(list[Any], parts) if isinstance(parts, list) else []
+
+
+def holds_own(block: object) -> bool:
+    """Return whether a part has one of the fields that say what it holds."""
+    return any(spelled(block, key) is not None for key in READERS)
+
+
+def read_part(block: Any) -> tuple[Part, ...]:
+    """Return the readings of one part: two where it holds a signature and something to read."""
+    size = _size(spelled(block, "thought_signature")) or 0
+    found = [read(v, block) for k, read in READERS.items() if (v := spelled(block, k)) is not None]
+    if not found:
+        found = [ReasoningPart("")] if size else [_unknown(block)]
+    first = found[0]
+    if type(first) is TextPart and not first.text and size:
+        first = ReasoningPart("")  # a stream ends with a part that carries the signature alone
+    if isinstance(first, ReasoningPart):
+        return (ReasoningPart(first.text, 0 if first.text else size), *found[1:])
+    return (ReasoningPart("", size), *found) if size else tuple(found)
+
+
+def _text(text: Any, block: Any) -> Part:
+    words = text if isinstance(text, str) else str(text)
+    return ReasoningPart(words) if field(block, "thought") else TextPart(words)
+
+
+def read_call(call: Any) -> CallPart:
+    """Return the reading of a function call."""
+    name = named_id(field(call, "name"))
+    arguments = field(call, "args")
+    if arguments is None:
+        arguments = spelled(call, "partial_args")
+    return CallPart(named_id(field(call, "id")), name, arguments_text(arguments), call_kind(name))
+
+
+def _result(result: Any, block: Any) -> Part:
+    media = [m for p in listed(field(result, "parts")) for m in _media(p)]
+    response = field(result, "response")
+    return ResultPart(
+        named_id(field(result, "id")),
+        named_id(field(result, "name")),
+        _response_text(response),
+        _says_error(response),
+        media=tuple(media),
+    )
+
+
+def _response_text(response: Any) -> str:
+    """Return the words of a response, without the key that only says what they are."""
+    if isinstance(response, Mapping):
+        fields = cast(Mapping[Any, Any], response)
+        for key in ("result", "output", "error"):
+            if len(fields) == 1 and isinstance(fields.get(key), str):
+                return str(fields[key])
+    return arguments_text(response)
+
+
+def _says_error(response: Any) -> bool:
+    """Return whether a response gives details of an error; an empty `error` says there is none.
+
+    "Use "output" key to specify function output and "error" key to specify error details (if
+    any)", says `FunctionResponse.response`.
+    """
+    return isinstance(response, Mapping) and bool(field(cast(object, response), "error"))
+
+
+def _code(code: Any, block: Any) -> Part:
+    words = arguments_text(field(code, "code"))
+    id_ = named_id(field(code, "id"))
+    return CallPart(id_, "code_execution", words, "server", "server_code", served=True)
+
+
+def _code_result(result: Any, block: Any) -> Part:
+    outcome = _word(field(result, "outcome"))
+    failed = outcome not in (None, "OUTCOME_OK", "OUTCOME_UNSPECIFIED")
+    words = arguments_text(field(result, "output"))
+    id_ = named_id(field(result, "id"))
+    return ResultPart(id_, "code_execution", words, failed, "server_code")
+
+
+def _tool_call(call: Any, block: Any) -> Part:
+    name = _word(spelled(call, "tool_type"))
+    words = arguments_text(field(call, "args"))
+    return CallPart(named_id(field(call, "id")), name, words, "server", "server_tool", served=True)
+
+
+def _tool_response(result: Any, block: Any) -> Part:
+    response = field(result, "response")
+    return ResultPart(
+        named_id(field(result, "id")),
+        _word(spelled(result, "tool_type")),
+        _response_text(response),
+        _says_error(response),
+        "server_tool",
+    )
+
+
+def _inline(blob: Any, block: Any) -> MediaPart:
+    mime = named_id(spelled(blob, "mime_type"))
+    name = named_id(spelled(blob, "display_name"))
+    return MediaPart(_kind(mime), mime, _size(field(blob, "data")), name, _transcript(block))
+
+
+def _file(file: Any, block: Any) -> MediaPart:
+    mime = named_id(spelled(file, "mime_type"))
+    name = named_id(spelled(file, "display_name")) or named_id(spelled(file, "file_uri"))
+    return MediaPart(_kind(mime), mime, None, name, _transcript(block))
+
+
+def _media(block: Any) -> Iterator[MediaPart]:
+    """Yield the media of a part, or of a part of a function's response."""
+    if (blob := spelled(block, "inline_data")) is not None:
+        yield _inline(blob, block)
+    if (file := spelled(block, "file_data")) is not None:
+        yield _file(file, block)
+
+
+def _transcript(block: Any) -> str:
+    return arguments_text(field(spelled(block, "audio_transcription"), "text"))
+
+
+def _kind(mime: str | None) -> str:
+    kind = (mime or "").partition("/")[0]
+    return kind if kind in ("image", "audio", "video") else "file"
+
+
+def _size(data: Any) -> int | None:
+    """Return how many bytes there are: the SDK's objects hold bytes, the wire holds base64."""
+    return len(data) if isinstance(data, (bytes, bytearray)) else base64_size(data)
+
+
+def _word(value: Any) -> str | None:
+    return named_id(value.value if isinstance(value, Enum) else value)
+
+
+READERS: Final[Mapping[str, Callable[[Any, Any], Part]]] = {
+    "text": _text,
+    "function_call": lambda call, block: read_call(call),
+    "function_response": _result,
+    "inline_data": _inline,
+    "file_data": _file,
+    "executable_code": _code,
+    "code_execution_result": _code_result,
+    "tool_call": _tool_call,
+    "tool_response": _tool_response,
+}
+
+
+def _unknown(block: Any) -> UnknownPart:
+    """Return the generic reading of a part that holds nothing that is known."""
+    new = new_fields(block)
+    return UnknownPart(",".join(new), json_text(block), known=not new and _is_note(block))
+
+
+def _is_note(block: Any) -> bool:
+    return any(spelled(block, key) is not None for key in NOTES)
+
+
+def new_fields(block: object) -> list[str]:
+    """Return the fields that no part is known to have: a new kind of content."""
+    fields = plain(block)
+    if not isinstance(fields, dict):
+        return []
+    given = cast(dict[str, Any], fields)
+    return [key for key, value in given.items() if value is not None and key not in _KNOWN]
+
+
+def _wire(key: str) -> str:
+    first, *rest = key.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+_KNOWN: Final = frozenset(spelling for key in (*READERS, *NOTES) for spelling in (key, _wire(key)))

@@ -1,0 +1,434 @@
+"""What the Responses API refuses or forgets; part of the shape `openai_responses`.
+
+Error texts are the server's own, as threads quote them: vercel/ai#7099, mastra#8738,
+codex2api#414, openai-agents-python#1855, microsoft/agent-framework#3295, oh-my-pi#284 and #41,
+langchainjs#11044, hermes-agent#102629 (all read 2026-11-22). Where none is known, there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Severity
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    ResultPart,
+    ServerCallPart,
+    UnknownPart,
+    field,
+)
+from chatfold.shapes._responses_rules import is_reasoning
+
+__all__ = ["check_items"]
+
+_NAME = "openai_responses"
+_SOURCE = "https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21)"
+_NO_ID_RULE = "__fake_id__"  # what the Agents SDK writes for models without item ids
+_LONGEST_ID = 64
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+_PREFIXES = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "custom_tool_call": "ctc",
+    "message": "msg",
+    "web_search_call": "ws",
+}
+_NO_OUTPUT = {
+    "function": "No tool output found for function call {id}.",
+    "custom": "No tool output found for custom tool call {id}.",
+    "computer": "No tool output found for computer call {id}.",
+    "local_shell": "No tool output found for local shell call {id}.",
+}
+_NO_CALL = {
+    "function": "No tool call found for function call output with call_id {id}.",
+    "custom": "No tool call found for custom tool call output with call_id {id}.",
+    "computer": "No tool call found for computer call with call_id {id}.",
+}
+# What the host alone writes, so that the model's words behind it begin a new response.
+_HOST_OUTPUTS = frozenset(
+    {
+        "function_call_output",
+        "custom_tool_call_output",
+        "computer_call_output",
+        "local_shell_call_output",
+        "apply_patch_call_output",
+    }
+)
+
+
+def check_items(
+    items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+) -> Iterator[Problem]:
+    """Yield what the Responses API would refuse, item by item, then call by call."""
+    yield from _check_reasoning(items, views)
+    yield from _check_duplicates(views)
+    yield from _check_ids(items, views)
+    yield from _check_stored(items, views)
+    yield from _check_commands(views)
+    yield from _check_callers(views)
+    yield from _check_approved(views)
+    yield from _check_nested(views)
+    yield from _check_forgotten(items, views)
+    yield from _check_calls(views, calls)
+    yield from _check_reused(calls)
+
+
+def _problem(
+    rule: str, message: str, *indices: int, error: str = "", severity: Severity = "error"
+) -> Problem:
+    return Problem(rule, message, indices, severity, error, _NAME, _SOURCE)
+
+
+def _check_reasoning(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    followers = _followers(views)
+    for index, view in enumerate(views):
+        if view.shape != _NAME or not is_reasoning(view):
+            continue
+        if view.type == "reasoning" and field(items[index], "summary") is None:
+            yield _problem(
+                "reasoning_without_summary",
+                "reasoning needs the field `summary`, even if it is an empty list; drop the "
+                "reasoning, or put its summary back",
+                index,
+                error=f"Input[{index}] missing required field `summary`",
+            )
+        if index and is_reasoning(views[index - 1]):
+            yield _problem(
+                "reasoning_run",
+                "two reasoning items in a row can come from the model, and the server has been "
+                "seen to refuse them when they are sent back; if so, drop the first",
+                index - 1,
+                index,
+                severity="warning",
+            )
+        follower = followers[index]
+        if follower is None:
+            yield _problem(
+                "reasoning_without_follower",
+                "the message or the call that the model wrote after this reasoning is missing; "
+                "put it back right behind, or drop the reasoning",
+                index,
+                error=f"Item '{view.id}' of type 'reasoning' was provided without its required "
+                "following item.",
+            )
+        elif (view.type == "item_reference") != (views[follower].type == "item_reference"):
+            yield _problem(
+                "half_a_reference",
+                "of this reasoning and the item that follows it only one is a reference; send "
+                "both as references or both in full",
+                index,
+                follower,
+                error=f"Item '{views[follower].id}' of type '{views[follower].type}' was provided "
+                f"without its required 'reasoning' item: '{view.id}'.",
+            )
+
+
+def _followers(views: Sequence[ItemView]) -> list[int | None]:
+    """Return for each index the item of the model that comes next, if it comes at once.
+
+    Lists of tools, which the server puts anywhere, and more reasoning stand in nobody's way.
+    """
+    found: list[int | None] = []
+    follower: int | None = None
+    for index in range(len(views) - 1, -1, -1):
+        found.append(follower)
+        view = views[index]
+        if not is_reasoning(view) and view.type != "mcp_list_tools":
+            newer = view.role == "unknown" and view.type and not view.fault
+            wrote = view.role == "assistant" or newer
+            follower = index if wrote else None
+    return found[::-1]
+
+
+def _check_duplicates(views: Sequence[ItemView]) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for index, view in enumerate(views):
+        if view.shape != _NAME or view.id is None or view.id == _NO_ID_RULE:
+            continue
+        # A local shell's output carries the id of its call.
+        key = f"output:{view.id}" if view.type.endswith("_output") else view.id
+        if key in seen:
+            yield _problem(
+                "duplicate_item",
+                f"this item has the id of item {seen[key]}; send each item once",
+                index,
+                seen[key],
+                error=f"Duplicate item found with id {view.id}. Remove duplicate items from "
+                "your input and try again.",
+            )
+        seen.setdefault(key, index)
+
+
+def _check_ids(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield item ids and call ids that are not of the server's own form.
+
+    Other servers of the same protocol write ids of other forms; only where the list also holds
+    ids of OpenAI's own form is such an id sure to be refused.
+    """
+    own = [i for i, v in enumerate(views) if v.shape == _NAME]
+    at_openai = any((views[i].id or "").startswith(f"{_PREFIXES.get(views[i].type)}_") for i in own)
+    for index in own:
+        view = views[index]
+        call_id = field(items[index], "call_id")
+        if isinstance(call_id, str) and len(call_id) > _LONGEST_ID:
+            yield _problem(
+                "long_call_id",
+                f"a call id may have {_LONGEST_ID} characters; shorten it, in the call and in its "
+                "result alike",
+                index,
+                error=f"Invalid 'input[{index}].call_id': string too long. Expected a string with "
+                f"maximum length {_LONGEST_ID}, but got a string with length {len(call_id)} "
+                "instead.",
+            )
+        if view.id is None or view.id == _NO_ID_RULE or view.type.endswith("_output"):
+            continue
+        wrong = _id_error(index, view)
+        if wrong is not None:
+            expected, certain = wrong
+            yield _problem(
+                "bad_item_id",
+                "the item's own id is not one that the server gave; leave the id out",
+                index,
+                error=expected,
+                severity="error" if certain or at_openai else "warning",
+            )
+
+
+def _id_error(index: int, view: ItemView) -> tuple[str, bool] | None:
+    """Return the server's text about an item's id, and whether every server minds."""
+    id_ = view.id or ""
+    start = f"Invalid 'input[{index}].id': "
+    if len(id_) > _LONGEST_ID:
+        text = (
+            f"{start}string too long. Expected a string with maximum length {_LONGEST_ID}, but "
+            f"got a string with length {len(id_)} instead."
+        )
+        return text, True
+    if not _ID.fullmatch(id_):
+        text = (
+            f"{start}'{id_}'. Expected an ID that contains letters, numbers, underscores, or "
+            "dashes, but this value contained additional characters."
+        )
+        return text, True
+    prefix = _PREFIXES.get(view.type)
+    if prefix is None or id_.startswith(prefix):
+        return None
+    if view.type == "message" and view.role != "assistant":
+        return None
+    return f"{start}'{id_}'. Expected an ID that begins with '{prefix}'.", False
+
+
+def _check_stored(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield, as one problem, what only a server that stored the response can find."""
+    named = [i for i, v in enumerate(views) if v.shape == _NAME and v.type == "item_reference"]
+    unsealed = [
+        i
+        for i, v in enumerate(views)
+        if v.type == "reasoning"
+        and (v.id or "").startswith("rs_")
+        and not field(items[i], "encrypted_content")
+    ]
+    if indices := sorted([*named, *unsealed]):
+        yield _problem(
+            "needs_store",
+            "these items are known to the server by their id alone, so the responses that they "
+            "come from must have been stored; with store=False send items in full, and reasoning "
+            "with its encrypted_content",
+            *indices,
+            severity="warning",
+            error=f"Item with id '{field(items[indices[0]], 'id')}' not found. Items are not "
+            "persisted when `store` is set to false. Try again with `store` set to true, or "
+            "remove this item from your input.",
+        )
+
+
+def _check_commands(views: Sequence[ItemView]) -> Iterator[Problem]:
+    for index, view in enumerate(views[:-1]):
+        if any(type(p) is UnknownPart and p.command for p in view.parts):
+            yield _problem(
+                "command_not_last",
+                f"a {view.type} must be the final item; take it out once it was carried out",
+                index,
+            )
+
+
+def _check_callers(views: Sequence[ItemView]) -> Iterator[Problem]:
+    programs: set[str | None] = {None}  # a call without a caller is the model's own
+    for index, view in enumerate(views):
+        for part in view.parts:
+            if type(part) is CallPart and part.kind == "program":
+                programs.add(part.id)
+            elif isinstance(part, (CallPart, ResultPart)) and part.caller not in programs:
+                yield _problem(
+                    "caller_missing",
+                    f"the program {part.caller!r} that made this call is not in the list before "
+                    "it; put the program back, or take out all that it called",
+                    index,
+                )
+
+
+def _check_approved(views: Sequence[ItemView]) -> Iterator[Problem]:
+    asked: set[str] = set()
+    for index, view in enumerate(views):
+        for part in view.parts:
+            if type(part) is CallPart and part.kind == "approval" and part.id is not None:
+                asked.add(part.id)
+            elif type(part) is ServerCallPart and part.approval and part.approval not in asked:
+                yield _problem(
+                    "approval_parted",
+                    f"the request {part.approval!r} that allowed this call is not in the list "
+                    "before it; put it back with its answer, or take out the call",
+                    index,
+                )
+
+
+def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
+    for index, view in enumerate(views):
+        message = view.shape == _NAME and view.type == "message"
+        if message and any(type(p) is CallPart for p in view.parts):
+            yield _problem(
+                "nested_call",
+                "a call inside a message's content is no input; make it an item of its own, of "
+                "type function_call",
+                index,
+            )
+
+
+def _check_forgotten(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield what the server takes, and yet does worse without: phases and lists of tools."""
+    said = {i for i, v in enumerate(views) if v.type == "message" and v.role == "assistant"}
+    phased = any(field(items[i], "phase") for i in said)
+    listed: set[str] = set()
+    for index, view in enumerate(views):
+        if view.shape != _NAME:
+            continue
+        label = field(items[index], "server_label")
+        if view.type == "mcp_list_tools":
+            listed.add(str(label))
+        elif view.type in ("mcp_call", "mcp_approval_request") and str(label) not in listed:
+            yield _problem(
+                "tools_not_listed",
+                f"the list of the tools of {label!r} is missing, so the server fetches it again; "
+                "keep the mcp_list_tools item",
+                index,
+                severity="loss",
+            )
+        elif phased and view.id and index in said and not field(items[index], "phase"):
+            yield _problem(
+                "phase_missing",
+                "other messages of the model say their phase, and this one has lost it; send "
+                "messages back with their `phase`, or answers get worse",
+                index,
+                severity="loss",
+            )
+
+
+def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
+    last_step = _last_step(views)
+    answered: dict[tuple[str, str | None], int] = {}
+    for call in calls:
+        if call.call_index is not None and call.result_index is not None:
+            answered[call.pair, call.id] = call.result_index
+    for call in calls:
+        if _is_nameless(views, call):
+            yield _problem(
+                "result_without_id",
+                f"this result does not name its call, so the server has to guess; by its place it "
+                f"answers {call.id!r}: give it that call_id",
+                call.result_index or 0,
+                call.call_index or 0,
+                severity="loss",
+            )
+        if call.call_index is None and call.result_index is not None:
+            yield _unasked(call, answered.get((call.pair, call.id)))
+        elif call.result_index is None and call.call_index is not None and call.pair != "server":
+            waits = call.asynchronous or call.kind == "approval" or call.call_index >= last_step
+            yield _problem(
+                "unanswered_call",
+                f"no result for {call.label!r}; "
+                + (
+                    "add an mcp_approval_response that allows or denies it"
+                    if call.kind == "approval"
+                    else "add the result, or one that says that there is none"
+                ),
+                call.call_index,
+                severity="pending" if waits else "error",
+                error=_NO_OUTPUT.get(call.pair, "").format(id=call.id),
+            )
+
+
+def _is_nameless(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
+    """Return whether a result without an id is bound to a call that has one."""
+    if call.id is None or call.call_index is None or call.result_index is None:
+        return False
+    part = views[call.result_index].parts[0]
+    return type(part) is ResultPart and part.id is None
+
+
+def _unasked(call: ToolCallRecord, first: int | None) -> Problem:
+    """Return the problem of a result without a call: a second one, or an orphan."""
+    index = call.result_index or 0
+    if first is not None and first < index and call.id is not None:
+        return _problem(
+            "duplicate_result",
+            f"the call {call.id!r} has a result before, in item {first}; keep one of them",
+            index,
+            first,
+            error=f"Duplicate function_call_output for call_id '{call.id}'. Each function_call "
+            "must have exactly one matching function_call_output"
+            if call.pair == "function"
+            else "",
+        )
+    return _problem(
+        "orphan_result",
+        f"this result answers {call.label!r}, and no unanswered call of that id stands before it; "
+        "put the call back, or take out the result",
+        index,
+        error=_NO_CALL.get(call.pair, "").format(id=call.id),
+    )
+
+
+def _check_reused(calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
+    """Yield calls under the id of an earlier one: only the id tells which result is whose.
+
+    Servers have been seen to take such a list, to give all results to the later call
+    (https://github.com/openai/gpt-oss/pull/309), and to refuse it
+    (https://github.com/NousResearch/hermes-agent/issues/102629), both read 2026-11-22.
+    """
+    seen: dict[tuple[str, str], int] = {}
+    for call in calls:
+        if call.id is None or call.call_index is None or call.pair in ("server", "approval"):
+            continue
+        first = seen.setdefault((call.pair, call.id), call.call_index)
+        if first != call.call_index:
+            own = () if call.result_index is None else (call.result_index,)
+            yield _problem(
+                "reused_call_id",
+                f"the call id {call.id!r} was used before, by item {first}, so the results of the "
+                "two may be mixed up; give this call and its result another id",
+                call.call_index,
+                *own,
+                first,
+                severity="loss",
+                error=f"Duplicate function_call_output for call_id '{call.id}'. Each function_call "
+                "must have exactly one matching function_call_output",
+            )
+
+
+def _last_step(views: Sequence[ItemView]) -> int:
+    """Return the index from which on a call may still get its output.
+
+    That is the last thing the user said, or the start of the last response that is sure to be a
+    new one: reasoning or words of the model right behind a result.
+    """
+    for index in range(len(views) - 1, -1, -1):
+        view = views[index]
+        if view.role == "user":
+            return index
+        speaks = is_reasoning(view) or (view.role == "assistant" and view.type == "message")
+        if speaks and index and views[index - 1].type in _HOST_OUTPUTS:
+            return index
+    return 0

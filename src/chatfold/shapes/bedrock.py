@@ -1,0 +1,293 @@
+"""The shape `bedrock`: messages of Amazon Bedrock's Converse API, as boto3 takes and returns them.
+
+A block is a dict of one key, which says what it is; it has no `type`.
+Sources: the service model of botocore 1.44.5 (`bedrock-runtime`, `Message`), read 2026-11-22.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from chatfold.core.calls import Answer, ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.views import (
+    CallPart,
+    Fit,
+    ItemView,
+    MediaPart,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    Role,
+    Shape,
+    StatePart,
+    TextPart,
+    UnknownPart,
+    field,
+)
+from chatfold.errors import ShapeError
+from chatfold.shapes._bedrock_rules import check_messages, tool_requirements
+from chatfold.shapes._blocks import (
+    CONVERSE_BLOCKS,
+    arguments_text,
+    base64_size,
+    call_kind,
+    getter,
+    is_converse_block,
+    json_text,
+    module_of,
+    named_id,
+)
+
+__all__ = ["Bedrock"]
+
+_ROLES: Final = frozenset({"user", "assistant", "system"})
+_FOREIGN_KEYS = ("type", "parts", "name", "tool_calls", "tool_call_id", "function_call")
+
+
+class Bedrock(Shape):
+    """Converse messages: calls, results and reasoning are blocks inside messages."""
+
+    name = "bedrock"
+
+    def fit(self, item: object) -> Fit:
+        """Return whether `item` is a Converse message."""
+        get = getter(item)
+        if module_of(item) or not _is_message(get):
+            return "no"
+        blocks = _listed(get("content"))
+        if any(is_converse_block(b) for b in blocks):
+            return "yes"
+        return "no" if blocks or get("content") != [] else "maybe"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading of a message, None where it is of another shape."""
+        get = getter(item)
+        if module_of(item) or not _is_message(get):
+            return None
+        blocks = get("content")
+        if not isinstance(blocks, list) or any(
+            field(b, "type") is not None for b in _dicts(blocks)
+        ):
+            return None
+        role = cast(Role, get("role"))
+        parts = tuple(_read_block(block, role) for block in cast(list[Any], blocks))
+        return ItemView(role, parts, role, self.name, whole_step=role == "assistant")
+
+    def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
+        """Return a message that holds `text` in a block of its own.
+
+        Raises:
+            ShapeError: There is no such role.
+        """
+        if role not in _ROLES:
+            raise ShapeError(f"a message has no role {role!r}; use 'user'", shape=self.name)
+        return {"role": role, "content": [{"text": text}]}
+
+    def merged(self, summary: Any, following: Any) -> Any | None:
+        """Return one message for a summary and a user's message behind it.
+
+        Some models refuse two messages of one role in a row ("A conversation must alternate
+        between user and assistant roles"), others take them:
+        https://github.com/langchain-ai/langchain-aws/issues/192,
+        https://github.com/anthropics/anthropic-sdk-typescript/issues/565 (read 2026-11-22).
+        None where the message holds results: results come first there, the summary must be the
+        first text, and some models refuse words beside results.
+        """
+        view = self.read(following)
+        if view is None or view.role != field(summary, "role"):
+            return None
+        if any(type(part) is ResultPart for part in view.parts):
+            return None
+        blocks = _listed(field(following, "content"))
+        return {**following, "content": [*_listed(field(summary, "content")), *blocks]}
+
+    def result_item(
+        self, call: ToolCallRecord, text: str, *, failed: bool = False
+    ) -> dict[str, Any]:
+        """Return a user message whose one block answers `call`.
+
+        Raises:
+            ShapeError: The call is the server's, or it has no id.
+        """
+        return {"role": "user", "content": [self._answer(Answer(call, text, failed))]}
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return one message with all results of a step, as the API demands.
+
+        Raises:
+            ShapeError: A call is the server's, or it has no id.
+        """
+        return [{"role": "user", "content": [self._answer(a) for a in answers]}] if answers else []
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return the message with these blocks alone."""
+        blocks = _listed(field(item, "content"))
+        kept = [block for place, block in enumerate(blocks) if place in parts]
+        if len(kept) == len(blocks):
+            return item
+        return {**item, "content": kept} if kept else None
+
+    def join(self, items: Sequence[Any]) -> list[Any]:
+        """Return one message with the blocks of all, results first."""
+        if len(items) < 2:
+            return list(items)
+        blocks = [block for item in items for block in _listed(field(item, "content"))]
+        blocks.sort(key=lambda block: field(block, "toolResult") is None)
+        return [{"role": "user", "content": blocks}]
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Iterator[Problem]:
+        """Yield what Converse would refuse."""
+        return check_messages(items, views, calls)
+
+    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
+        """Return that the tools must be sent along while calls or results are in the list."""
+        return tool_requirements(views)
+
+    def _answer(self, answer: Answer) -> dict[str, Any]:
+        """Return the block that answers a call.
+
+        A blank text is refused in a message and taken in a result, as measured in
+        https://github.com/NousResearch/hermes-agent/issues/55092 (read 2026-11-22).
+        """
+        call = answer.call
+        if call.pair != "function" or call.id is None:
+            raise ShapeError(
+                f"a {call.kind} call is not answered by a message",
+                shape=self.name,
+                index=call.call_index,
+            )
+        block: dict[str, Any] = {"toolUseId": call.id, "content": [{"text": answer.text}]}
+        if answer.failed:
+            block["status"] = "error"
+        return {"toolResult": block}
+
+
+def _is_message(get: Callable[[str], Any]) -> bool:
+    return get("role") in _ROLES and not any(get(key) for key in _FOREIGN_KEYS)
+
+
+def _listed(value: Any) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def _dicts(blocks: Any) -> list[Mapping[str, Any]]:
+    return [block for block in _listed(blocks) if isinstance(block, Mapping)]
+
+
+def _str(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _lines(blocks: Any) -> str:
+    return "\n".join(_str(field(b, "text")) for b in _listed(blocks))
+
+
+def _read_block(block: Any, role: str) -> Part:
+    """Return the reading of a block: exactly one part, so that their places agree."""
+    keys = _keys(block)
+    kind = next((key for key in keys if key in CONVERSE_BLOCKS), None)
+    inside: Any = field(cast(object, block), kind) if kind else None
+    match kind:
+        case "text":
+            return TextPart(_str(inside))
+        case "toolUse":
+            return _call(inside)
+        case "toolResult":
+            return _result(inside, role)
+        case "reasoningContent":
+            return _reasoning(inside)
+        case "guardContent":
+            words = field(inside, "text")
+            if words is None:
+                return _media("image", field(inside, "image"))
+            return TextPart(_str(field(words, "text")))
+        case "citationsContent":
+            said = [_str(field(b, "text")) for b in _listed(field(inside, "content"))]
+            return TextPart("".join(said))
+        case "image" | "document" | "video" | "audio":
+            return _media(kind, inside)
+        case "searchResult":
+            return _search_result(inside)
+        case "toolAddition" | "toolRemoval":
+            name = named_id(field(field(inside, "tool"), "name"))
+            return StatePart("tools", frozenset({name} if name else ()), json_text(block))
+        case "cachePoint":
+            return UnknownPart(kind, json_text(inside), known=True)
+        case _:
+            return UnknownPart(",".join(map(str, keys)), json_text(block))
+
+
+def _keys(block: Any) -> list[str]:
+    if isinstance(block, Mapping):
+        return list(cast(Mapping[str, Any], block))
+    return [str(key) for key in getattr(block, "__dict__", ())]
+
+
+def _call(use: Any) -> CallPart:
+    name = named_id(field(use, "name"))
+    served = field(use, "type") == "server_tool_use"
+    return CallPart(
+        named_id(field(use, "toolUseId")),
+        name,
+        arguments_text(field(use, "input")),
+        "server" if served else call_kind(name),
+        "server" if served else "function",
+    )
+
+
+def _result(result: Any, role: str) -> ResultPart:
+    """Return the reading of a result; the server's own stand in the model's message."""
+    lines: list[str] = []
+    media: list[MediaPart] = []
+    for block in _listed(field(result, "content")):
+        data = field(block, "json")
+        part = _read_block(block, role) if data is None else TextPart(arguments_text(data))
+        if isinstance(part, MediaPart):
+            media.append(part)
+        elif isinstance(part, (TextPart, UnknownPart)):
+            lines.append(part.text)
+    served = role == "assistant" or field(result, "type") is not None
+    return ResultPart(
+        named_id(field(result, "toolUseId")),
+        None,
+        "\n".join(lines),
+        field(result, "status") == "error",
+        "server" if served else "function",
+        tuple(media),
+    )
+
+
+def _reasoning(content: Any) -> ReasoningPart:
+    words = field(content, "reasoningText")
+    if words is None:
+        return ReasoningPart("", _size(field(content, "redactedContent")) or 0)
+    text = _str(field(words, "text"))
+    return ReasoningPart(text, 0 if text else len(_str(field(words, "signature"))))
+
+
+def _media(kind: str, medium: Any) -> MediaPart:
+    source = field(medium, "source")
+    form = named_id(field(medium, "format"))
+    uri = named_id(field(field(source, "s3Location"), "uri"))
+    texts = [field(medium, "context"), field(source, "text"), _lines(field(source, "content"))]
+    return MediaPart(
+        kind,
+        form if form is None or kind == "document" else f"{kind}/{form}",
+        _size(field(source, "bytes")),
+        named_id(field(medium, "name")) or uri,
+        "\n".join(_str(t) for t in texts if t),
+    )
+
+
+def _search_result(found: Any) -> MediaPart:
+    name = named_id(field(found, "title")) or named_id(field(found, "source"))
+    return MediaPart("search_result", None, None, name, _lines(field(found, "content")))
+
+
+def _size(data: Any) -> int | None:
+    """Return how many bytes there are: boto3 has bytes, a list reloaded from JSON has base64."""
+    return len(data) if isinstance(data, (bytes, bytearray)) else base64_size(data)

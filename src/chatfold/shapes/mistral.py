@@ -1,0 +1,254 @@
+"""The shape `mistral`: messages of Mistral's chat completions, as far as they are its own.
+
+Sources: the types of mistralai 3.7.0 (`ChatCompletionRequestMessage`); what is refused is in
+`_mistral_rules`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem
+from chatfold.core.views import (
+    CallPart,
+    Fit,
+    ItemView,
+    MediaPart,
+    Part,
+    Placement,
+    ReasoningPart,
+    Role,
+    Shape,
+    field,
+    json_text,
+)
+from chatfold.errors import ShapeError
+from chatfold.shapes._blocks import (
+    base64_size,
+    block_type,
+    getter,
+    media_from_url,
+    module_of,
+    named_id,
+    unknown_part,
+)
+from chatfold.shapes._chat import (
+    CHAT_BLOCKS,
+    Dialect,
+    Get,
+    is_foreign_block,
+    listed,
+    names_mistral,
+    part_text,
+    read_block,
+    read_call,
+    read_message,
+    sdk_of,
+    text_of,
+)
+from chatfold.shapes._mistral_rules import CALL_ID, check_messages, place_kept
+
+__all__ = ["Mistral"]
+
+_ROLES: Final[dict[str, Role]] = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+_FOREIGN_KEYS = (
+    *("type", "parts", "function_call", "refusal", "audio"),
+    *("tool_name", "images", "thinking"),
+)
+_NULL = "null"  # what the SDK's `ToolCall` has as its id where the server gave none
+
+
+class Mistral(Shape):
+    """Mistral's messages: as Chat Completions, with ids of nine characters and a strict order."""
+
+    name = "mistral"
+
+    def fit(self, item: object) -> Fit:
+        """Return whether `item` is a message of Mistral's."""
+        get = _getter(item)
+        role = get("role")
+        if role not in _ROLES or _is_foreign(get):
+            return "no"
+        if module_of(item):
+            return "yes" if module_of(item).startswith("mistralai") else "no"
+        if names_mistral(get):
+            return "yes"
+        if role == "tool":
+            return "maybe" if get("tool_call_id") else "no"
+        content = get("content")
+        words = isinstance(content, str) or {block_type(b) for b in listed(content)} == {"text"}
+        return "maybe" if words and not get("tool_calls") and not get("name") else "no"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading of a message, None where it is of another shape."""
+        get = _getter(item)
+        role = get("role")
+        if role not in _ROLES or sdk_of(item) not in ("", "mistralai") or _is_foreign(get):
+            return None
+        return read_message(get, role, _DIALECT)
+
+    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+        """Return what must stay between kept items that may not stand behind each other."""
+        return place_kept(kept, tail, views)
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Iterator[Problem]:
+        """Return what Mistral's API would refuse."""
+        return check_messages(items, views, calls)
+
+    def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
+        """Return a message of that role that holds `text`.
+
+        Raises:
+            ShapeError: Mistral has no such role, or it cannot hold a summary.
+        """
+        if role not in ("system", "user", "assistant"):
+            raise ShapeError(f"a summary cannot be a message of {role!r} here", shape=self.name)
+        return {"role": role, "content": text}
+
+    def result_item(
+        self, call: ToolCallRecord, text: str, *, failed: bool = False
+    ) -> dict[str, Any]:
+        """Return the `tool` message that answers `call`.
+
+        Raises:
+            ShapeError: The call has no id to answer to.
+        """
+        if call.id is None:
+            raise ShapeError(
+                "the call has no id to answer to", shape=self.name, index=call.call_index
+            )
+        name = {} if call.name is None else {"name": call.name}
+        return {"role": "tool", "tool_call_id": call.id, **name, "content": text}
+
+    def replayable(self, item: Any) -> Any:
+        """Return a message of a response as the dict that may be sent back."""
+        if not module_of(item).startswith("mistralai"):
+            return item
+        # What was not set is left out, but the role has to be there.
+        return _raw({"role": item.role, **item.model_dump(by_alias=True, exclude_unset=True)})
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return the message with an id of nine characters on each call that has none."""
+        members = listed(_getter(item)("tool_calls"))
+        parts = [read_call(member, _DIALECT) for member in members]
+        if all(part.id is not None for part in parts):
+            return item
+        message = dict(self.replayable(item))
+        named = zip(listed(message["tool_calls"]), parts, strict=True)
+        message["tool_calls"] = [
+            call if part.id else {**_dict(call), "id": _nine(new_id(part))} for call, part in named
+        ]
+        return message
+
+
+def _getter(item: object) -> Get:
+    """Return what reads a field; one that the SDK's object says is not set reads as None."""
+    get = getter(item)
+
+    def read(key: str) -> Any:
+        value = get(key)
+        return None if type(value).__name__ == "Unset" else value
+
+    return read
+
+
+def _is_foreign(get: Get) -> bool:
+    """Return whether a message has what Mistral's API does not take."""
+    if any(get(key) is not None for key in _FOREIGN_KEYS):
+        return True
+    calls = listed(get("tool_calls"))
+    blocks = listed(get("content"))
+    return any(field(c, "custom") is not None for c in calls) or any(map(is_foreign_block, blocks))
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    """Return a part of a message as a dict, whether or not it is an SDK's object."""
+    if isinstance(value, Mapping):
+        return dict(cast(Mapping[str, Any], value))
+    return cast("dict[str, Any]", value.model_dump(by_alias=True, exclude_unset=True))
+
+
+def _raw(value: Any) -> Any:
+    """Return dumped fields with each chunk that the SDK does not know as the server wrote it."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        if fields.keys() == {"raw"}:
+            return fields["raw"]
+        return {key: _raw(inner) for key, inner in fields.items()}
+    return [_raw(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _nine(text: str) -> str:
+    """Return a text as an id that Mistral takes: itself, or nine characters made from it."""
+    if CALL_ID.fullmatch(text):
+        return text
+    digest = b64encode(sha256(text.encode("utf-8", "surrogatepass")).digest()).decode()
+    return "".join(c for c in digest if c.isalnum())[:9]
+
+
+# Content chunks
+
+
+def _read_audio(block: Any) -> Part:
+    audio = field(block, "input_audio")
+    if not isinstance(audio, str):
+        return CHAT_BLOCKS["input_audio"](block)
+    if audio.startswith(("http:", "https:", "data:")):
+        return media_from_url("audio", audio)
+    return MediaPart("audio", None, base64_size(audio))
+
+
+def _read_file(block: Any) -> Part:
+    file_id = field(block, "file_id")
+    if not isinstance(file_id, str):
+        return CHAT_BLOCKS["file"](block)
+    return MediaPart("file", None, None, named_id(file_id))
+
+
+def _read_document(block: Any) -> Part:
+    name = field(block, "document_name")
+    url = field(block, "document_url")
+    return media_from_url("document", url, name=name if isinstance(name, str) else None)
+
+
+def _read_thinking(block: Any) -> Part:
+    thoughts = listed(field(block, "thinking"))
+    said = (
+        text_of(field(t, "text")) if block_type(t) in ("text", None) else json_text(t)
+        for t in thoughts
+    )
+    return ReasoningPart("\n".join(said))
+
+
+def _read_resource(block: Any) -> Part:
+    inner = read_block(field(block, "content"), _DIALECT)
+    name = named_id(field(block, "uri"))
+    if type(inner) is MediaPart:
+        return inner._replace(name=inner.name or name)
+    return MediaPart("resource", None, None, name, part_text(inner))
+
+
+_BLOCKS: Final[Mapping[str, Callable[[Any], Part]]] = {
+    **CHAT_BLOCKS,
+    "document_url": _read_document,
+    "file": _read_file,
+    "input_audio": _read_audio,
+    "reference": lambda block: unknown_part(block, known=True),
+    "resource": _read_resource,
+    "resource_link": lambda block: MediaPart("resource", None, None, named_id(field(block, "uri"))),
+    "thinking": _read_thinking,
+    # The SDK's object for a chunk that it does not know.
+    "UNKNOWN": lambda block: read_block(field(block, "raw"), _DIALECT),
+}
+_DIALECT: Final[Dialect] = Dialect("mistral", _ROLES, _BLOCKS, is_foreign_block, _NULL)

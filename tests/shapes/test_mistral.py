@@ -1,0 +1,614 @@
+"""The shape `mistral`: the conformance suite, and what only Mistral has."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from mistralai.client import models
+from mistralai.client.models import AssistantMessage, ToolMessage, UserMessage
+from openai.types.chat import ChatCompletionMessage
+from shapes.conformance import Call, ShapeConformance
+from shapes.sdk_types import instance, members, refusal, union_named
+from validator import validate
+
+from chatfold import ChatContext
+from chatfold.core.views import (
+    CallPart,
+    MediaPart,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    UnknownPart,
+)
+from chatfold.errors import ShapeError
+from chatfold.shapes import shape_named
+
+Item = dict[str, Any]
+MISTRAL = shape_named("mistral")
+INPUT = "mistralai.client.models:ChatCompletionRequestMessageTypedDict"
+
+
+class MistralWriter:
+    """Writes Mistral's messages, as its SDK dumps them."""
+
+    shape = "mistral"
+    union = INPUT
+    fails = False
+
+    def system(self, text: str) -> Item:
+        return {"role": "system", "content": text}
+
+    def user(self, text: str) -> Item:
+        return {"role": "user", "content": text}
+
+    def picture(self, text: str, data: str) -> Item:
+        image = {"type": "image_url", "image_url": f"data:image/png;base64,{data}"}
+        return {"role": "user", "content": [{"type": "text", "text": text}, image]}
+
+    def assistant(self, text: str, *, sdk: bool = False) -> Any:
+        item = {"role": "assistant", "content": text, "prefix": False}
+        return AssistantMessage.model_construct(**item) if sdk else item
+
+    def calls(self, *calls: Call, sdk: bool = False) -> list[Any]:
+        functions = [{"name": c.name, "arguments": json.dumps(c.arguments)} for c in calls]
+        ids = [c.id for c in calls]
+        if sdk:
+            objects = [
+                models.ToolCall(id=i, function=models.FunctionCall(**f))
+                for i, f in zip(ids, functions, strict=True)
+            ]
+            return [AssistantMessage(role="assistant", content="", tool_calls=objects)]
+        made = [
+            {"id": i, "type": "function", "function": f}
+            for i, f in zip(ids, functions, strict=True)
+        ]
+        return [{"role": "assistant", "content": "", "tool_calls": made, "prefix": False}]
+
+    def results(self, *calls: Call) -> list[Any]:
+        return [
+            {"role": "tool", "name": c.name, "tool_call_id": c.id, "content": c.result}
+            for c in calls
+        ]
+
+    def joined(self, results: list[Any]) -> list[Any]:
+        return results
+
+    def unknown(self) -> list[Any]:
+        return [
+            {"role": "brand_new", "content": "x"},
+            {"role": "user", "content": [{"type": "brand_new", "data": 1}]},
+            AssistantMessage.model_validate({"content": [{"type": "brand_new", "data": 1}]}),
+        ]
+
+    def malformed(self) -> list[Any]:
+        return [
+            {"role": "assistant", "content": 5},
+            {"role": "assistant", "tool_calls": 5},
+            {"role": "assistant", "content": ""},
+            {"role": "assistant", "tool_calls": [None]},
+            {"role": "assistant", "tool_calls": [{"id": "callAAAA1", "function": {"name": 7}}]},
+            {"role": "tool", "content": None, "tool_call_id": "callAAAA1", "name": "f"},
+            {"role": "tool", "content": "x", "tool_call_id": "null", "name": "f"},
+        ]
+
+
+class TestMistral(ShapeConformance):
+    """Mistral passes the shared suite."""
+
+    writer = MistralWriter()
+
+
+USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}
+SYSTEM = {"role": "system", "content": "Be brief."}
+ONE, TWO = "callAAAA1", "callAAAA2"
+
+
+def _call(id_: str | None = ONE, name: str = "get", arguments: Any = "{}") -> Item:
+    key = {} if id_ is None else {"id": id_}
+    return {**key, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _called(*calls: Item, content: Any = "") -> Item:
+    return {"role": "assistant", "content": content, "tool_calls": list(calls)}
+
+
+def _tool(id_: str | None = ONE, text: Any = "ok", **more: Any) -> Item:
+    key = {} if id_ is None else {"tool_call_id": id_}
+    return {"role": "tool", **key, "content": text, **more}
+
+
+def _said(*chunks: Any, role: str = "user") -> Item:
+    return {"role": role, "content": list(chunks)}
+
+
+def _parts(item: Any) -> tuple[Any, ...]:
+    return ChatContext([item], shape="mistral").views()[0].parts
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+CHUNKS: dict[str, type] = {
+    "text": TextPart,
+    "image_url": MediaPart,
+    "document_url": MediaPart,
+    "reference": UnknownPart,
+    "file": MediaPart,
+    "thinking": ReasoningPart,
+    "input_audio": MediaPart,
+    "resource": MediaPart,
+    "resource_link": MediaPart,
+}
+
+
+@pytest.mark.parametrize("label", CHUNKS)
+def test_a_chunk_of_the_sdk_is_read_as_what_it_is(label: str) -> None:
+    """Each type that the SDK lists has a reading, as a dict and as the SDK's own object."""
+    (cls,) = [m.cls for m in members(models.ContentChunk) if m.label == label]
+    for full in (False, True):
+        chunk = instance(cls, full=full)
+        chunk["type"] = label
+        if label == "resource":  # its type is not required, and needed to tell what it holds
+            chunk["content"] = {"type": "text", "text": "page"}
+        for given in (chunk, cls.model_validate(chunk)):
+            for item in (_said(given), _said(given, role="assistant")):
+                (part,) = _parts(item)
+                assert type(part) is CHUNKS[label]
+                assert getattr(part, "known", True)
+            if not isinstance(given, dict):
+                assert type(_parts(UserMessage(content=[given]))[0]) is CHUNKS[label]
+            text = _tool(text=[given])
+            assert type(ChatContext([text], shape="mistral").views()[0].parts[0]) is ResultPart
+
+
+def test_the_sdk_lists_no_chunk_that_is_not_known() -> None:
+    """A chunk that a newer SDK adds shows here; until then it passes through as unknown."""
+    listed = {m.label for m in members(models.ContentChunk)} - {"UNKNOWN"}
+    assert listed == set(CHUNKS)
+    inside = {m.label for m in members(models.Thinking)}
+    assert inside == {"text", "reference", "tool_reference"}
+
+
+@pytest.mark.parametrize(
+    ("chunk", "expected"),
+    [
+        (
+            {"type": "image_url", "image_url": "https://a.b/c.png"},
+            MediaPart("image", None, None, "https://a.b/c.png"),
+        ),
+        (
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+            MediaPart("image", "image/png", 2),
+        ),
+        (
+            {"type": "document_url", "document_url": "https://a.b/c", "document_name": "c.pdf"},
+            MediaPart("document", None, None, "c.pdf"),
+        ),
+        (
+            models.DocumentURLChunk(document_url="https://a.b/c"),
+            MediaPart("document", None, None, "https://a.b/c"),
+        ),
+        ({"type": "file", "file_id": "f1"}, MediaPart("file", None, None, "f1")),
+        (
+            {"type": "file", "file": {"file_id": "f1", "filename": "a.txt"}},
+            MediaPart("file", None, None, "a.txt"),
+        ),
+        ({"type": "input_audio", "input_audio": "aGk="}, MediaPart("audio", None, 2)),
+        (
+            {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}},
+            MediaPart("audio", "audio/wav", 2),
+        ),
+        (
+            {"type": "input_audio", "input_audio": "https://a.b/c.mp3"},
+            MediaPart("audio", None, None, "https://a.b/c.mp3"),
+        ),
+        (
+            {"type": "resource", "uri": "u:1", "content": {"type": "text", "text": "page"}},
+            MediaPart("resource", None, None, "u:1", "page"),
+        ),
+        (
+            {
+                "type": "resource",
+                "uri": "u:1",
+                "content": {"type": "image_url", "image_url": "data:image/png;base64,aGk="},
+            },
+            MediaPart("image", "image/png", 2, "u:1"),
+        ),
+        ({"type": "resource_link", "uri": "u:2"}, MediaPart("resource", None, None, "u:2")),
+    ],
+)
+def test_what_is_attached_is_named_and_measured(chunk: Any, expected: MediaPart) -> None:
+    """A name or an address, the type where it is told, and the number of bytes."""
+    assert _parts(_said(chunk)) == (expected,)
+
+
+def test_thinking_is_read_with_what_it_refers_to() -> None:
+    """Its words one after the other; what is no text, as its JSON."""
+    thinking = [
+        {"type": "text", "text": "first"},
+        {"type": "reference", "reference_ids": [7]},
+        {"type": "text", "text": "second"},
+    ]
+    (part,) = _parts(_said({"type": "thinking", "thinking": thinking}, role="assistant"))
+    lines = part.text.split("\n")
+    assert (lines[0], lines[2]) == ("first", "second")
+    assert json.loads(lines[1]) == thinking[1]
+
+
+def test_a_chunk_that_the_sdk_does_not_know_is_read_as_the_server_wrote_it() -> None:
+    """The SDK wraps it in an object of its own; the wrapper is no part of the conversation."""
+    item = AssistantMessage.model_validate({"content": [{"type": "brand_new", "x": 1}]})
+    assert _parts(item) == _parts(_said({"type": "brand_new", "x": 1}, role="assistant"))
+
+
+@pytest.mark.parametrize("arguments", ['{"a": 1}', {"a": 1}])
+@pytest.mark.parametrize("sdk", [False, True])
+def test_arguments_are_a_text_or_an_object(arguments: Any, sdk: bool) -> None:
+    """Both are what the model wrote."""
+    item: Any = _called(_call(arguments=arguments))
+    if sdk:
+        item = AssistantMessage.model_validate(item)
+    (record,) = ChatContext([USER, item, _tool()], shape="mistral").tool_calls()
+    assert (record.id, record.name, record.arguments) == (ONE, "get", {"a": 1})
+
+
+def test_the_id_null_is_no_id() -> None:
+    """It is what the SDK's type has by default; such calls are read by name and place."""
+    item = AssistantMessage.model_validate(_called(_call(None, "a"), _call("null", "b")))
+    results = [_tool("null", "2", name="b"), _tool(None, "1", name="a")]
+    ctx = ChatContext([USER, item, *results], shape="mistral")
+    assert [(c.id, c.result) for c in ctx.tool_calls()] == [(None, "1"), (None, "2")]
+    assert {(p.rule, p.index) for p in ctx.check()} == {
+        ("missing_call_id", 1),
+        ("missing_call_id", 2),
+        ("missing_call_id", 3),
+    }
+
+
+def test_fields_that_the_sdk_says_are_not_set_are_not_there() -> None:
+    """`content` and `tool_calls` of the SDK's objects may be its `UNSET`."""
+    calls = [models.ToolCall(id=ONE, function=models.FunctionCall(name="f", arguments="{}"))]
+    bare = AssistantMessage(tool_calls=calls)
+    assert _parts(bare) == (CallPart(ONE, "f", "{}"),)
+    assert _parts({"role": "assistant", "content": "x", "tool_calls": UNSET}) == (TextPart("x"),)
+    nameless = ToolMessage(content="ok", tool_call_id=ONE)
+    assert _parts(nameless) == (ResultPart(ONE, None, "ok"),)
+
+
+UNSET = AssistantMessage(content="x").tool_calls
+
+
+# --- Whose message it is --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "assistant", "content": "Dear", "prefix": True},
+        {**_called(_call()), "prefix": False},
+        _said({"type": "document_url", "document_url": "https://a.b"}),
+        _said({"type": "reference", "reference_ids": [1]}, role="assistant"),
+        _said({"type": "thinking", "thinking": []}, role="assistant"),
+        UserMessage(content="hi"),
+        ToolMessage(content="hi", tool_call_id=ONE),
+    ],
+)
+def test_what_only_mistral_writes_is_known_without_a_hint(item: Any) -> None:
+    """Its prefix, its chunks and its SDK's objects."""
+    ctx = ChatContext([USER, item])
+    assert ctx.shape is MISTRAL
+    assert ctx.views()[1].shape == "mistral"
+
+
+@pytest.mark.parametrize("item", [_called(_call("call_1")), _tool("call_1")])
+def test_what_others_write_alike_stays_chat_completions(item: Item) -> None:
+    """A call and a result of plain dicts are of both, so a hint is needed."""
+    ctx = ChatContext([USER, item])
+    assert ctx.shape is shape_named("openai_chat")
+    assert {v.shape for v in ChatContext([USER, item], shape="mistral").views()} == {"mistral"}
+
+
+def test_words_alone_may_be_mistrals() -> None:
+    """A role with a text, or with text chunks, is written by several providers."""
+    chunk = {"type": "text", "text": "hi"}
+    assert [MISTRAL.fit(i) for i in (USER, _said(chunk), _tool())] == ["maybe"] * 3
+    assert MISTRAL.fit(_said({"type": "image_url", "image_url": "https://a.b"})) == "no"
+    assert MISTRAL.fit(_called(_call())) == "no"
+
+
+def test_the_objects_of_other_sdks_are_foreign() -> None:
+    """Mistral's client does not take them, however much they look like its own."""
+    items = [USER, ChatCompletionMessage(role="assistant", content="hello"), USER]
+    problems = ChatContext(items, shape="mistral").check()
+    assert [(p.rule, p.index) for p in problems] == [("foreign_item", 1)]
+
+
+def test_a_named_result_does_not_turn_a_list_of_mistrals_into_another() -> None:
+    """It may be of either, so the message before it decides."""
+    calls = [models.ToolCall(id=ONE, function=models.FunctionCall(name="f", arguments="{}"))]
+    for message, name in (
+        (AssistantMessage(tool_calls=calls), "mistral"),
+        (_called(_call()), "openai_chat"),
+    ):
+        ctx = ChatContext([USER, message, _tool(name="f")])
+        assert ctx.shape is shape_named(name)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "developer", "content": "x"},
+        {"role": "function", "name": "f", "content": "x"},
+        {"role": "assistant", "content": None, "refusal": "no"},
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": ""}},
+        _called({"id": ONE, "type": "custom", "custom": {"name": "f", "input": ""}}),
+        {"role": "tool", "content": "x", "tool_name": "f"},
+    ],
+)
+def test_what_mistral_does_not_take_is_foreign(item: Item) -> None:
+    """Roles and fields of other providers are reported, not passed off as Mistral's."""
+    problems = ChatContext([USER, item, USER], shape="mistral").check()
+    assert ("foreign_item", 1) in [(p.rule, p.index) for p in problems]
+
+
+# --- Rules ----------------------------------------------------------------------------------------
+
+LATE = _called(_call(TWO))
+
+
+@pytest.mark.parametrize(
+    ("items", "rule", "index", "severity"),
+    [
+        ([USER, _called(_call())], "unanswered_call", 1, "pending"),
+        ([USER, _called(_call(), _call(TWO)), _tool(TWO)], "unanswered_call", 1, "pending"),
+        ([USER, _called(_call()), USER], "unanswered_call", 1, "error"),
+        ([USER, _called(_call()), ANSWER], "unanswered_call", 1, "error"),
+        ([USER, _tool(), ANSWER], "orphan_result", 1, "error"),
+        ([USER, _called(_call()), _tool(), _tool()], "orphan_result", 3, "error"),
+        ([USER, _called(_call()), USER, _tool()], "late_result", 3, "error"),
+        ([USER, _called(_call()), _tool(), USER], "unexpected_role", 3, "error"),
+        ([USER, _called(_call()), _tool(), SYSTEM], "unexpected_role", 3, "error"),
+        ([USER, ANSWER, SYSTEM, USER], "unexpected_role", 2, "error"),
+        ([_called(_call()), _tool(), ANSWER], "first_role", 0, "error"),
+        ([USER, {"role": "assistant", "content": ""}, USER], "empty_message", 1, "error"),
+        ([USER, {**ANSWER, "prefix": True}, USER], "prefix_not_last", 1, "error"),
+        (
+            [USER, _called(_call(), _call()), _tool(), _tool(), ANSWER],
+            "duplicate_call_id",
+            1,
+            "error",
+        ),
+        ([USER, _called(_call("null")), _tool(name="get")], "missing_call_id", 1, "error"),
+        ([USER, _called(_call("call_1")), _tool(ONE)], None, 0, ""),
+        ([USER, _called(_call(name="a b")), _tool()], "tool_name", 1, "error"),
+        ([USER, _called(_call(name="")), _tool()], "malformed_item", 1, "error"),
+        ([USER, {"role": "user", "content": None}], "malformed_item", 1, "error"),
+    ],
+)
+def test_what_the_api_refuses_is_a_problem_at_its_index(
+    items: list[Any], rule: str | None, index: int, severity: str
+) -> None:
+    """Each broken rule has a problem with the index of the offending item."""
+    problems = ChatContext(items, shape="mistral").check()
+    if rule is None:  # two rules at once
+        assert {p.rule for p in problems} == {"call_id_form", "orphan_result", "unanswered_call"}
+        return
+    found = {(p.rule, p.index, p.severity) for p in problems}
+    assert found == {(rule, index, severity)}
+    if rule not in ("malformed_item", "missing_call_id"):
+        judged = validate(items, "mistral")
+        assert {v.index for v in judged} <= set(problems[0].indices)
+        assert any(v.open for v in judged) is (severity == "pending")
+        assert all(p.provider_error for p in problems)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [SYSTEM, SYSTEM, USER, USER, ANSWER, ANSWER, USER],
+        [USER, SYSTEM, ANSWER, USER],
+        [ANSWER, USER, ANSWER],
+        [SYSTEM, _called(_call()), _tool(), ANSWER],
+        [USER, _called(_call(), content="one moment"), _tool(), LATE, _tool(TWO), ANSWER],
+        [USER, _called(_call()), _tool(), ANSWER, USER, _called(_call()), _tool()],
+        [USER, {**ANSWER, "prefix": True}],
+        [USER, _called(_call(), _call(TWO)), _tool(TWO), _tool(), ANSWER],
+    ],
+)
+def test_what_the_api_takes_is_no_problem(items: list[Any]) -> None:
+    """Roles in a row, instructions behind a user, ids that recur in a later step."""
+    assert ChatContext(items, shape="mistral").check() == []
+    assert validate(items, "mistral") == []
+
+
+def test_an_id_that_only_the_newest_models_take_is_a_warning() -> None:
+    """A history from another provider has longer ids; what is refused depends on the model."""
+    items = [USER, _called(_call("call_AbC-1")), _tool("call_AbC-1"), ANSWER]
+    found = ChatContext(items, shape="mistral").check()
+    assert [(p.rule, p.index, p.severity) for p in found] == [
+        ("call_id_form", 1, "warning"),
+        ("call_id_form", 2, "warning"),
+    ]
+    assert [v.rule for v in validate(items, "mistral", strict=True)] == [
+        "id_form",
+        "id_form",
+        "last_role",
+    ]
+
+
+# --- Folding --------------------------------------------------------------------------------------
+
+LONG = "much was said about it. " * 40
+
+
+def test_an_instruction_keeps_what_stood_before_it_when_an_answer_is_pinned() -> None:
+    """Behind the pinned answer it would be refused, so the user's message stays with it."""
+    pinned, asked, rule = {**ANSWER, "content": "pinned"}, dict(USER), dict(SYSTEM)
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        pinned,
+        {"role": "user", "content": LONG},
+        {**ANSWER, "content": LONG},
+        asked,
+        rule,
+        {**ANSWER, "content": LONG},
+        dict(USER),
+        dict(ANSWER),
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert [item is kept for item, kept in zip(items[1:4], (pinned, asked, rule), strict=True)]
+    assert items[2] is asked
+    assert ctx.check() == []
+    assert validate(items, "mistral") == []
+
+
+def test_a_pinned_tool_round_keeps_the_answer_before_the_next_user() -> None:
+    """A user may not follow a result, so the answer between them stays; other steps go."""
+    pinned, answer = _called(_call()), {**ANSWER, "content": "done"}
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        pinned,
+        _tool(),
+        _called(_call(TWO)),
+        _tool(TWO, LONG),
+        answer,
+        dict(USER),
+        dict(ANSWER),
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert items[1] is pinned
+    assert items[3] is answer
+    assert len(items) == 6
+    assert ctx.check() == []
+    assert validate(items, "mistral") == []
+
+
+def test_what_stood_in_a_wrong_place_before_stays_there() -> None:
+    """A list that breaks the order already is folded, and gets no error that it did not have."""
+    pinned, rule = {**ANSWER, "content": "pinned"}, dict(SYSTEM)
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        pinned,
+        rule,
+        {**ANSWER, "content": LONG},
+        dict(USER),
+        dict(ANSWER),
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert items[1] is pinned
+    assert items[2] is rule
+    assert [(p.rule, p.index) for p in ctx.check()] == [("unexpected_role", 2)]
+
+
+def test_another_providers_call_in_front_is_only_foreign() -> None:
+    """Mistral's rules are not applied to what is not its own."""
+    custom = {"id": ONE, "type": "custom", "custom": {"name": "f", "input": ""}}
+    rules = {p.rule for p in ChatContext([_called(custom), _tool(), USER], shape="mistral").check()}
+    assert rules >= {"foreign_item"}
+    assert "first_role" not in rules
+
+
+# --- Writing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["developer", "tool", "robot"])
+def test_a_summary_in_a_role_that_mistral_does_not_have_is_refused(role: str) -> None:
+    """The error names the role."""
+    with pytest.raises(ShapeError, match=role):
+        MISTRAL.summary_item("short", role=role)
+
+
+RESPONSES = [
+    {"role": "assistant", "content": "hello"},
+    {"role": "assistant", "content": "", "tool_calls": [{**_call(), "index": 0}]},
+    {"role": "assistant", "content": "x", "tool_calls": None, "prefix": False},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": None},
+            {"type": "text", "text": "so"},
+            {"type": "reference", "reference_ids": [1, "b"]},
+        ],
+    },
+]
+
+
+@pytest.mark.parametrize("wire", RESPONSES)
+def test_what_the_sdk_returned_is_sent_back_as_the_server_wrote_it(wire: Item) -> None:
+    """The dict says what was said, no more and no less, and is valid input."""
+    item = MISTRAL.replayable(AssistantMessage.model_validate(wire))
+    assert item == wire
+    assert MISTRAL.replayable(wire) is wire
+    assert refusal(union_named(INPUT), item) == ""
+
+
+def test_a_new_chunk_is_sent_back_as_the_server_wrote_it() -> None:
+    """What the SDK does not know comes out of the object that it wraps it in."""
+    wire = {"role": "assistant", "content": [{"type": "brand_new", "raw": {"a": 1}}]}
+    assert MISTRAL.replayable(AssistantMessage.model_validate(wire)) == wire
+
+
+def test_an_object_that_was_made_without_a_role_is_sent_with_one() -> None:
+    """Fields that were not set are left out; the role has to be there."""
+    assert MISTRAL.replayable(AssistantMessage(content="x")) == {
+        "role": "assistant",
+        "content": "x",
+    }
+
+
+@pytest.mark.parametrize("sdk", [False, True])
+def test_ids_of_nine_characters_go_to_both_sides_of_what_was_captured(sdk: bool) -> None:
+    """Whatever the caller's ids look like, the provider takes what is written."""
+    plain = _called(_call(None, "f"), _call("null", "g"), _call(TWO, "h"))
+    before = json.dumps(plain)
+    message: Any = AssistantMessage.model_validate(plain) if sdk else plain
+    item = MISTRAL.with_call_ids(message, lambda call: f"call_{call.name}_0123456789abcdef")
+    ids = [c["id"] for c in item["tool_calls"]]
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", i) for i in ids)
+    assert len(set(ids)) == 3
+    assert ids[2] == TWO
+    assert json.dumps(plain) == before
+    assert [c["function"] for c in item["tool_calls"]] == [
+        c["function"] for c in plain["tool_calls"]
+    ]
+    again = MISTRAL.with_call_ids(message, lambda call: f"call_{call.name}_0123456789abcdef")
+    assert again == item
+    assert MISTRAL.with_call_ids(item, lambda call: "never") is item
+
+    ctx: ChatContext[Any] = ChatContext([USER, item], shape="mistral")
+    results = [MISTRAL.result_item(c, f"for {c.name}") for c in reversed(ctx.tool_calls())]
+    assert [r["name"] for r in results] == ["h", "g", "f"]
+    assert all(refusal(union_named(INPUT), r) == "" for r in results)
+    ctx.extend(results)
+    assert [c.result for c in ctx.tool_calls()] == ["for f", "for g", "for h"]
+    assert ctx.check() == []
+    assert validate(ctx.items, "mistral", strict=True) == []
+
+
+def test_an_id_that_mistral_takes_is_written_as_it_is() -> None:
+    """Nothing is changed without need, and near misses are."""
+    for text, kept in (("D681PevKs", True), ("D681PevK", False), ("D681-evKs", False)):
+        made = MISTRAL.with_call_ids(_called(_call(None)), lambda call, text=text: text)
+        assert (made["tool_calls"][0]["id"] == text) is kept
+
+
+def test_any_text_becomes_an_id_of_letters_and_digits() -> None:
+    """Whatever the caller counts with, and never the same id for two texts of a list."""
+    made = [
+        MISTRAL.with_call_ids(_called(_call(None)), lambda call, n=n: f"call_{n}\ud800")
+        for n in range(300)
+    ]
+    ids = [item["tool_calls"][0]["id"] for item in made]
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", i) for i in ids)
+    assert len(set(ids)) == 300
+
+
+def test_a_message_without_calls_needs_no_ids() -> None:
+    """It is returned as it is, whatever it is."""
+    for item in (USER, ANSWER, AssistantMessage(content="x")):
+        assert MISTRAL.with_call_ids(item, lambda call: "never") is item
