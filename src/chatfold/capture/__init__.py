@@ -1,0 +1,115 @@
+"""Responses and streams of the providers' SDKs, turned into native items; no SDK is imported.
+
+Each provider has a module that offers what `Maker` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from chatfold.capture import (
+    anthropic,
+    bedrock,
+    gemini,
+    mistral,
+    ollama,
+    openai_chat,
+    openai_responses,
+)
+from chatfold.capture._ids import finished
+from chatfold.capture._recorder import Recording
+from chatfold.capture._refusals import no_response, no_stream
+from chatfold.capture._sdk import fields
+from chatfold.capture._streams import (
+    AsyncRecordedOpening,
+    AsyncRecordedStream,
+    RecordedOpening,
+    RecordedStream,
+)
+from chatfold.capture._values import Captured, Gather, Maker
+from chatfold.core.views import Shape
+
+__all__ = ["MAKERS", "Captured", "Gather", "Maker", "captured", "record"]
+
+MAKERS: Final[tuple[Maker, ...]] = (
+    openai_chat,
+    openai_responses,
+    anthropic,
+    gemini,
+    ollama,
+    mistral,
+    bedrock,
+)
+"""The providers' modules; the first that takes a response, or that a stream starts, has it."""
+
+
+def captured(
+    response: Any,
+    shapes: Callable[[str], Shape],
+    items: Sequence[Any],
+    *,
+    choice: int | None = None,
+) -> Captured:
+    """Return what a whole response adds to a list; the list is only read.
+
+    Args:
+        response: What an SDK's call returned, as an object or a dict.
+        shapes: Returns the shape of a name.
+        items: The list that the items will be added to; ids that are made up depend on it.
+        choice: Which of several answers, from 0; None where there is only one.
+
+    Raises:
+        TypeError: It is not a whole response; the message says what to pass.
+        ValueError: There are several answers and `choice` is None, there is no such one, or the
+            response is still being written.
+    """
+    for maker in MAKERS:
+        if maker.takes(response):
+            raw = maker.outputs(response, choice=choice)
+            return raw._replace(items=finished(raw.items, shapes(maker.shape), items))
+    raise TypeError(no_response(response))
+
+
+def record(
+    stream: Any,
+    shapes: Callable[[str], Shape],
+    items: Sequence[Any],
+    keep: Callable[[Captured], None],
+) -> Any:
+    """Return the stream, sync or async as it was, so that reading it keeps its finished items.
+
+    Every event is passed on as the same object; an item is kept before the event that finished it
+    is passed on. Attributes and methods are those of the stream; besides, `stored` is a tuple of
+    the items kept and `unfinished` says what was begun and is not finished ("" if nothing is). A
+    stream that breaks or is left early gives what was finished, and one warning in the log.
+
+    Args:
+        stream: A stream of an SDK, what an SDK's `stream()` helper returns (to be entered by
+            `with` or `async with`), or any iterable of events. Of a dict that holds a `stream`, as
+            Bedrock's `converse_stream` returns, a copy is returned with that stream recorded.
+        shapes: Returns the shape of a name.
+        items: The list that the items will be added to; it is only read.
+        keep: Is called with items as soon as they are finished, and once at the end with the
+            usage, the model and what the server holds, and no items.
+
+    Raises:
+        TypeError: It is not a stream; the message says what to pass.
+    """
+    answer = fields(stream)
+    if answer is not None and "stream" in answer:
+        return {**answer, "stream": record(answer["stream"], shapes, items, keep)}
+    refused = no_stream(stream, whole=any(maker.takes(stream) for maker in MAKERS))
+    if refused is not None:
+        raise TypeError(refused)
+
+    def recording() -> Recording:
+        return Recording(MAKERS, shapes, items, keep)
+
+    if hasattr(stream, "__aiter__"):
+        return AsyncRecordedStream(stream, recording())
+    if hasattr(stream, "__iter__"):
+        return RecordedStream(stream, recording())
+    if hasattr(stream, "__aenter__"):
+        return AsyncRecordedOpening(stream, lambda s: AsyncRecordedStream(s, recording()))
+    return RecordedOpening(stream, lambda s: RecordedStream(s, recording()))

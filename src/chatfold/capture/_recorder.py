@@ -1,0 +1,99 @@
+"""What is decided for each event of a stream that is recorded; it waits for nothing itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from chatfold.capture._ids import finished
+from chatfold.capture._values import Captured, Gather, Maker
+from chatfold.core.views import Shape
+
+__all__ = ["Recording"]
+
+_log = logging.getLogger("chatfold")
+
+
+class Recording:
+    """What is known of a stream so far, and what was kept of it.
+
+    Args:
+        makers: The providers' modules; the stream is of the first that one of its events starts.
+        shapes: Returns the shape of a name.
+        items: The list that the items will be added to; it is only read.
+        keep: Takes what is finished: items as soon as they are; usage, model and what the server
+            holds once, when the stream ends.
+    """
+
+    def __init__(
+        self,
+        makers: Sequence[Maker],
+        shapes: Callable[[str], Shape],
+        items: Sequence[Any],
+        keep: Callable[[Captured], None],
+    ) -> None:
+        self._makers = makers
+        self._shapes = shapes
+        self._items = items
+        self._keep = keep
+        self._gather: Gather | None = None
+        self._shape: Shape | None = None
+        self._fault = ""
+        self._seen = False
+        self._ended = False
+        self.stored: tuple[Any, ...] = ()
+
+    @property
+    def unfinished(self) -> str:
+        """What was begun and is not finished, "" where nothing is."""
+        if self._fault:
+            return self._fault
+        if self._gather is not None:
+            return self._gather.unfinished
+        return "a stream that chatfold does not know" if self._seen else ""
+
+    def take(self, event: Any) -> None:
+        """Take in an event, and keep what it finished."""
+        if not (self._ended or self._fault):
+            self._seen = True
+            self._store(lambda: self._fed(event))
+
+    def end(self) -> None:
+        """Take in that the stream has ended, whole or not; a second call does nothing."""
+        if self._ended:
+            return
+        self._ended = True
+        gather = self._gather
+        if gather is not None:
+            self._store(gather.close)
+            if gather.usage or gather.model or gather.held:
+                self._keep(Captured((), gather.usage, gather.model, gather.held))
+        if self.unfinished:
+            _log.warning(
+                "a recorded stream ended before it was finished; not stored: %s; stored: %d items",
+                self.unfinished,
+                len(self.stored),
+            )
+
+    def _fed(self, event: Any) -> Iterable[Any]:
+        """Return the raw items that an event finished; before the first, find out whose it is."""
+        if self._gather is None:
+            for maker in self._makers:
+                gather = maker.starts(event)
+                if gather is not None:
+                    self._gather, self._shape = gather, self._shapes(maker.shape)
+                    return gather.feed(event)
+            return ()
+        return self._gather.feed(event)
+
+    def _store(self, read: Callable[[], Iterable[Any]]) -> None:
+        try:
+            raw = tuple(read())
+            made = finished(raw, self._shape, self._items) if raw and self._shape else ()
+        except Exception as error:  # an event as no provider sends it must not cost the stream
+            self._fault = f"all since an event that cannot be read ({type(error).__name__})"
+            return
+        if made:
+            self._keep(Captured(made))
+            self.stored += made

@@ -1,0 +1,158 @@
+"""Messages and events of Anthropic's Messages API, stable and beta.
+
+Not read here: threads (`thread=` of a request). A response does not say that it belongs to one
+(anthropic 2.12.0), so the caller has to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from chatfold.capture._sdk import count, fields, is_a, listed
+from chatfold.capture._values import Captured, Gather
+from chatfold.core.flow import Usage
+from chatfold.core.views import field, plain
+
+__all__ = ["outputs", "shape", "starts", "takes"]
+
+shape: Final = "anthropic"
+
+Block = dict[str, Any]
+
+
+def takes(response: object) -> bool:
+    """Return whether this is a `Message` or `BetaMessage`, a subclass, or one as a dict."""
+    if is_a(response, "anthropic.types", "Message", "BetaMessage"):
+        return True
+    given = fields(response) or {}
+    is_response = given.get("usage") is not None or "stop_reason" in given
+    return is_response and given.get("type") == "message" and isinstance(given.get("content"), list)
+
+
+def outputs(response: Any, *, choice: int | None) -> Captured:
+    """Return the message; one without content gives no item, and may not be sent back.
+
+    Raises:
+        ValueError: A choice other than 0 is asked for.
+    """
+    if choice:
+        raise ValueError(f"a Message holds one answer, and no choice {choice}; leave choice= out")
+    items = (response,) if listed(field(response, "content")) else ()
+    return Captured(items, _usage(field(response, "usage")), field(response, "model"))
+
+
+def starts(event: object) -> Gather | None:
+    """Return what gathers the events of a message, the SDK's helper's events included."""
+    return _Events() if field(event, "type") == "message_start" else None
+
+
+def _usage(usage: Any) -> Usage | None:
+    """Return the tokens of a message; Anthropic counts those of its cache beside the input."""
+    if usage is None:
+        return None
+    read = count(usage, "cache_read_input_tokens")
+    written = count(usage, "cache_creation_input_tokens")
+    return Usage(count(usage, "input_tokens") + read + written, count(usage, "output_tokens"), read)
+
+
+class _Events:
+    """Puts blocks together from their deltas; the message is finished by `message_stop`."""
+
+    def __init__(self) -> None:
+        self.model: str | None = None
+        self.held: str | None = None
+        self._usage: dict[str, Any] = {}
+        self._blocks: dict[int, Block] = {}
+        self._inputs: dict[int, str] = {}
+        self._done = False
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens used so far; the counts of later events replace those of earlier ones."""
+        return _usage(self._usage or None)
+
+    @property
+    def unfinished(self) -> str:
+        """The message until it is finished, with the types of its blocks."""
+        if self._done:
+            return ""
+        blocks = ", ".join(str(block.get("type")) for _, block in sorted(self._blocks.items()))
+        return f"a message ({blocks})" if blocks else "a message"
+
+    def feed(self, event: Any) -> Iterator[Block]:
+        """Take in an event; yield the message once it is finished."""
+        index = count(event, "index")
+        match field(event, "type"):
+            case "message_start":
+                message = field(event, "message")
+                self.model = field(message, "model")
+                self._count(field(message, "usage"))
+                for place, block in enumerate(listed(field(message, "content"))):
+                    self._begin(place, plain(block))
+            case "content_block_start":
+                self._begin(index, plain(field(event, "content_block")))
+            case "content_block_delta":
+                self._add(index, plain(field(event, "delta")))
+            case "message_delta":
+                self._count(field(event, "usage"))
+            case "message_stop":
+                if not self._done and self._blocks:
+                    yield {"role": "assistant", "content": self._content()}
+                self._done = True
+            case _:
+                pass
+
+    def close(self) -> tuple[()]:
+        """Return nothing: a message is stored as soon as it is finished."""
+        return ()
+
+    def _count(self, usage: Any) -> None:
+        counts = fields(plain(usage)) or {}
+        self._usage |= {key: value for key, value in counts.items() if value is not None}
+
+    def _begin(self, index: int, block: Any) -> None:
+        begun = fields(block)
+        if begun is None:
+            return
+        self._blocks[index] = begun
+        if begun.get("type") == "fallback":  # from here on, another model answers
+            self.model = field(begun.get("to"), "model") or self.model
+
+    def _add(self, index: int, delta: Any) -> None:
+        block, pieces = self._blocks.get(index), fields(delta)
+        if block is None or pieces is None:
+            return
+        match pieces.get("type"):
+            case "input_json_delta":
+                piece = str(pieces.get("partial_json") or "")
+                self._inputs[index] = self._inputs.get(index, "") + piece
+            case "citations_delta":
+                block["citations"] = [*listed(block.get("citations")), pieces.get("citation")]
+            case "text_delta":
+                block["text"] = f"{block.get('text') or ''}{pieces.get('text') or ''}"
+            case "thinking_delta":  # besides the text, it may carry an estimate for a display
+                block["thinking"] = f"{block.get('thinking') or ''}{pieces.get('thinking') or ''}"
+            case _:  # a signature and a compaction come whole; so, by rule, do newer deltas
+                block.update({k: v for k, v in pieces.items() if k != "type"})
+
+    def _content(self) -> list[Block]:
+        for index, text in self._inputs.items():
+            if text and index in self._blocks:
+                self._blocks[index]["input"] = _parsed(text)
+        return [block for _, block in sorted(self._blocks.items())]
+
+
+def _parsed(text: str) -> Any:
+    """Return the input of a call; one that is no JSON is wrapped, as only objects may be sent.
+
+    https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
+    (read 2026-11-22)
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {"INVALID_JSON": text}
+    given = fields(value)
+    return {"INVALID_JSON": text} if given is None else given

@@ -1,0 +1,135 @@
+"""Responses and streams of google-genai: each answer is one content of the role `model`.
+
+Sources: the types of google-genai 3.4.0;
+https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from chatfold.capture._choices import chosen, others
+from chatfold.capture._gemini_parts import Parts, changed, spelled
+from chatfold.capture._sdk import is_a, listed
+from chatfold.capture._values import Captured
+from chatfold.core.flow import Usage
+
+__all__ = ["outputs", "shape", "starts", "takes"]
+
+shape: Final = "gemini"
+
+
+def takes(response: object) -> bool:
+    """Return whether this is a `GenerateContentResponse`, or its JSON as a dict."""
+    if isinstance(response, dict):
+        return bool(listed(spelled(response, "candidates")))
+    return is_a(response, "google.genai", "GenerateContentResponse")
+
+
+def outputs(response: Any, *, choice: int | None) -> Captured:
+    """Return the content of a candidate as it is; one without parts is left out.
+
+    Before it stand the calls that the SDK ran by itself, and their results.
+
+    Raises:
+        ValueError: There are several candidates and `choice` is None, or there is no such one.
+    """
+    content = spelled(chosen(listed(spelled(response, "candidates")), choice), "content")
+    items = (*_run_by_sdk(response), *([content] if spelled(content, "parts") else ()))
+    return Captured(items, _usage(response), spelled(response, "model_version"))
+
+
+def starts(event: object) -> Answer | None:
+    """Return what gathers a stream of `GenerateContentResponse` chunks."""
+    return Answer() if takes(event) else None
+
+
+class Answer:
+    """One streamed content: complete at the chunk that says why the model stopped."""
+
+    held: str | None = None
+
+    def __init__(self) -> None:
+        self.usage: Usage | None = None
+        self.model: str | None = None
+        self._content: Any = None
+        self._parts = Parts()
+        self._others: set[int] = set()
+        self._history = 0
+
+    @property
+    def unfinished(self) -> str:
+        """The content, until it is finished; candidates that are not recorded."""
+        begun = [] if self._content is None else ["a message"]
+        return ", ".join([*begun, *filter(None, [others(self._others)])])
+
+    def feed(self, event: Any) -> Iterable[Any]:
+        """Take in a chunk; return the content if this chunk ends it.
+
+        The first chunk of an answer to results that the SDK made by itself brings them along.
+        """
+        if not takes(event):
+            return ()
+        history = listed(spelled(event, "automatic_function_calling_history"))
+        results = history[-1:] if len(history) > self._history else []
+        self._history = len(history)
+        self.usage = _usage(event) or self.usage
+        self.model = spelled(event, "model_version") or self.model
+        candidates = listed(spelled(event, "candidates"))
+        self._others.update(index for c in candidates if (index := spelled(c, "index")))
+        candidate = next((c for c in candidates if not spelled(c, "index")), None)
+        content = spelled(candidate, "content")
+        if content is not None:
+            self._content = content if self._content is None else self._content
+            for part in listed(spelled(content, "parts")):
+                self._parts.add(part)
+        return [*results, *(self._finish() if spelled(candidate, "finish_reason") else ())]
+
+    def close(self) -> Iterable[Any]:
+        """Return nothing: a content is given at once when it is finished."""
+        return ()
+
+    def _finish(self) -> list[Any]:
+        content, parts = self._content, self._parts.taken()
+        self._content, self._parts = None, Parts()
+        return [changed(content, parts=parts)] if parts else []
+
+
+def _run_by_sdk(response: Any) -> list[Any]:
+    """Return the calls and results, in turn, of the SDK's automatic function calling.
+
+    They stand at the end of the whole history. The SDK writes its results without the calls' ids
+    (`Part.from_function_response`, google-genai 3.4.0), which tells them from a host's.
+    """
+    history = listed(spelled(response, "automatic_function_calling_history"))
+    start = len(history)
+    while start >= 2 and _is_automatic(history[start - 1]) and _has_call(history[start - 2]):
+        start -= 2
+    return history[start:]
+
+
+def _is_automatic(content: Any) -> bool:
+    results = [spelled(part, "function_response") for part in listed(spelled(content, "parts"))]
+    return bool(results) and all(r is not None and spelled(r, "id") is None for r in results)
+
+
+def _has_call(content: Any) -> bool:
+    parts = listed(spelled(content, "parts"))
+    return any(spelled(part, "function_call") is not None for part in parts)
+
+
+def _usage(response: Any) -> Usage | None:
+    """Return the tokens used; a chunk counts what the chunks before it have used as well."""
+    used = spelled(response, "usage_metadata")
+    if used is None:
+        return None
+
+    def count(*names: str) -> int:
+        return sum(spelled(used, name) or 0 for name in names)
+
+    return Usage(
+        count("prompt_token_count", "tool_use_prompt_token_count"),
+        count("candidates_token_count", "thoughts_token_count"),
+        count("cached_content_token_count"),
+    )

@@ -1,0 +1,217 @@
+"""Responses and chunks of OpenAI's Chat Completions, and of servers that follow it.
+
+The SDK's own accumulation (`ChatCompletionStreamState`) is not used: it leaves `index` on tool
+calls, merges parallel calls that a server numbers alike, and raises on list entries without an
+index, such as those that some servers stream in `reasoning_details` (openai 3.54.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from chatfold.capture._sdk import count, fields, is_a, listed
+from chatfold.capture._values import Captured, Gather
+from chatfold.core.flow import Usage
+from chatfold.core.views import field, plain
+
+__all__ = ["outputs", "shape", "starts", "takes"]
+
+shape: Final = "openai_chat"
+
+Message = dict[str, Any]
+
+
+def takes(response: object) -> bool:
+    """Return whether this is a `ChatCompletion`, a subclass, or one as a dict."""
+    if is_a(response, "openai.types.chat", "ChatCompletion"):
+        return True
+    given = fields(response)
+    if given is None:
+        return False
+    choices = listed(given.get("choices"))
+    whole = given.get("object") == "chat.completion"
+    return whole or any(field(c, "message") is not None for c in choices)
+
+
+def outputs(response: Any, *, choice: int | None) -> Captured:
+    """Return the message of a response; one that holds nothing is left out.
+
+    Raises:
+        ValueError: There are several choices and `choice` is None, or there is no such one.
+    """
+    message: Any = field(_chosen(listed(field(response, "choices")), choice), "message")
+    if hasattr(message, "to_dict"):
+        # Else pydantic warns of the value that `parse()` has put there (openai 3.54.0).
+        message = message.to_dict(warnings=False)
+    items = (message,) if _says_something(message) else ()
+    return Captured(items, _usage(field(response, "usage")), field(response, "model"))
+
+
+def starts(event: object) -> Gather | None:
+    """Return what gathers chunks, or the events of the SDK's helper that carry them."""
+    return _Chunks() if _chunk(event) is not None else None
+
+
+def _chosen(choices: list[Any], choice: int | None) -> Any:
+    if choice is None:
+        if len(choices) > 1:
+            raise ValueError(
+                f"the response holds {len(choices)} answers, and a history goes on with one; pass "
+                "choice=0 for the first, and so on"
+            )
+        return choices[0] if choices else None
+    for place, one in enumerate(choices):
+        index = field(one, "index")
+        if choice == (place if index is None else index):
+            return one
+    raise ValueError(f"the response has no choice {choice}; it holds {len(choices)}")
+
+
+def _says_something(message: Any) -> bool:
+    given = fields(plain(message)) or {}
+    return any(value for key, value in given.items() if key != "role")
+
+
+def _usage(usage: Any) -> Usage | None:
+    if usage is None:
+        return None
+    return Usage(
+        count(usage, "prompt_tokens"),
+        count(usage, "completion_tokens"),
+        count(usage, "prompt_tokens_details", "cached_tokens"),
+    )
+
+
+def _chunk(event: object) -> Any:
+    """Return the chunk that an event is, or carries; None where there is none."""
+    if field(event, "type") == "chunk":
+        return field(event, "chunk")
+    if is_a(event, "openai.types.chat", "ChatCompletionChunk"):
+        return event
+    given = fields(event) or {}
+    return given if given.get("object") == "chat.completion.chunk" else None
+
+
+class _Chunks:
+    """Merges deltas; the message is finished by the chunk that says why it ended."""
+
+    def __init__(self) -> None:
+        self.usage: Usage | None = None
+        self.model: str | None = None
+        self.held: str | None = None
+        self._message: Message = {}
+        self._calls: list[Message] = []
+        self._done = False
+        self._others: set[int] = set()
+
+    @property
+    def unfinished(self) -> str:
+        """The message, until it is finished; choices that are not recorded."""
+        begun: list[str] = []
+        if not self._done:
+            calls = f" with {len(self._calls)} tool calls" if self._calls else ""
+            begun.append(f"a message{calls}")
+        if self._others:
+            begun.append(f"{len(self._others)} more choices (only the first is recorded)")
+        return ", ".join(begun)
+
+    def feed(self, event: Any) -> Iterator[Message]:
+        """Take in an event; yield the message once it is finished."""
+        chunk = _chunk(event)
+        if chunk is None:
+            return
+        self.model = field(chunk, "model") or self.model
+        self.usage = _usage(field(chunk, "usage")) or self.usage
+        for choice in listed(field(chunk, "choices")):
+            if index := count(choice, "index"):
+                self._others.add(index)
+            elif not self._done:
+                self._take(plain(field(choice, "delta")))
+                if field(choice, "finish_reason"):
+                    self._done = True
+                    message = self._finished()
+                    if _says_something(message):
+                        yield message
+
+    def close(self) -> tuple[()]:
+        """Return nothing: a message is stored as soon as it is finished."""
+        return ()
+
+    def _take(self, delta: Any) -> None:
+        for key, value in (fields(delta) or {}).items():
+            if key == "tool_calls":
+                for call in listed(value):
+                    _merge_call(self._calls, call)
+            else:
+                self._message[key] = _merged(key, self._message.get(key), value)
+
+    def _finished(self) -> Message:
+        message: Message = {"content": None} | self._message
+        message["role"] = message.get("role") or "assistant"
+        if self._calls:
+            # What a stream opens with is an empty text where a whole response has none.
+            message["content"] = message["content"] or None
+            message["tool_calls"] = [
+                {"type": "custom" if "custom" in call else "function"} | call
+                for call in sorted(self._calls, key=lambda call: count(call, "index"))
+            ]
+        return message
+
+
+_ONCE = frozenset({"id", "type", "role", "index", "format"})
+"""Fields that come whole; servers repeat them, or send them empty later on."""
+
+
+def _merged(key: str, old: Any, new: Any) -> Any:
+    """Return a field with a delta added to it."""
+    if new is None or old is None:
+        return old if new is None else new
+    if key in _ONCE:
+        return old if old != "" else new
+    if isinstance(old, str) and isinstance(new, str):
+        repeated = key == "name" and old == new
+        return old if repeated else old + new
+    before, after = fields(old), fields(new)
+    if before is not None and after is not None:
+        return before | {k: _merged(k, before.get(k), v) for k, v in after.items()}
+    entries = listed(new)
+    return _merged_lists(listed(old), entries) if entries else new
+
+
+def _merged_lists(old: list[Any], new: list[Any]) -> list[Any]:
+    """Return a list with entries added; those with a known type and index are merged."""
+    made = list(old)
+    for entry in new:
+        index, kind = field(entry, "index"), field(entry, "type")
+        same = (
+            n
+            for n, other in enumerate(made)
+            if index is not None and (field(other, "index"), field(other, "type")) == (index, kind)
+        )
+        place = next(same, None)
+        if place is None:
+            made.append(entry)
+        else:
+            made[place] = _merged("", made[place], entry)
+    return made
+
+
+def _merge_call(calls: list[Message], delta: Any) -> None:
+    """Add a piece of a tool call to the call that it belongs to, or begin one.
+
+    Some servers give all parallel calls the index 0, or none; a new id together with a name is a
+    new call. A new id alone is not: some make one up for each chunk.
+    """
+    piece = fields(delta) or {}
+    index, id_ = piece.get("index"), piece.get("id")
+    named = bool(field(piece.get("function") or piece.get("custom"), "name"))
+    begun = [c for c in calls if c.get("index") == index]
+    call = begun[-1] if begun else None
+    if call is not None and named:
+        other = id_ and call.get("id") and id_ != call["id"]
+        call = None if index is None or other else call
+    if call is None:
+        calls.append(call := Message())
+    for key, value in piece.items():
+        call[key] = _merged(key, call.get(key), value)
