@@ -81,15 +81,24 @@ def test_settings_part_no_instruction_from_its_neighbours() -> None:
     assert ctx.check() == []
 
 
-def test_a_request_beside_a_summary_in_one_message_is_not_folded_while_it_runs() -> None:
-    """A host merged the summary with the user's next message; its turn goes on."""
+def test_a_request_beside_a_summary_in_one_message_outlives_that_summary() -> None:
+    """A host merged the summary with the user's next message; the request stays while it runs."""
     first = [said("user", text()), said("assistant", text())]
     ChatContext(first, shape="anthropic").summarize(short, keep_last_turns=0)
     merged = said("user", first[0]["content"][0], text("PLEASE FIX BUG 42"))
     items = [merged, said("assistant", use("a")), said("user", result("a"))]
     items += [said("assistant", use("b")), said("user", result("b"))]
-    ChatContext(items).summarize(short, keep_last_turns=0)
-    assert items[0] is merged
+    before = list(items)
+    ctx = ChatContext(items)
+    outcome = ctx.summarize(short, keep_last_turns=0)
+    assert outcome.changed
+    assert str(items).count("PLEASE FIX BUG 42") == 1
+    assert str(items).count("<chat_history_summary digest") == 1
+    assert items[-2:] == before[-2:]
+    assert ctx.check() == []
+    assert outcome.merged == (merged,)
+    assert ctx.undo().changed
+    assert all(a is b for a, b in zip(items, before, strict=True))
 
 
 def test_results_spread_over_messages_of_one_role_are_only_a_warning() -> None:

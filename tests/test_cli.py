@@ -457,6 +457,68 @@ def test_check_names_item_rule_and_the_providers_words(tmp_path: Path) -> None:
     assert (problem["rule"], problem["indices"]) == ("orphan_result", [6])
 
 
+BROKEN = [
+    {"role": "user", "content": "hi"},
+    {"role": "tool", "tool_call_id": "lost", "content": "LK-1"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        ],
+    },
+    {"role": "user", "content": "well?"},
+]
+
+
+def test_check_with_fix_writes_a_list_that_the_provider_takes(tmp_path: Path) -> None:
+    """Each problem and each repair is told; nothing of the history is lost; exit code 0."""
+    path, out = tmp_path / "broken.json", tmp_path / "mended.json"
+    path.write_text(json.dumps({"model": "m", "messages": BROKEN}), encoding="utf-8")
+    done = run("check", path, "--fix", out)
+    assert done.exit_code == 0
+    for words in ("orphan_result", "unanswered_call", "answered", "noted", "2 repairs, 0 left"):
+        assert words in done.stdout
+    mended = json.loads(out.read_text(encoding="utf-8"))
+    assert mended["model"] == "m"
+    assert validate(mended["messages"], "openai_chat") == []
+    assert "LK-1" in json.dumps(mended)
+    assert run("check", out).exit_code == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["messages"] == BROKEN
+
+
+def test_check_with_fix_and_a_dash_prints_the_list_alone(tmp_path: Path) -> None:
+    """The list is stdout's, the words are stderr's, also as JSON."""
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(BROKEN), encoding="utf-8")
+    done = run("check", path, "--fix", "-")
+    assert validate(json.loads(done.stdout), "openai_chat") == []
+    assert "orphan_result" in done.stderr
+    told = json.loads(run("check", path, "--fix", "-", "--json").stderr)
+    assert {r["action"] for r in told["repairs"]} == {"answered", "noted"}
+    assert {p["rule"] for p in told["problems"]} == {"orphan_result", "unanswered_call"}
+
+
+def test_check_with_fix_says_what_it_had_to_leave(tmp_path: Path) -> None:
+    """What cannot be mended is named with the reason, and the exit code is 1."""
+    path = tmp_path / "broken.json"
+    items = [
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "t", "signature": "s"}]}
+    ]
+    path.write_text(json.dumps([*items, {"role": "user", "content": "hi"}]), encoding="utf-8")
+    done = run("check", path, "--fix", path)
+    assert done.exit_code == 1
+    assert "left as it is" in done.stdout
+    assert "first_role" in done.stdout
+
+
+def test_check_with_fix_leaves_a_good_list_as_it_was_written(history: Path, tmp_path: Path) -> None:
+    """Byte for byte, and the exit code says that nothing was wrong."""
+    out = tmp_path / "same.json"
+    assert run("check", history, "--fix", out).exit_code == 0
+    assert out.read_bytes() == history.read_bytes()
+
+
 def test_check_finds_nothing_wrong_with_a_good_list(history: Path) -> None:
     """Exit code 0, and an empty list for programs."""
     done = run("check", history)

@@ -161,15 +161,32 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.refused.append(answer)
             error = {"type": "invalid_request_error", "message": answer}
             status, answer = 400, {"type": "error", "error": error}
-        raw = json.dumps(answer).encode()
+        raw, kind = json.dumps(answer).encode(), "application/json"
+        if body.get("stream") and status == 200:
+            raw, kind = _events(answer), "text/event-stream"
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", kind)
         self.send_header("content-length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
+
+
+def _events(response: Item) -> bytes:
+    """Return a response as the server-sent events of its stream."""
+    made: list[Item] = [{"type": "response.created", "response": {**response, "output": []}}]
+    for index, item in enumerate(response["output"]):
+        place = {"output_index": index, "item_id": item["id"], "content_index": 0, "logprobs": []}
+        made.append({"type": "response.output_item.added", "item": item, **place})
+        for part in item.get("content", ()):
+            for word in part["text"].split(" "):
+                made.append({"type": "response.output_text.delta", "delta": f"{word} ", **place})
+        made.append({"type": "response.output_item.done", "item": item, **place})
+    made.append({"type": "response.completed", "response": response})
+    numbered = ({**event, "sequence_number": number} for number, event in enumerate(made))
+    return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in numbered).encode()
 
 
 def _is_result(item: Item) -> bool:
@@ -217,14 +234,14 @@ def execute(code: str, **names: Any) -> Item:
 
 # The examples
 
-SHORT, *LOOPS = blocks("python")
+SHORT, *LOOPS, STREAM = blocks("python")
 LISTS = {"openai_chat": "messages", "openai_responses": "items", "anthropic": "messages"}
 
 
-def test_there_is_an_example_of_three_lines_and_a_loop_for_each_shape() -> None:
-    """The short one has three lines, each loop about twenty, and each shape has one."""
+def test_there_is_an_example_of_three_lines_and_a_loop_for_each_of_three_providers() -> None:
+    """The short one has three lines, each loop about twenty, and three providers have one."""
     assert len(SHORT.splitlines()) == 3
-    assert len(LOOPS) == len(LISTS) == len(SHAPES)
+    assert len(LOOPS) == len(LISTS)
     assert all(18 <= len([line for line in loop.splitlines() if line]) <= 28 for loop in LOOPS)
 
 
@@ -243,6 +260,16 @@ def test_the_three_lines_fold_the_list(model: Model, capsys: pytest.CaptureFixtu
     assert len(messages) == 6
     assert all(new is old for new, old in zip(messages[2:], tail, strict=True))
     assert SUMMARY in messages[1]["content"]
+
+
+def test_the_stream_prints_the_answer_and_records_it(
+    model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The words are printed as they come, and the list ends with the answer, ready to be sent."""
+    names = execute(STREAM)
+    assert capsys.readouterr().out.split() == f"{SUMMARY} assistant".split()
+    assert validate(names["items"], "openai_responses") == []
+    assert names["ctx"].check() == []
 
 
 @pytest.mark.parametrize(("loop", "shape"), list(zip(LOOPS, LISTS, strict=True)), ids=list(LISTS))

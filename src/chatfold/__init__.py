@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from chatfold.context import ChatContext
     from chatfold.core.calls import ToolCallRecord
     from chatfold.core.check import Problem, Requirement
+    from chatfold.core.edits import Repair, RepairPolicies
     from chatfold.core.flow import Completion, Flow, Usage
     from chatfold.core.plan import Outcome, Plan
     from chatfold.core.render import Prompt, TemplateRenderer
     from chatfold.core.split import Turn
+    from chatfold.core.steps import Step, render_steps
     from chatfold.core.views import ItemView, Shape
     from chatfold.errors import (
         BusyError,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from chatfold.options import SummaryOptions
     from chatfold.summarizers import Summarizer
     from chatfold.tokens import TokenCount, TokenCounter
+    from chatfold.tools import ToolRun
 
 __all__ = [
     "BusyError",
@@ -51,10 +54,13 @@ __all__ = [
     "Problem",
     "Prompt",
     "RefusedSummaryError",
+    "Repair",
+    "RepairPolicies",
     "Requirement",
     "Shape",
     "ShapeError",
     "StaleHeadError",
+    "Step",
     "Summarizer",
     "SummarizerError",
     "SummaryError",
@@ -64,11 +70,13 @@ __all__ = [
     "TokenCount",
     "TokenCounter",
     "ToolCallRecord",
+    "ToolRun",
     "TruncatedSummaryError",
     "Turn",
     "UnknownShapeError",
     "Usage",
     "__version__",
+    "render_steps",
 ]
 
 __version__: Final = "0.1.0"
@@ -80,10 +88,13 @@ _MODULES: Final = {
     "chatfold.core.flow": ("Completion", "Flow", "Usage"),
     "chatfold.core.plan": ("Outcome", "Plan"),
     "chatfold.core.render": ("Prompt", "TemplateRenderer"),
+    "chatfold.core.edits": ("Repair", "RepairPolicies"),
     "chatfold.core.split": ("Turn",),
+    "chatfold.core.steps": ("Step", "render_steps"),
     "chatfold.core.views": ("ItemView", "Shape"),
     "chatfold.options": ("SummaryOptions",),
     "chatfold.summarizers": ("Summarizer",),
+    "chatfold.tools": ("ToolRun",),
     "chatfold.tokens": ("TokenCount", "TokenCounter"),
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}

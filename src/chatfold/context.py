@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, get_args
 
-from chatfold import tokens
-from chatfold.core.calls import Abandon, ToolCallRecord
-from chatfold.core.check import Problem, Requirement
-from chatfold.core.commit import problems_of
+from chatfold.core.calls import Abandon
 from chatfold.core.flow import Completion, Flow, Written, accept
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Reading
-from chatfold.core.spans import cut_points
-from chatfold.core.split import Turn, turns
 from chatfold.core.views import ItemView, Shape
-from chatfold.errors import BusyError, SummaryError
-from chatfold.folding import Folding, Limits
+from chatfold.errors import SummaryError
+from chatfold.folding import Folding, LateResults, Limits
+from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.summarizers import LLM, resolve
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Unpack
 
-    from chatfold.tokens import TokenCount, TokenCounter
+    from chatfold.tokens import TokenCounter
 
 __all__ = ["ChatContext"]
 
@@ -40,7 +35,7 @@ _log = logging.getLogger("chatfold")
 _WAIT: Final = 0.01  # seconds between two looks at whether a running summarization has ended
 
 
-class ChatContext(Generic[ItemT]):
+class ChatContext(History[ItemT]):
     """A message list, wrapped: read as turns and tool calls, and folded without breaking it.
 
     `items` is the caller's own list of provider-native items (dicts, SDK objects, or both). It
@@ -55,7 +50,10 @@ class ChatContext(Generic[ItemT]):
         pin: Returns whether an item stays verbatim in every fold.
         counter: Counts tokens; None picks one by `model`.
         server_managed: Whether the provider holds the history (`previous_response_id`,
-            `conversation`); folding the local list would then change nothing, and is refused.
+            `conversation`, an Anthropic thread); folding the local list would then change
+            nothing, and is refused. A response that says so makes it true by itself.
+        late_results: What `append` makes of a result whose call was folded away: a `note` in the
+            user's name that says so, nothing (`drop`), or the item as it is (`keep`).
         summary_key: Secret by which this application's summaries are recognized and nobody
             else's. Without it, whoever writes the first item could imitate one.
         undo_depth: Number of folds that `undo` can take back.
@@ -76,6 +74,7 @@ class ChatContext(Generic[ItemT]):
         pin: Callable[[ItemT], bool] | None = None,
         counter: TokenCounter | None = None,
         server_managed: bool = False,
+        late_results: LateResults = "note",
         summary_key: bytes | None = None,
         undo_depth: int = 32,
         **options: Unpack[SummaryOptions],
@@ -89,6 +88,11 @@ class ChatContext(Generic[ItemT]):
             raise ValueError("summary_key must not be empty: it would protect nothing")
         if undo_depth < 0:
             raise ValueError(f"undo_depth must be 0 or more, not {undo_depth}")
+        if late_results not in get_args(LateResults):
+            raise ValueError(
+                f"late_results must be one of {', '.join(get_args(LateResults))}, "
+                f"not {late_results!r}"
+            )
         self._items: list[ItemT] = [] if items is None else items
         self._model = model
         self._settings = Settings().updated(options)
@@ -108,84 +112,10 @@ class ChatContext(Generic[ItemT]):
             pin=pin,
             model=model,
             server_managed=server_managed,
+            late_results=late_results,
             summary_key=summary_key,
             undo_depth=undo_depth,
         )
-
-    @property
-    def items(self) -> list[ItemT]:
-        """The caller's own list."""
-        return self._items
-
-    @property
-    def shape(self) -> Shape | None:
-        """The list's shape; None while the list could still be of several."""
-        shape = self._folding.snapshot().shape
-        return shape if shape.name else None
-
-    def __repr__(self) -> str:
-        shape = self._folding.reading.shape
-        return f"ChatContext({len(self._items)} items, shape={shape.name if shape else None!r})"
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    # Reading
-
-    def views(self) -> Sequence[ItemView]:
-        """Return the neutral reading of each item, in order."""
-        return tuple(self._folding.snapshot().views)
-
-    def tool_calls(self) -> list[ToolCallRecord]:
-        """Return one record for each tool call, and for each result without a call, in order."""
-        return [call for call in self._folding.snapshot().calls if call.kind != "approval"]
-
-    def count_tool_calls(self, *, completed_only: bool = False) -> int:
-        """Return the number of tool calls; with `completed_only`, of those that have a result."""
-        return sum(1 for c in self.tool_calls() if c.completed or not completed_only)
-
-    def turns(self) -> list[Turn]:
-        """Return the turns after the leading instructions, in order."""
-        return turns(self._folding.snapshot().views)
-
-    def cut_points(self, *, lossy: bool = False) -> list[int]:
-        """Return every index at which the list may be cut without parting what belongs together.
-
-        Args:
-            lossy: Whether to count cuts behind an item that only the provider can read.
-        """
-        snapshot = self._folding.snapshot()
-        return cut_points(snapshot.spans, snapshot.views, lossy=lossy)
-
-    def count_tokens(self) -> TokenCount:
-        """Return the size of the list in tokens, and whether the count is exact."""
-        return tokens.TokenCount(sum(self._folding.snapshot().sizes), self._counter().exact)
-
-    def check(self) -> list[Problem]:
-        """Return what the provider would refuse or lose, with indices and severity."""
-        return problems_of(self._folding.snapshot())
-
-    def requirements(self) -> list[Requirement]:
-        """Return what a request with this list has to carry besides the list."""
-        snapshot = self._folding.snapshot()
-        return snapshot.shape.requirements(snapshot.views, model=self._model)
-
-    def request_options(self) -> dict[str, Any]:
-        """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
-        merged: dict[str, Any] = {}
-        for requirement in self.requirements():
-            merged.update(requirement.options)
-        return merged
-
-    # Writing
-
-    def append(self, item: ItemT) -> None:
-        """Add an item at the end of the list."""
-        self._items.append(item)
-
-    def extend(self, items: Iterable[ItemT]) -> None:
-        """Add items at the end of the list."""
-        self._items.extend(items)
 
     # Folding
 
@@ -196,6 +126,7 @@ class ChatContext(Generic[ItemT]):
         keep_tokens: int | None | EllipsisType = ...,
         abandon: Abandon | None = None,
         force: bool = False,
+        replay: bool = False,
         **options: Unpack[SummaryOptions],
     ) -> Plan[ItemT]:
         """Return what a summarization would replace, and the prompt for it; changes nothing.
@@ -208,13 +139,15 @@ class ChatContext(Generic[ItemT]):
                 both, the shorter tail wins.
             abandon: Open calls to give up: their ids, or a function of a `ToolCallRecord`.
             force: Whether to plan for a head that gave no gain, or was undone, before.
+            replay: Whether to fold though the provider holds the history: the list has to be all
+                of it, and is sent as a whole from then on (see `requirements`).
             **options: See `SummaryOptions`.
 
         Raises:
             ValueError: A limit is negative, or both are None.
             TemplateError: A template does not load or render.
         """
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         return self._folding.plan(limits, self._settings.updated(options))
 
     def apply(self, plan: Plan[ItemT], completion: str | Completion) -> Outcome[ItemT]:
@@ -237,7 +170,7 @@ class ChatContext(Generic[ItemT]):
         if isinstance(completion, str):
             completion = Completion(completion)
         written = Written(accept(completion), completion.usage, 0, completion.model)
-        with self._alone("apply()"):
+        with self._folding.alone("apply()"):
             return self._folding.commit(plan, written, self._folding.note(self._settings))
 
     def flow(
@@ -247,6 +180,7 @@ class ChatContext(Generic[ItemT]):
         keep_tokens: int | None | EllipsisType = ...,
         abandon: Abandon | None = None,
         force: bool = False,
+        replay: bool = False,
         **options: Unpack[SummaryOptions],
     ) -> Flow[Outcome[ItemT]]:
         """Return a summarization for a host that makes the model calls itself.
@@ -254,7 +188,7 @@ class ChatContext(Generic[ItemT]):
         The arguments and errors are those of `plan`; sending the last completion changes the
         list.
         """
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         return self._folding.flow(limits, self._settings.updated(options), 1)
 
     def summarize(
@@ -266,6 +200,7 @@ class ChatContext(Generic[ItemT]):
         model: str | None = None,
         abandon: Abandon | None = None,
         force: bool = False,
+        replay: bool = False,
         **options: Unpack[SummaryOptions],
     ) -> Outcome[ItemT]:
         """Replace the older part of the list with one summary item.
@@ -279,6 +214,7 @@ class ChatContext(Generic[ItemT]):
             model: The model that a client is to use.
             abandon: See `plan`.
             force: See `plan`.
+            replay: See `plan`.
             **options: See `SummaryOptions`.
 
         Returns:
@@ -295,7 +231,7 @@ class ChatContext(Generic[ItemT]):
         backends = resolve(
             llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=False
         )
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         started = time.perf_counter()
         if not self._folding.running.acquire(blocking=False):
             return self._folding.idle("busy")
@@ -323,6 +259,7 @@ class ChatContext(Generic[ItemT]):
         model: str | None = None,
         abandon: Abandon | None = None,
         force: bool = False,
+        replay: bool = False,
         **options: Unpack[SummaryOptions],
     ) -> Outcome[ItemT]:
         """Replace the older part of the list with one summary item, without blocking the loop.
@@ -338,6 +275,7 @@ class ChatContext(Generic[ItemT]):
             model: The model that a client is to use.
             abandon: See `plan`.
             force: See `plan`.
+            replay: See `plan`.
             **options: See `SummaryOptions`.
 
         Returns:
@@ -350,7 +288,7 @@ class ChatContext(Generic[ItemT]):
         backends = resolve(
             llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=True
         )
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         started = time.perf_counter()
         if not await self._turn_to_run(wait):
             return self._folding.idle("busy")
@@ -376,32 +314,10 @@ class ChatContext(Generic[ItemT]):
         Raises:
             BusyError: A summarization of this list is running.
         """
-        with self._alone("undo()"):
+        with self._folding.alone("undo()"):
             return self._folding.undo()
 
     # What only this class needs
-
-    def _counter(self) -> TokenCounter:
-        """Return what counts tokens, made at the first count: a table takes time to read."""
-        if self._given_counter is None:
-            self._given_counter = tokens.counter_for(self._model)
-        return self._given_counter
-
-    def _measure(self, views: Sequence[ItemView]) -> list[int]:
-        return tokens.item_tokens(views, self._counter())
-
-    @contextmanager
-    def _alone(self, call: str) -> Generator[None, None, None]:
-        """Hold off other changes of the list; a summarization that runs is not disturbed."""
-        if not self._folding.running.acquire(blocking=False):
-            raise BusyError(
-                f"{call} cannot change the list while a summary of it is being written; call it "
-                "when summarize() has returned"
-            )
-        try:
-            yield
-        finally:
-            self._folding.running.release()
 
     async def _turn_to_run(self, wait: bool) -> bool:
         """Return whether a summarization may start now, waiting for another one if asked."""
@@ -418,6 +334,12 @@ class ChatContext(Generic[ItemT]):
         return True
 
 
+def _timed(flow: Flow[Outcome[ItemT]], started: float) -> Outcome[ItemT]:
+    """Return the outcome of a flow that has ended, with its duration."""
+    assert flow.outcome is not None
+    return replace(flow.outcome, seconds=time.perf_counter() - started)
+
+
 def _report_unknown(index: int, view: ItemView) -> None:
     if view.shape:
         _log.warning("item %d holds content of an unknown type; it is kept as it is", index)
@@ -425,9 +347,3 @@ def _report_unknown(index: int, view: ItemView) -> None:
         _log.warning(
             "item %d is of no known shape (type %r); it is kept as it is", index, view.type or None
         )
-
-
-def _timed(flow: Flow[Outcome[ItemT]], started: float) -> Outcome[ItemT]:
-    """Return the outcome of a flow that has ended, with its duration."""
-    assert flow.outcome is not None
-    return replace(flow.outcome, seconds=time.perf_counter() - started)

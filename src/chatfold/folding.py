@@ -6,26 +6,39 @@ be taken back, and the one place where the caller's list is written.
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import EllipsisType
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from chatfold.core.calls import Abandon, frozen_abandon
-from chatfold.core.commit import Verdict, judge
+from chatfold.core.calls import Abandon, Answer, ToolCallRecord, frozen_abandon
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.commit import Verdict, judge, problems_of
+from chatfold.core.edits import Repair, RepairPolicies
 from chatfold.core.flow import Flow, Written, write_summary
+from chatfold.core.late import late_parts
 from chatfold.core.plan import Outcome, Plan, Reason, Replacement, nothing, remedy_for
 from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.render import TemplateRenderer
+from chatfold.core.repair import mended
+from chatfold.core.spans import cut_points, open_calls
 from chatfold.core.split import Split
 from chatfold.core.summary import wrapped
 from chatfold.core.undo import Fold, unfolded
-from chatfold.core.views import ItemView
-from chatfold.errors import ChatfoldError
+from chatfold.core.views import ItemView, ResultPart
+from chatfold.errors import BusyError, ChatfoldError
 from chatfold.options import Settings
 
-__all__ = ["Folding", "Limits"]
+__all__ = ["Folding", "LateResults", "Limits"]
+
+_log = logging.getLogger("chatfold")
+
+LateResults: TypeAlias = Literal["note", "drop", "keep"]
 
 DEFAULT_KEEP_LAST_TURNS: Final = 2
 
@@ -38,6 +51,7 @@ class Limits:
     keep_tokens: int | None | EllipsisType = ...
     abandon: Abandon | None = None
     force: bool = False
+    replay: bool = False
 
     def __post_init__(self) -> None:
         """Read the ids to give up once: they may come from a generator, or change later."""
@@ -64,6 +78,7 @@ class Folding:
         pin: Returns whether an item stays in every fold.
         model: The agent's model.
         server_managed: Whether the provider holds the history.
+        late_results: What becomes of a result whose call was folded away.
         summary_key: Secret that the digests of summaries are made with.
         undo_depth: Number of folds that can be taken back.
     """
@@ -77,6 +92,7 @@ class Folding:
         pin: Callable[[Any], bool] | None,
         model: str | None,
         server_managed: bool,
+        late_results: LateResults,
         summary_key: bytes | None,
         undo_depth: int,
     ) -> None:
@@ -86,7 +102,11 @@ class Folding:
         self._measure = measure
         self._pin = pin
         self._model = model
-        self._server_managed = server_managed
+        self._late_results = late_results
+        # What the provider knows the history by, "" where this list is the history; after a fold
+        # of a held history, the provider's own is out of date and must not be used again.
+        self.held = "server_managed=True" if server_managed else ""
+        self.replayed = False
         self._summary_key = summary_key
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
@@ -100,8 +120,8 @@ class Folding:
 
     def plan(self, limits: Limits, settings: Settings) -> Plan[Any]:
         """Return what a summarization would replace."""
-        if self._server_managed:
-            return Plan(None, (), (), 0, "server_managed", Split(0, 0))
+        if self.held and not limits.replay:
+            return Plan(None, (), (), 0, "server_managed", Split(0, 0), held=self.held)
         wish = Wish(
             keep_last_turns=limits.turns(),
             keep_tokens=limits.tokens(),
@@ -172,9 +192,13 @@ class Folding:
                     model=written.model,
                     remedy=remedy_for("no_gain"),
                 )
-            self._swap(verdict.replacement)
-            extent = len(verdict.replacement.items) - 1
-            self._remember(Fold(item, plan.region, plan.kept, plan.digest, extent))
+            made = verdict.replacement
+            item = made.items[0]
+            self._swap(made)
+            region = (*plan.region, *made.taken)
+            self._remember(Fold(item, region, made.kept, plan.digest, len(made.items) - 1))
+            if self.held:
+                self.held, self.replayed = "", True
         return Outcome(
             changed=True,
             reason="summarized",
@@ -182,13 +206,17 @@ class Folding:
             item=item,
             removed=plan.head,
             kept=plan.kept,
+            merged=verdict.replacement.merged,
             tokens_before=verdict.tokens_before,
             tokens_after=verdict.tokens_after,
             usage=written.usage,
             llm_calls=written.llm_calls,
             blocked_by=plan.blocked_by,
             omitted=plan.omitted,
-            requirements=tuple(snapshot.shape.requirements(verdict.views, model=self._model)),
+            requirements=(
+                *snapshot.shape.requirements(verdict.views, model=self._model),
+                *self._replay(snapshot),
+            ),
             problems=verdict.problems,
             fold_id=text.split('"', 2)[1],
             model=written.model,
@@ -228,6 +256,112 @@ class Folding:
             remedy=remedy_for(reason),
         )
 
+    @contextmanager
+    def alone(self, call: str) -> Generator[None, None, None]:
+        """Hold off other changes of the list; a summarization that runs is not disturbed.
+
+        Raises:
+            BusyError: One is running.
+        """
+        if not self.running.acquire(blocking=False):
+            raise BusyError(
+                f"{call} cannot change the list while a summary of it is being written; call it "
+                "when summarize() has returned"
+            )
+        try:
+            yield
+        finally:
+            self.running.release()
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong with the list.
+
+        Where the provider holds the history, results may come without their calls.
+        """
+        found = problems_of(self.snapshot())
+        return [p for p in found if p.rule != "orphan_result"] if self.held else found
+
+    def requirements(self) -> list[Requirement]:
+        """Return what a request with this list has to carry besides the list."""
+        snapshot = self.snapshot()
+        needed = snapshot.shape.requirements(snapshot.views, model=self._model)
+        return [*needed, *self._replay(snapshot)]
+
+    def _replay(self, snapshot: Snapshot) -> list[Requirement]:
+        if not self.replayed:
+            return []
+        replay = snapshot.shape.full_replay()
+        return [replay] if replay is not None else []
+
+    def hold(self, held: str) -> None:
+        """Note by what the provider knows the history, as a response says; "" if it does not."""
+        if held:
+            self.held, self.replayed = held, False
+
+    def add(self, item: Any, note: Callable[[ResultPart], str]) -> None:
+        """Put an item at the end of the list; a result whose call was folded away as a note.
+
+        Args:
+            item: The native item.
+            note: Returns the text of the note for a result.
+        """
+        view = self.reading.view_of(item)
+        if self._late_results == "keep" or not any(type(p) is ResultPart for p in view.parts):
+            self.items.append(item)
+            return
+        with self._lock:
+            snapshot = self.reading.snapshot()
+            late = late_parts(view, snapshot.calls) if snapshot.previous is not None else []
+            if not late:
+                self.items.append(item)
+                return
+            rest = [i for i in range(len(view.parts)) if i not in late]
+            other = snapshot.shape.pick(item, rest) if rest else None
+            if other is not None:
+                self.items.append(other)
+            if self._late_results == "drop":
+                _log.info("dropped %d results of calls that were folded away", len(late))
+                return
+            # Behind all that is complete: a step that waits for its results must not be parted.
+            at = cut_points(snapshot.spans, snapshot.views, lossy=True)[-1]
+            texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
+            self.items[at:at] = [snapshot.shape.summary_item(t, role="user") for t in texts]
+
+    def open_calls(self) -> list[ToolCallRecord]:
+        """Return the calls, and the requests for approval, that wait for an answer."""
+        return open_calls(self.snapshot().calls)
+
+    def answer(self, answers: Sequence[Answer]) -> list[Any]:
+        """Put the results of open calls at the end of the list; return the items that hold them.
+
+        A call that was answered while its tool ran keeps the answer that it has.
+        """
+        with self._lock:
+            snapshot = self.reading.snapshot()
+            waiting = Counter(map(_place, open_calls(snapshot.calls)))
+            wanted: list[Answer] = []
+            for answer in answers:
+                if waiting[_place(answer.call)]:
+                    waiting[_place(answer.call)] -= 1
+                    wanted.append(answer)
+            items = snapshot.shape.answer_items(wanted) if wanted else []
+            self.items.extend(items)
+        return items
+
+    def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:
+        """Put mended items in place of what the provider would refuse; return what was done."""
+        if self.held:  # the provider has the calls of results that seem to have none
+            policies = {"orphan_results": "keep", **policies}
+        with self._lock:
+            snapshot = self.reading.snapshot()
+            items, repairs = mended(
+                snapshot.items, read=self.reading.of, render=templates, **policies
+            )
+            if any(repair.action != "left" for repair in repairs):
+                self._swap(Replacement(0, len(snapshot.items), tuple(items)))
+        kept = self.held and policies.get("orphan_results") == "keep"
+        return [r for r in repairs if not (kept and r.rule == "orphan_result")]
+
     def _judge(self, plan: Plan[Any], snapshot: Snapshot, item: Any) -> Verdict:
         return judge(plan, snapshot, item, measure=self._measure, summary_key=self._summary_key)
 
@@ -238,3 +372,8 @@ class Folding:
     def _remember(self, fold: Fold) -> None:
         self._folds.append(fold)
         del self._folds[: max(0, len(self._folds) - self._undo_depth)]
+
+
+def _place(call: ToolCallRecord) -> tuple[object, ...]:
+    """Return what tells a call of the list from the others, but for its likes in one item."""
+    return (call.call_index, call.pair, call.id, call.name)

@@ -6,7 +6,6 @@ files (`files`), how values are shown (`terminal`, `demo`).
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import re
@@ -25,15 +24,16 @@ from chatfold.cli.terminal import (
     call_table,
     console,
     counted,
-    described,
     fields,
     one_line,
     print_json,
+    report,
 )
 from chatfold.context import ChatContext
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.plan import Outcome
 from chatfold.errors import ChatfoldError, MissingExtraError, SummarizerError, UnknownShapeError
+from chatfold.shapes import SHAPES
 from chatfold.summarizers import Summarizer, resolve
 
 __all__ = ["app", "run"]
@@ -45,7 +45,7 @@ _FILE: Final = (
     "A JSON list of items, an object with a list under messages, input or items, JSONL with one "
     "item a line, or - for standard input."
 )
-_SHAPE: Final = "openai_chat, openai_responses or anthropic; by default found out."
+_SHAPE: Final = f"{', '.join(shape.name for shape in SHAPES)}; by default found out."
 _WRITER: Final = "What writes the summary: extractive (no model), openai:MODEL or anthropic:MODEL."
 
 # An outcome names remedies as they are written in Python.
@@ -136,22 +136,31 @@ def check(
     file: Annotated[str, typer.Argument(help=_FILE, metavar="FILE")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
     shape: Annotated[str | None, typer.Option(help=_SHAPE, metavar="NAME")] = None,
+    fix: Annotated[
+        str | None, typer.Option(help="Where to write the mended list; may be FILE.", metavar="OUT")
+    ] = None,
 ) -> None:
-    """List what the provider would refuse or lose; exit code 1 if there is anything."""
+    """List what the provider would refuse or lose; exit code 1 if there is anything.
+
+    With --fix, the list is mended, and the exit code is 1 only if something had to be left.
+    """
     with _reported():
-        ctx = _context(read_history(file), shape)
+        if fix not in (None, "-"):
+            reject_unwritable(fix)
+        history = read_history(file)
+        ctx = _context(history, shape)
         problems = ctx.check()
-        if as_json:
-            print_json([dataclasses.asdict(problem) for problem in problems])
+        repairs = ctx.repair() if fix is not None else []
+        report(ctx, problems, repairs, as_json=as_json, aside=fix == "-")
+        if fix is None:
+            raise typer.Exit(1 if problems else 0)
+        changed = any(repair.action != "left" for repair in repairs)
+        data = history.rendered(ctx.items) if changed else history.raw
+        if fix == "-":
+            typer.echo(data, nl=False)
         else:
-            for problem in problems:
-                typer.echo(described(problem))
-            name = ctx.shape.name if ctx.shape else "several shapes"
-            typer.echo(
-                f"{counted(len(problems), 'problem')} in {counted(len(ctx), 'item')} ({name})"
-            )
-        if problems:
-            raise typer.Exit(1)
+            write_whole(fix, data)
+        raise typer.Exit(int(any(repair.action == "left" for repair in repairs)))
 
 
 def run() -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import typer
@@ -15,10 +16,20 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from chatfold.context import ChatContext
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.edits import Repair
 
-__all__ = ["call_table", "console", "counted", "described", "fields", "one_line", "print_json"]
+__all__ = [
+    "call_table",
+    "console",
+    "counted",
+    "fields",
+    "one_line",
+    "print_json",
+    "report",
+]
 
 
 def fields(call: ToolCallRecord) -> Mapping[str, Any]:
@@ -74,6 +85,43 @@ def call_table(calls: Sequence[ToolCallRecord]) -> Table:
     return table
 
 
+def report(
+    ctx: ChatContext[Any],
+    problems: Sequence[Problem],
+    repairs: Sequence[Repair],
+    *,
+    as_json: bool,
+    aside: bool,
+) -> None:
+    """Print what is wrong with a list, and what was done about it.
+
+    Args:
+        ctx: The list.
+        problems: What was wrong with it.
+        repairs: What was done; none where nothing was asked for.
+        as_json: Whether to print JSON: the problems, or an object with problems and repairs.
+        aside: Whether to print on stderr, because stdout takes the list.
+    """
+    if as_json:
+        found = [asdict(problem) for problem in problems]
+        done = [
+            {"rule": r.rule, "action": r.action, "message": r.message, "indices": r.indices}
+            for r in repairs
+        ]
+        print_json({"problems": found, "repairs": done} if repairs else found, aside=aside)
+        return
+    for problem in problems:
+        typer.echo(described(problem), err=aside)
+    for repair in repairs:
+        typer.echo(one_line(str(repair)), err=aside)
+    name = ctx.shape.name if ctx.shape else "several shapes"
+    counts = f"{counted(len(problems), 'problem')} in {counted(len(ctx), 'item')} ({name})"
+    if repairs:
+        left = sum(repair.action == "left" for repair in repairs)
+        counts += f"; {counted(len(repairs) - left, 'repair')}, {left} left"
+    typer.echo(counts, err=aside)
+
+
 def described(problem: Problem) -> str:
     """Return a problem in words: items, severity, rule, the provider's own error text, source."""
     also = f" (with {', '.join(map(str, problem.indices[1:]))})" if problem.indices[1:] else ""
@@ -85,10 +133,10 @@ def described(problem: Problem) -> str:
     return "\n".join(map(one_line, lines))
 
 
-def print_json(value: object) -> None:
-    """Print a value as JSON on stdout, as UTF-8 whatever the terminal takes."""
+def print_json(value: object, *, aside: bool = False) -> None:
+    """Print a value as JSON on stdout, or aside on stderr, as UTF-8 whatever the terminal takes."""
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    typer.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    typer.echo(text.encode("utf-8", "backslashreplace"), nl=False, err=aside)
 
 
 def one_line(text: str) -> str:

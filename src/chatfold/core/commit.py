@@ -70,24 +70,33 @@ def judge(
         StaleHeadError: The head is not what it was, or a result arrived for a call in it.
         InvalidResultError: The new list would have an error that the old one has not.
     """
-    made = replacement(plan, snapshot.items, snapshot.prints, summary)
+    made = replacement(
+        plan,
+        snapshot.items,
+        snapshot.prints,
+        summary,
+        views=snapshot.views,
+        shape=snapshot.shape,
+    )
     if any(span.first < plan.index <= span.last for span in snapshot.spans):
         raise StaleHeadError(
             "a result arrived for a call that the summary was to stand for; make a new plan",
             index=plan.index,
         )
     new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
-    read = snapshot.shape.read(summary)
-    assert read is not None, "a shape reads its own summary item"
-    moved = (*plan.split.kept, *range(plan.index, made.stop))
-    known = {id(snapshot.items[i]): snapshot.views[i] for i in moved}
+    places = {id(snapshot.items[i]): i for i in (*plan.split.kept, *range(plan.index, made.stop))}
+    fresh = [_read(item, snapshot.shape) for item in made.items if id(item) not in places]
+    readings = iter(fresh)
     views = [
         *snapshot.views[: made.start],
-        *(known.get(id(item), read) for item in made.items),
+        *(
+            snapshot.views[places[id(item)]] if id(item) in places else next(readings)
+            for item in made.items
+        ),
         *snapshot.views[made.stop :],
     ]
     marked = mark_summary(views, summary_key)
-    if marked is None or new[marked[0]] is not summary:
+    if marked is None or new[marked[0]] is not made.items[0]:
         raise InvalidResultError(
             "the summary would not be recognized where it would stand", problems=()
         )
@@ -101,10 +110,16 @@ def judge(
                 problems=added,
             )
     before = sum(snapshot.sizes)
-    gone = sum(snapshot.sizes[plan.split.start : plan.split.cut])
-    stays = sum(snapshot.sizes[i] for i in plan.split.kept)
-    after = before - gone + stays + measure([read])[0]
+    gone = sum(snapshot.sizes[made.start : made.stop])
+    stays = sum(snapshot.sizes[places[id(i)]] for i in made.items if id(i) in places)
+    after = before - gone + stays + sum(measure(fresh))
     return Verdict(made, views, tuple(problems), before, after)
+
+
+def _read(item: Any, shape: Shape) -> ItemView:
+    view = shape.read(item)
+    assert view is not None, "a shape reads its own items"
+    return view
 
 
 def _problems(items: Sequence[Any], views: Sequence[ItemView], shape: Shape) -> list[Problem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
@@ -16,6 +16,7 @@ from chatfold.core.digest import changed_index
 from chatfold.core.flow import Usage
 from chatfold.core.render import Prompt
 from chatfold.core.split import Split
+from chatfold.core.views import ItemView, Shape, SummaryPart
 from chatfold.errors import StaleHeadError
 
 __all__ = [
@@ -57,7 +58,8 @@ _REMEDIES: Mapping[str, str] = {
     "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
     "blocked_by_opaque": "an item that only the provider can read stands in the way; "
     "compact it natively, or keep what follows it",
-    "server_managed": "the provider holds this history; send the full list instead of a reference",
+    "server_managed": "the provider holds this history ({held}), and would go on with its own; if "
+    "this is the full list, pass replay=True, and send all of it from then on",
     "busy": "a summarization is running; use await ctx.asummarize(wait=True)",
     "no_gain": "the summary was not smaller than what it replaces; keep less, or pass a lower "
     "max_summary_tokens",
@@ -84,6 +86,7 @@ class Plan(Generic[ItemT]):
         omitted: Parts of the head without a readable form, by kind.
         summary_role: Role of the summary item.
         min_gain: Share of the list's tokens that the fold has to save, 0 for any.
+        held: By what the provider knows a history that it holds itself.
     """
 
     prompt: Prompt | None
@@ -100,6 +103,7 @@ class Plan(Generic[ItemT]):
     omitted: Mapping[str, int] = field(default_factory=dict[str, int])
     summary_role: str = "user"
     min_gain: float = 0.0
+    held: str = ""
 
     def __bool__(self) -> bool:
         return self.prompt is not None
@@ -121,6 +125,8 @@ class Outcome(Generic[ItemT]):
         item: The native item that holds it.
         removed: The items that are no longer in the list, in order.
         kept: The items before the cut that stayed, in order.
+        merged: Those items that now stand in `item`, behind the summary, because the provider
+            takes no two messages of one role in a row.
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.
         over_limit: Whether the list is still larger than the policy allows.
@@ -146,6 +152,7 @@ class Outcome(Generic[ItemT]):
     item: ItemT | None = field(default=None, repr=False)
     removed: tuple[ItemT, ...] = field(default=(), repr=False)
     kept: tuple[ItemT, ...] = field(default=(), repr=False)
+    merged: tuple[ItemT, ...] = field(default=(), repr=False)
     tokens_before: int = 0
     tokens_after: int = 0
     over_limit: bool = False
@@ -189,11 +196,23 @@ class Outcome(Generic[ItemT]):
 
 @dataclass(frozen=True, slots=True)
 class Replacement(Generic[ItemT]):
-    """What goes into a list in place of `items[start:stop]`."""
+    """What goes into a list in place of `items[start:stop]`.
+
+    Attributes:
+        start: Index of the first item that goes.
+        stop: Index behind the last one.
+        items: What comes in their place.
+        kept: Those of `items` that stood before the cut, as they stand now.
+        merged: Items that stay, and whose words stand in another item now.
+        taken: Those of them that were in the tail.
+    """
 
     start: int
     stop: int
     items: tuple[ItemT, ...]
+    kept: tuple[ItemT, ...] = ()
+    merged: tuple[ItemT, ...] = ()
+    taken: tuple[ItemT, ...] = ()
 
 
 def remedy(plan: Plan[Any]) -> str:
@@ -208,12 +227,12 @@ def remedy(plan: Plan[Any]) -> str:
         )
     if plan.reason == "nothing_to_summarize" and plan.tokens_before:
         return f"all {plan.tokens_before:,} tokens are within what is to be kept"
-    return remedy_for(plan.reason, plan.blocked_by)
+    return remedy_for(plan.reason, plan.blocked_by, plan.held)
 
 
-def remedy_for(reason: str, blocked_by: Sequence[str] = ()) -> str:
+def remedy_for(reason: str, blocked_by: Sequence[str] = (), held: str = "") -> str:
     """Return what the caller can do about a reason."""
-    return _REMEDIES.get(reason, "").format(blocked=", ".join(blocked_by))
+    return _REMEDIES.get(reason, "").format(blocked=", ".join(blocked_by), held=held)
 
 
 def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
@@ -254,36 +273,77 @@ def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[
 
 
 def replacement(
-    plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int], summary: ItemT
+    plan: Plan[ItemT],
+    items: Sequence[ItemT],
+    prints: Sequence[int],
+    summary: ItemT,
+    *,
+    views: Sequence[ItemView],
+    shape: Shape,
 ) -> Replacement[ItemT]:
     """Return what takes the head's place in the list as it is now.
 
     The order is: summary, kept items in their order, tail. An item that its provider does not
     let stand there goes further back, and the tail items before it are part of the replacement.
+    Where the provider wants one item instead of two, the summary comes with the item behind it.
 
     Args:
         plan: The plan.
         items: The list as it is now.
         prints: The fingerprints of its items.
         summary: The native summary item.
+        views: The readings of its items.
+        shape: The list's shape.
 
     Raises:
         StaleHeadError: The head is not what it was, or the tail is too short by now.
     """
     head_is_current(plan, items, prints)
     start, cut, moved = plan.split.start, plan.split.cut, plan.split.moved
-    behind = [summary, *(items[i] for i in plan.split.kept if i not in moved)]
     stop = max([cut, *moved.values()])
     if stop > len(items):
         raise StaleHeadError(
             "the tail no longer has the place that an instruction was to go to; make a new plan",
             index=len(items),
         )
+    stays = [i for i in plan.split.kept if i not in moved]
+    alone = {i: _without_summary(items[i], views[i], shape) for i in stays}
+    made = [summary, *(item for i in stays if (item := alone[i]) is not None)]
+    made += _with_arrivals(items, cut, stop, moved)
+    merged = {i: items[i] for i in stays if alone[i] is not items[i]}
+    taken: tuple[ItemT, ...] = ()
+    following = made[1] if len(made) > 1 else items[stop] if stop < len(items) else None
+    joined = shape.merged(summary, following) if following is not None else None
+    if joined is not None and following is not None:
+        if len(made) == 1:
+            stop, taken = stop + 1, (following,)
+        if all(following is not alone[i] for i in merged):
+            merged[stop] = following
+        made[:2] = [joined]
+    kept = (alone.get(i, items[i]) for i in plan.split.kept)
+    stand = (
+        item for item in kept if item is not None and (joined is None or item is not following)
+    )
+    return Replacement(start, stop, tuple(made), tuple(stand), tuple(merged.values()), taken)
+
+
+def _with_arrivals(
+    items: Sequence[ItemT], cut: int, stop: int, moved: Mapping[int, int]
+) -> list[ItemT]:
+    """Return the tail items from `cut` to `stop`, with the moved items where they belong."""
     arrivals: dict[int, list[ItemT]] = {}
     for index, before in sorted(moved.items()):
         arrivals.setdefault(before, []).append(items[index])
+    made: list[ItemT] = []
     for index in range(cut, stop + 1):
-        behind.extend(arrivals.get(index, ()))
+        made.extend(arrivals.get(index, ()))
         if index < stop:
-            behind.append(items[index])
-    return Replacement(start, stop, tuple(behind))
+            made.append(items[index])
+    return made
+
+
+def _without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:
+    """Return a kept item as it is; a request that came with an earlier summary, without that."""
+    if not view.parts or type(view.parts[0]) is not SummaryPart:
+        return item
+    return cast("ItemT | None", shape.pick(item, range(1, len(view.parts))))

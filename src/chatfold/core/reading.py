@@ -171,6 +171,17 @@ class Reading:
         self._last = (abandon, made)
         return made
 
+    def of(self, items: Sequence[Any]) -> Snapshot:
+        """Return another list as it is now, read as this one is, and by the same shape."""
+        other = Reading(
+            items, self.shapes, shape=self.shape, measure=self._measure, summary_key=self._key
+        )
+        return other.snapshot()
+
+    def view_of(self, item: Any) -> ItemView:
+        """Return the reading of an item that is not in the list."""
+        return self._read(item)
+
     def sync(self) -> None:
         """Read what is new in the list, and all from the first item that changed."""
         items = list(self.items)
@@ -214,11 +225,11 @@ class Reading:
         before = self.shape
         self._settle(new)
         if before is not self.shape and start:
-            self._views = [self._read(i, item) for i, item in enumerate(self._seen)]
+            self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
             self._sizes = []
             self._pair_again()
         for index, item in enumerate(new, start):
-            view = self._read(index, item)
+            view = self._reported(index, item)
             self._views.append(view)
             self._pairing.feed(index, view)
         self._seen.extend(new)
@@ -245,7 +256,14 @@ class Reading:
             if len(self._candidates) == 1:
                 self.shape = self._candidates[0]
 
-    def _read(self, index: int, item: Any) -> ItemView:
+    def _reported(self, index: int, item: Any) -> ItemView:
+        """Return the reading of an item of the list; what is unknown in it is told."""
+        view = self._read(item)
+        if self._report is not None and (not view.shape or _holds_unknown(view)):
+            self._report(index, view)
+        return view
+
+    def _read(self, item: Any) -> ItemView:
         """Return the reading of an item by the list's shape, or by whichever shape knows it."""
         try:
             view = self.shape.read(item) if self.shape is not None else None
@@ -253,14 +271,7 @@ class Reading:
                 view = self._read_foreign(item)
         except Exception as error:  # whatever is wrong with one item must not break the rest
             return _unreadable(item, f"{type(error).__name__}: {error}")
-        if view is not None:
-            if self._report is not None and _holds_unknown(view):
-                self._report(index, view)
-            return view
-        view = _unreadable(item, "")
-        if self._report is not None:
-            self._report(index, view)
-        return view
+        return view if view is not None else _unreadable(item, "")
 
     def _read_foreign(self, item: Any) -> ItemView | None:
         for wanted in ("yes", "maybe"):

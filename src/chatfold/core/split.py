@@ -216,15 +216,11 @@ class _Chooser:
         return end
 
     def _is_fused(self, turn: Turn) -> bool:
-        """Return whether a message that opens the turn also carries results, or a summary.
+        """Return whether a message that opens the turn also carries results.
 
-        It cannot stay without the call before it, and an earlier summary cannot stay at all.
+        It cannot stay without the call before it.
         """
-        return any(
-            isinstance(p, (ResultPart, SummaryPart))
-            for i in turn.openers
-            for p in self.views[i].parts
-        )
+        return any(type(p) is ResultPart for i in turn.openers for p in self.views[i].parts)
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
         """Return whether a cut would part a request from its turn that cannot stay alone."""
@@ -354,7 +350,10 @@ def _keep(
     pinned: Callable[[int], bool] | None,
     openers: tuple[int, ...],
 ) -> _Kept:
-    """Return which items of the head stay verbatim; an earlier summary never does."""
+    """Return which items of the head stay verbatim; an earlier summary never does.
+
+    A request may have come in one item with an earlier summary; the request alone stays.
+    """
     wanted = set(openers)
     state: list[int] = []
     for index in head:
@@ -369,7 +368,7 @@ def _keep(
     kept = closure(wanted.union(i for i in state if i not in superseded), spans)
     placement = shape.place(sorted(kept), head.stop, views)
     kept |= closure(placement.needs, spans)
-    kept = {i for i in kept if i in head and not _is_summary(views[i])}
+    kept = {i for i in kept if i in head and (i in openers or not _is_summary(views[i]))}
     return _Kept(kept, superseded - kept, dict(placement.moved))
 
 

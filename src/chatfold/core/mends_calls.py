@@ -1,0 +1,183 @@
+"""The mends of calls: those without a result, and the ids by which both find each other.
+
+Not here: the mends of results (`mends_results`), and in which order all come (`mends`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from chatfold.core.calls import Answer, ToolCallRecord
+from chatfold.core.edits import Case, Edits
+from chatfold.core.pieces import Result, behind_of, calls_of, put_joined, results_of
+from chatfold.core.views import CallPart, ResultPart
+from chatfold.errors import ShapeError
+
+__all__ = ["answer_calls", "name_calls", "rename_calls"]
+
+_LONGEST_ID = 64
+
+
+# Open calls
+
+
+def answer_calls(case: Case) -> Edits:
+    """Give open calls a failed result that says that they were interrupted."""
+    edits = Edits(case)
+    broken = {p.index: p.rule for p in case.broken("unanswered_call")}
+    waiting: dict[int, list[ToolCallRecord]] = {}
+    for record in case.snapshot.calls:
+        index = record.call_index
+        if index is None or record.result_index is not None or index not in broken:
+            continue
+        reason = _unanswerable(case, record)
+        if reason:
+            edits.leave(broken[index], index, reason)
+        else:
+            waiting.setdefault(index, []).append(record)
+    text = case.words("interrupted") if waiting else ""
+    for index, records in waiting.items():
+        number = 0
+        for record in records:
+            message = f"answered the open call {record.label!r} as interrupted"
+            number = edits.note(broken[index], "answered", message, index)
+        made = [(item, index) for item in _answers(case, records, text)]
+        if case.snapshot.views[index].whole_step:
+            behind = behind_of(case, index)
+            standing = [(case.slots[i].item, i) for i in behind]
+            put_joined(case, edits, index, standing, made, number)
+        else:
+            for item, origin in made:
+                edits.insert(_end_of_step(case, index), item, origin, number)
+    return edits
+
+
+def _answers(case: Case, records: Sequence[ToolCallRecord], text: str) -> list[Any]:
+    """Return the items that say that the calls of one item were interrupted."""
+    shape = case.snapshot.shape
+    special = {id(r): shape.interrupted_item(r) for r in records}
+    told = [Answer(r, text, True) for r in records if special[id(r)] is None]
+    return [*shape.answer_items(told), *(item for item in special.values() if item is not None)]
+
+
+def _unanswerable(case: Case, record: ToolCallRecord) -> str:
+    """Return why no text answers a call, "" if one does."""
+    if case.policies.open_calls == "keep":
+        return "open_calls='keep'"
+    if record.asynchronous:
+        return "the call is asynchronous: its result may come many turns later"
+    if record.kind == "approval":
+        return "only the user can allow or deny it"
+    if record.shape != case.snapshot.shape.name:
+        return "the call is written for another provider"
+    if case.snapshot.shape.interrupted_item(record) is not None:
+        return ""
+    try:
+        case.snapshot.shape.answer_items([Answer(record, "", True)])
+    except ShapeError as error:
+        return str(error)
+    return ""
+
+
+def _end_of_step(case: Case, index: int) -> int:
+    """Return the last of the calls and results that follow the call at `index` without a break."""
+    views = case.snapshot.views
+    while index + 1 < len(views):
+        view = views[index + 1]
+        calls = any(type(p) is CallPart and p.kind != "approval" for p in view.parts)
+        results = view.role == "tool" and any(type(p) is ResultPart for p in view.parts)
+        if not (calls or results):
+            break
+        index += 1
+    return index
+
+
+# Ids
+
+
+def rename_calls(case: Case) -> Edits:
+    """Give calls that share an id with an earlier one, or have one too long, one of their own."""
+    edits = Edits(case)
+    wanted = {
+        p.index: p.rule
+        for p in case.problems
+        if p.rule in ("reused_call_id", "duplicate_call_id", "long_call_id")
+        and p.severity in ("error", "loss")
+    }
+    if not wanted:
+        return edits
+    results = {id(r.record): r for r in results_of(case)}
+    used = {record.id for record in case.snapshot.calls}
+    seen: set[tuple[str, str]] = set()
+    for index, place, record in calls_of(case):
+        if record.id is None:
+            continue
+        key = (record.pair, record.id)
+        rule = wanted.get(index, "")
+        shared = key in seen and rule in ("reused_call_id", "duplicate_call_id")
+        seen.add(key)
+        if not shared and not (rule == "long_call_id" and len(record.id) > _LONGEST_ID):
+            continue
+        if case.policies.ids == "keep":
+            for concerned in (index, record.result_index):
+                if concerned is not None:
+                    edits.leave(rule, concerned, "ids='keep'")
+        else:
+            _rename(case, edits, rule, (index, place), record, results.get(id(record)), used)
+    return edits
+
+
+def name_calls(case: Case) -> Edits:
+    """Give results that do not name their call, but stand where its result goes, its id."""
+    edits = Edits(case)
+    broken = {p.index: p.rule for p in case.problems if p.rule == "result_without_id"}
+    for index, place, _, record in results_of(case) if broken else ():
+        if index not in broken or record.id is None:
+            continue
+        if case.policies.ids == "keep":
+            edits.leave(broken[index], index, "ids='keep'")
+            continue
+        named = case.snapshot.shape.with_other_id(edits.item(index), place, record.id)
+        if named is edits.item(index):
+            edits.leave(broken[index], index, "the ids of such results cannot be changed")
+            continue
+        message = f"gave a result the id {record.id!r} of its call"
+        edits.replace(index, (named,), edits.note(broken[index], "renamed", message, index))
+    return edits
+
+
+def _rename(
+    case: Case,
+    edits: Edits,
+    rule: str,
+    where: tuple[int, int],
+    record: ToolCallRecord,
+    result: Result | None,
+    used: set[str | None],
+) -> None:
+    shape, (index, place) = case.snapshot.shape, where
+    new_id = _new_id(str(record.id), used)
+    changed = shape.with_other_id(edits.item(index), place, new_id)
+    if changed is edits.item(index):
+        edits.leave(rule, index, "the ids of such calls cannot be changed")
+        return
+    used.add(new_id)
+    indices = (index,) if result is None else (index, result.at)
+    message = f"gave the call {record.id!r} and its result the id {new_id!r}"
+    number = edits.note(rule, "renamed", message, *indices)
+    edits.replace(index, (changed,), number)
+    if result is not None:
+        answered = shape.with_other_id(edits.item(result.at), result.place, new_id)
+        edits.replace(result.at, (answered,), number)
+
+
+def _new_id(old: str, used: set[str | None]) -> str:
+    """Return an id like `old` that nothing else has; the same for the same list."""
+    number = 1
+    while True:
+        ending = f"_{number}"
+        made = f"{old[: _LONGEST_ID - len(ending)]}{ending}"
+        if made not in used:
+            return made
+        number += 1

@@ -1,0 +1,303 @@
+"""The list that a context wraps: read in many ways, and written to; folding is `context`'s."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from chatfold import tokens
+from chatfold.capture import Captured, captured, record
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.edits import Repair
+from chatfold.core.spans import cut_points
+from chatfold.core.split import Turn, turns
+from chatfold.core.steps import Trajectory, trajectory
+from chatfold.core.views import ItemView, ResultPart, Shape
+from chatfold.core.xml import attributes, encode, escape
+from chatfold.folding import Folding
+from chatfold.options import Settings
+from chatfold.shapes import shape_named
+from chatfold.tools import Run, Tool, ToolRun, arun_calls, run_calls
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from chatfold.core.edits import RepairPolicies
+    from chatfold.tokens import TokenCount, TokenCounter
+
+__all__ = ["History"]
+
+ItemT = TypeVar("ItemT")
+
+_log = logging.getLogger("chatfold")
+
+
+class History(Generic[ItemT]):
+    """A message list with its readings; what makes one is `ChatContext`."""
+
+    _items: list[ItemT]
+    _folding: Folding
+    _settings: Settings
+    _given_counter: TokenCounter | None
+    _model: str | None
+
+    @property
+    def items(self) -> list[ItemT]:
+        """The caller's own list."""
+        return self._items
+
+    @property
+    def shape(self) -> Shape | None:
+        """The list's shape; None while the list could still be of several."""
+        shape = self._folding.snapshot().shape
+        return shape if shape.name else None
+
+    def __repr__(self) -> str:
+        shape = self._folding.reading.shape
+        return f"ChatContext({len(self._items)} items, shape={shape.name if shape else None!r})"
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    # Reading
+
+    def views(self) -> Sequence[ItemView]:
+        """Return the neutral reading of each item, in order."""
+        return tuple(self._folding.snapshot().views)
+
+    def tool_calls(self) -> list[ToolCallRecord]:
+        """Return one record for each tool call, and for each result without a call, in order."""
+        return [call for call in self._folding.snapshot().calls if call.kind != "approval"]
+
+    def count_tool_calls(self, *, completed_only: bool = False) -> int:
+        """Return the number of tool calls; with `completed_only`, of those that have a result."""
+        return sum(1 for c in self.tool_calls() if c.completed or not completed_only)
+
+    def turns(self) -> list[Turn]:
+        """Return the turns after the leading instructions, in order."""
+        return turns(self._folding.snapshot().views)
+
+    def steps(self) -> Trajectory:
+        """Return the trajectory: task, messages, thoughts, actions and their observations.
+
+        What nothing can be read from is left out, counted in `.skipped` and logged once.
+        """
+        snapshot = self._folding.snapshot()
+        steps = trajectory(snapshot.views, snapshot.calls)
+        if steps.skipped:
+            _log.warning("%d parts could not be read and are no steps", steps.skipped)
+        return steps
+
+    def cut_points(self, *, lossy: bool = False) -> list[int]:
+        """Return every index at which the list may be cut without parting what belongs together.
+
+        Args:
+            lossy: Whether to count cuts behind an item that only the provider can read.
+        """
+        snapshot = self._folding.snapshot()
+        return cut_points(snapshot.spans, snapshot.views, lossy=lossy)
+
+    def count_tokens(self) -> TokenCount:
+        """Return the size of the list in tokens, and whether the count is exact."""
+        return tokens.TokenCount(sum(self._folding.snapshot().sizes), self._counter().exact)
+
+    def check(self) -> list[Problem]:
+        """Return what the provider would refuse or lose, with indices and severity."""
+        return self._folding.problems()
+
+    def requirements(self) -> list[Requirement]:
+        """Return what a request with this list has to carry besides the list."""
+        return self._folding.requirements()
+
+    def request_options(self) -> dict[str, Any]:
+        """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
+        merged: dict[str, Any] = {}
+        for requirement in self.requirements():
+            merged.update(requirement.options)
+        return merged
+
+    # Writing
+
+    def append(self, item: ItemT) -> None:
+        """Add an item at the end of the list; a result of a folded call as `late_results` says."""
+        self._folding.add(item, self._late_note)
+
+    def extend(self, items: Iterable[ItemT]) -> None:
+        """Add items at the end of the list, one after the other, as `append` does."""
+        for item in items:
+            self.append(item)
+
+    def add_response(self, response: Any, *, choice: int | None = None) -> list[ItemT]:
+        """Add every output item of a model's response, in order, as it may be sent back.
+
+        Args:
+            response: A whole response: `ChatCompletion`, `Response`, an Anthropic `Message`,
+                `GenerateContentResponse`, Ollama's `ChatResponse`, Mistral's
+                `ChatCompletionResponse`, what Bedrock's `converse` returns, or the same as a dict.
+            choice: Which of several answers to add, from 0; needed only where there are several.
+
+        Returns:
+            The items that were added.
+
+        Raises:
+            TypeError: It is no whole response; the message says what to pass.
+            ValueError: There are several answers, and `choice` names none of them.
+        """
+        made = captured(response, self._shape_named, self._items, choice=choice)
+        self._keep(made)
+        return list(made.items)
+
+    def record(self, stream: Any) -> Any:
+        """Return a stream of an SDK, so wrapped that reading it adds what it brings to the list.
+
+        Events are passed on unchanged and at once; an item is added when it is complete. `with`
+        and `async with` work as on the stream. `stored` holds the items added so far, and
+        `unfinished` says what was begun and is not complete.
+
+        Args:
+            stream: A sync or async stream of the OpenAI, Anthropic, Gemini, Ollama, Mistral or
+                Bedrock SDK, or one of their helpers (`client.messages.stream(...)`).
+
+        Raises:
+            TypeError: It is no stream; the message says what to pass.
+        """
+        return record(stream, self._shape_named, self._items, self._keep)
+
+    def run_tool_calls(
+        self, tools: Mapping[str, Tool], *, timeout: float | None = None
+    ) -> ToolRun[ItemT]:
+        """Run all open calls, one after another, and add exactly one result for each.
+
+        An unknown name, arguments that do not fit, an exception or a time-out makes an error
+        result for that call alone. Calls that only the host can answer (computer, shell, patch,
+        approvals) are left open and named in the result.
+
+        Args:
+            tools: Names to functions, methods, async functions, or objects with `invoke`.
+            timeout: Seconds that one call may take; None for no limit. A tool that is out of
+                time goes on in its thread, and its result is dropped.
+
+        Returns:
+            The items that were added, as a sequence; empty where no call was open.
+
+        Raises:
+            TypeError: `tools` holds something that cannot be called; nothing was run.
+            ValueError: `timeout` is out of range; nothing was run.
+        """
+        batch = _ToolBatch(self._folding)
+        run_calls(
+            self._folding.open_calls(),
+            tools,
+            shape=self._folding.snapshot().shape,
+            templates=self._settings.renderer(),
+            deliver=batch.deliver,
+            timeout=timeout,
+        )
+        return batch.told
+
+    async def arun_tool_calls(
+        self,
+        tools: Mapping[str, Tool],
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - a limit for each call
+        max_concurrency: int = 8,
+    ) -> ToolRun[ItemT]:
+        """Run all open calls, several at a time, and add exactly one result for each.
+
+        As `run_tool_calls`; tools that are not async run in threads. If this is cancelled, what
+        has finished keeps its result, and every other call is answered as interrupted.
+
+        Args:
+            tools: See `run_tool_calls`.
+            timeout: See `run_tool_calls`.
+            max_concurrency: Most calls that run at a time.
+
+        Returns:
+            The items that were added, in the order of the calls.
+
+        Raises:
+            TypeError: `tools` holds something that cannot be called; nothing was run.
+            ValueError: A limit is out of range; nothing was run.
+        """
+        batch = _ToolBatch(self._folding)
+        await arun_calls(
+            self._folding.open_calls(),
+            tools,
+            shape=self._folding.snapshot().shape,
+            templates=self._settings.renderer(),
+            deliver=batch.deliver,
+            timeout=timeout,
+            max_concurrency=max_concurrency,
+        )
+        return batch.told
+
+    def repair(self, **policies: Unpack[RepairPolicies]) -> list[Repair]:
+        """Put new items in place of what the provider would refuse, and say what was done.
+
+        Nothing that is valid is changed, and a second run changes nothing more. Items are never
+        edited: what is mended is a new item in place of the old one.
+
+        Args:
+            **policies: What to do about each kind of problem; see `RepairPolicies`. By default
+                open calls are answered as interrupted, results without a call become a note,
+                late results move to their call, and reasoning without its follower, duplicates
+                and blank messages go.
+
+        Returns:
+            One `Repair` for each thing done, and one with the action `left` for each problem that
+            stays, with the reason.
+
+        Raises:
+            TypeError: There is no such policy.
+            ValueError: A policy has no such choice.
+            BusyError: A summarization of this list is running.
+        """
+        with self._folding.alone("repair()"):
+            return self._folding.repair(self._settings.renderer(), policies)
+
+    # What only this class needs
+
+    def _late_note(self, part: ResultPart) -> str:
+        """Return the text that stands for a result whose call was folded away."""
+        status = "failed" if part.failed else "completed"
+        attrs = attributes(name=part.name, call_id=part.id, status=status)
+        return self._settings.renderer().render(
+            "repair_note.jinja",
+            kind="orphan",
+            attrs=encode(attrs),
+            text=escape(part.text),
+            media=len(part.media),
+        )
+
+    def _shape_named(self, name: str) -> Shape:
+        """Return the shape of that name: the list's own, if that is it."""
+        own = self._folding.reading.shape
+        return own if own is not None and own.name == name else shape_named(name)
+
+    def _keep(self, made: Captured) -> None:
+        """Add what a response or a part of a stream brought."""
+        self._folding.hold(made.held or "")
+        self._items.extend(made.items)
+
+    def _counter(self) -> TokenCounter:
+        """Return what counts tokens, made at the first count: a table takes time to read."""
+        if self._given_counter is None:
+            self._given_counter = tokens.counter_for(self._model)
+        return self._given_counter
+
+    def _measure(self, views: Sequence[ItemView]) -> list[int]:
+        return tokens.item_tokens(views, self._counter())
+
+
+class _ToolBatch:
+    """Takes the answers of a run of tool calls, and puts them into the list."""
+
+    def __init__(self, folding: Folding) -> None:
+        self.told: ToolRun[Any] = ToolRun()
+        self._folding = folding
+
+    def deliver(self, run: Run) -> None:
+        items = tuple(self._folding.answer(run.answers))
+        self.told = ToolRun(items, run.answers, run.not_handled)

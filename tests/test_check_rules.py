@@ -1,0 +1,501 @@
+"""`check()` names each rule of the providers: the smallest list that breaks it, and no other."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+from conftest import shared_directory
+from hypothesis import given
+from strategies import History, broken, histories
+from validator import validate
+
+from chatfold import ChatContext, Problem
+
+USER = {"role": "user", "content": "hello"}
+SAID = {"role": "assistant", "content": "hi"}
+BLANK = {"role": "user", "content": [{"type": "text", "text": " "}]}
+
+
+class Case(NamedTuple):
+    """The smallest list that breaks a rule.
+
+    Attributes:
+        shape: The list's shape.
+        rule: The rule's name.
+        items: The list.
+        indices: What the problem names.
+        severity: What the rule leads to.
+        error: Words of the provider's own error text, "" where none is known.
+    """
+
+    shape: str
+    rule: str
+    items: list[Any]
+    indices: tuple[int, ...]
+    severity: str = "error"
+    error: str = ""
+
+
+def asks(*ids: str | None) -> dict[str, Any]:
+    calls = [
+        {"id": i, "type": "function", "function": {"name": "f", "arguments": "{}"}} for i in ids
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def tells(id_: str, content: Any = "1") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id_, "content": content}
+
+
+LEGACY = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+IMAGE = [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]
+NOT_RESPONSE = "messages with role 'tool' must be a response to a preceeding message"
+CHAT = [
+    ("orphan_result", [USER, tells("a")], (1,), "error", NOT_RESPONSE),
+    ("late_result", [asks("a"), USER, tells("a")], (2, 0, 1), "error", NOT_RESPONSE),
+    (
+        "unanswered_call",
+        [asks("a"), USER],
+        (0,),
+        "error",
+        "The following tool_call_ids did not have response messages: a",
+    ),
+    ("unanswered_call", [asks("a")], (0,), "pending", "did not have response messages: a"),
+    (
+        "result_without_id",
+        [asks("a"), {"role": "tool", "content": "1"}],
+        (1, 0),
+        "error",
+        "Missing parameter 'tool_call_id'",
+    ),
+    ("result_role", [LEGACY, tells("a")], (1, 0), "error", NOT_RESPONSE),
+    (
+        "empty_message",
+        [USER, {"role": "assistant", "content": None}],
+        (1,),
+        "error",
+        "Invalid value for 'content': expected a string, got null.",
+    ),
+    (
+        "media_in_result",
+        [asks("a"), tells("a", IMAGE)],
+        (1,),
+        "loss",
+        "Image URLs are only allowed for messages with role 'user'",
+    ),
+    ("malformed_item", [{"role": "system", "content": None}], (0,), "error", ""),
+    ("malformed_item", [USER, 7], (1,), "error", ""),
+    ("unknown_item", [USER, {"type": "from_the_future"}], (1,), "warning", ""),
+    ("foreign_item", [USER, {"type": "reasoning", "summary": []}], (1,), "error", ""),
+]
+
+
+def call(id_: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": id_, "name": "f", "arguments": "{}", **more}
+
+
+def output(id_: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": id_, "output": "1", **more}
+
+
+def thought(id_: str = "rs_1", **more: Any) -> dict[str, Any]:
+    return {"type": "reasoning", "id": id_, "summary": [], "encrypted_content": "g", **more}
+
+
+def message(id_: str, **more: Any) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": "hi", "annotations": []}]
+    said = {"type": "message", "id": id_, "role": "assistant", "status": "completed"}
+    return {**said, "content": content, **more}
+
+
+REQUEST = {
+    "type": "mcp_approval_request",
+    "id": "mcpr_1",
+    "server_label": "m",
+    "name": "f",
+    "arguments": "{}",
+}
+LISTED = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "m", "tools": []}
+MCP = {"type": "mcp_call", "id": "mcp_1", "server_label": "m", "name": "f", "arguments": "{}"}
+REFERENCE = {"type": "item_reference", "id": "fc_1"}
+CALLER = {"caller": {"type": "program", "caller_id": "p"}}
+RESPONSES = [
+    (
+        "reasoning_without_follower",
+        [thought(), USER],
+        (0,),
+        "error",
+        "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    ),
+    (
+        "reasoning_without_summary",
+        [thought(summary=None), message("msg_1")],
+        (0,),
+        "error",
+        "Input[0] missing required field `summary`",
+    ),
+    (
+        "half_a_reference",
+        [thought(), REFERENCE, output("a")],
+        (0, 1),
+        "error",
+        "without its required 'reasoning' item: 'rs_1'",
+    ),
+    ("reasoning_run", [thought(), thought("rs_2"), message("msg_1")], (0, 1), "warning", ""),
+    (
+        "duplicate_item",
+        [USER, message("msg_1"), message("msg_1")],
+        (2, 1),
+        "error",
+        "Duplicate item found with id msg_1.",
+    ),
+    (
+        "bad_item_id",
+        [thought(), call("a", id="item_1"), output("a")],
+        (1,),
+        "error",
+        "Invalid 'input[1].id': 'item_1'. Expected an ID that begins with 'fc'.",
+    ),
+    ("bad_item_id", [message("0b7c")], (0,), "warning", "Expected an ID that begins with 'msg'."),
+    ("bad_item_id", [message("msg_" + "x" * 61)], (0,), "error", "with length 65 instead."),
+    ("bad_item_id", [message("msg 1")], (0,), "error", "contained additional characters."),
+    (
+        "long_call_id",
+        [call("x" * 65), output("x" * 65)],
+        (0,),
+        "error",
+        "Invalid 'input[0].call_id': string too long.",
+    ),
+    (
+        "needs_store",
+        [thought(encrypted_content=None), REFERENCE, output("a")],
+        (0, 1),
+        "warning",
+        "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    ),
+    ("command_not_last", [{"type": "compaction_trigger"}, USER], (0,), "error", ""),
+    ("caller_missing", [call("a", **CALLER), output("a")], (0,), "error", ""),
+    ("approval_parted", [LISTED, {**MCP, "approval_request_id": "mcpr_1"}], (1,), "error", ""),
+    ("nested_call", [message("msg_1", content=[call("a")]), output("a")], (0,), "error", ""),
+    (
+        "orphan_result",
+        [output("a")],
+        (0,),
+        "error",
+        "No tool call found for function call output with call_id a.",
+    ),
+    (
+        "orphan_result",
+        [{"type": "custom_tool_call_output", "call_id": "a", "output": "1"}],
+        (0,),
+        "error",
+        "No tool call found for custom tool call output with call_id a.",
+    ),
+    (
+        "orphan_result",
+        [{"type": "computer_call_output", "call_id": "a", "output": None}],
+        (0,),
+        "error",
+        "No tool call found for computer call with call_id a.",
+    ),
+    (
+        "orphan_result",
+        [{"type": "mcp_approval_response", "approval_request_id": "a", "approve": True}],
+        (0,),
+        "error",
+        "",
+    ),
+    (
+        "duplicate_result",
+        [call("a"), output("a"), output("a")],
+        (2, 1),
+        "error",
+        "Duplicate function_call_output for call_id 'a'.",
+    ),
+    (
+        "reused_call_id",
+        [call("a"), output("a"), call("a"), output("a")],
+        (2, 3, 0),
+        "loss",
+        "Duplicate function_call_output for call_id 'a'.",
+    ),
+    ("result_without_id", [call("a"), {**output("a"), "call_id": None}], (1, 0), "loss", ""),
+    (
+        "unanswered_call",
+        [call("a"), USER],
+        (0,),
+        "error",
+        "No tool output found for function call a.",
+    ),
+    ("unanswered_call", [call("a")], (0,), "pending", "No tool output found for function call a."),
+    ("unanswered_call", [call("a", **{"async": True}), USER], (0,), "pending", ""),
+    ("unanswered_call", [LISTED, REQUEST, USER], (1,), "pending", ""),
+    (
+        "unanswered_call",
+        [call("a"), call("b"), output("b"), thought(), message("msg_1")],
+        (0,),
+        "error",
+        "No tool output found for function call a.",
+    ),
+    (
+        "unanswered_call",
+        [{"type": "local_shell_call", "id": "l", "call_id": "a", "action": {}}, USER],
+        (0,),
+        "error",
+        "No tool output found for local shell call a.",
+    ),
+    ("tools_not_listed", [MCP], (0,), "loss", ""),
+    ("phase_missing", [message("msg_1", phase="commentary"), message("msg_2")], (1,), "loss", ""),
+    ("foreign_item", [call("a"), output("a"), {**USER, "content": IMAGE}], (2,), "error", ""),
+]
+
+
+def use(id_: str, kind: str = "tool_use") -> dict[str, Any]:
+    return {"type": kind, "id": id_, "name": "f", "input": {}}
+
+
+def result(id_: str, kind: str = "tool_result") -> dict[str, Any]:
+    return {"type": kind, "tool_use_id": id_, "content": []}
+
+
+def user(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+def model(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+TEXT = {"type": "text", "text": "and?"}
+RULE = {"role": "system", "content": "be brief"}
+SIGNED = {"type": "compaction", "content": "c", "signature": "s"}
+THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
+NOT_ANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after: a."
+UNEXPECTED = "unexpected `tool_use_id` found in `tool_result` blocks: a."
+ANTHROPIC = [
+    ("first_role", [SAID, USER], (0,), "error", 'first message must use the "user" role'),
+    ("first_role", [RULE, USER], (0,), "error", "use the top-level 'system' parameter"),
+    ("empty_message", [USER, model(), USER], (1,), "error", "must have non-empty content except"),
+    ("blank_text", [user({"type": "text", "text": ""})], (0,), "error", "must be non-empty"),
+    ("blank_text", [BLANK], (0,), "error", "must contain non-whitespace text"),
+    ("orphan_result", [user(result("a"))], (0,), "error", f"messages.0.content.0: {UNEXPECTED}"),
+    (
+        "late_result",
+        [USER, model(use("a")), USER, SAID, user(result("a"))],
+        (4, 1),
+        "error",
+        UNEXPECTED,
+    ),
+    (
+        "result_not_first",
+        [USER, model(use("a")), user(TEXT, result("a"))],
+        (2, 1),
+        "error",
+        NOT_ANSWERED,
+    ),
+    (
+        "duplicate_result",
+        [USER, model(use("a")), user(result("a"), result("a"))],
+        (2, 2),
+        "error",
+        "each tool_use must have a single result. Found multiple `tool_result` blocks with id: a",
+    ),
+    (
+        "split_results",
+        [USER, model(use("a"), use("b")), user(result("a")), user(result("b"))],
+        (3, 1, 2),
+        "warning",
+        "",
+    ),
+    (
+        "duplicate_call_id",
+        [USER, model(use("a"), use("a")), user(result("a"))],
+        (1, 1),
+        "error",
+        "messages.1.content.1: `tool_use` ids must be unique",
+    ),
+    (
+        "duplicate_call_id",
+        [USER, *[model(use("a")), user(result("a"))] * 2],
+        (3, 1),
+        "warning",
+        "`tool_use` ids must be unique",
+    ),
+    ("unanswered_call", [USER, model(use("a")), USER], (1,), "error", NOT_ANSWERED),
+    ("unanswered_call", [USER, model(use("a"))], (1,), "pending", NOT_ANSWERED),
+    (
+        "unanswered_call",
+        [USER, model(use("a"), use("b")), user(result("b"))],
+        (1,),
+        "pending",
+        NOT_ANSWERED,
+    ),
+    (
+        "unanswered_call",
+        [USER, model(use("s", "server_tool_use")), USER],
+        (1,),
+        "error",
+        "",
+    ),
+    ("unanswered_call", [USER, model(use("s", "server_tool_use"))], (1,), "pending", ""),
+    (
+        "orphan_result",
+        [USER, model(result("s", "web_search_tool_result"))],
+        (1,),
+        "error",
+        "unexpected `tool_use_id` found in `web_search_tool_result` blocks: s.",
+    ),
+    (
+        "block_place",
+        [user(use("a"))],
+        (0,),
+        "error",
+        "`tool_use` blocks can only be in `assistant` messages",
+    ),
+    (
+        "block_place",
+        [USER, model(use("a")), model(result("a"))],
+        (2,),
+        "error",
+        "`tool_result` blocks can only be in `user` messages",
+    ),
+    (
+        "block_place",
+        [user({"type": "fallback", "from": {"model": "a"}, "to": {"model": "b"}})],
+        (0,),
+        "error",
+        "",
+    ),
+    ("system_place", [USER, SAID, RULE], (2,), "error", "must follow a user turn"),
+    ("system_place", [USER, RULE, USER], (1,), "error", "must follow a user turn"),
+    (
+        "unsigned_thinking",
+        [USER, model({"type": "thinking", "thinking": "hm"}, TEXT)],
+        (1,),
+        "error",
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+    ),
+    (
+        "thinking_not_first",
+        [USER, model(TEXT, THINKING, use("a")), user(result("a"))],
+        (1,),
+        "warning",
+        "Expected `thinking` or `redacted_thinking`, but found `text`.",
+    ),
+    ("compaction_place", [USER, model(SIGNED)], (1,), "error", "compaction_block_misplaced"),
+    ("compaction_place", [user(TEXT, SIGNED)], (0,), "error", "compaction_block_misplaced"),
+    ("foreign_item", [USER, tells("a")], (1,), "error", ""),
+]
+# A few lists cannot break one rule alone.
+SHARED = {
+    "result_role",
+    "half_a_reference",
+    "needs_store",
+    "long_call_id",
+    "caller_missing",
+    "nested_call",
+    "block_place",
+    "duplicate_call_id",
+    "unanswered_call",
+    "foreign_item",
+    "late_result",
+    "bad_item_id",
+}
+CASES = [
+    Case(shape, *row)
+    for shape, rows in (
+        ("openai_chat", CHAT),
+        ("openai_responses", RESPONSES),
+        ("anthropic", ANTHROPIC),
+    )
+    for row in rows
+]
+
+
+def found(items: list[Any], shape: str) -> list[Problem]:
+    return ChatContext(list(items), shape=shape).check()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{c.shape}-{c.rule}-{c.severity}" for c in CASES])
+def test_a_broken_rule_is_named(case: Case) -> None:
+    """The problem says what, where, how bad, what to do, and quotes the provider."""
+    problems = found(case.items, case.shape)
+    (problem,) = [
+        p
+        for p in problems
+        if (p.rule, p.indices, p.severity) == (case.rule, case.indices, case.severity)
+    ]
+    assert case.error in problem.provider_error
+    assert problem.shape == case.shape
+    assert problem.message
+    assert "\n" not in problem.message
+    if case.rule not in SHARED:
+        assert {p.rule for p in problems} == {case.rule}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{c.shape}-{c.rule}-{c.severity}" for c in CASES])
+def test_an_error_is_one_for_the_second_validator_where_it_has_the_rule(case: Case) -> None:
+    """What only looks odd is no error there either, and an open call is one to both."""
+    judged = validate(case.items, case.shape)
+    if case.severity in ("loss", "warning") and case.rule not in ("unknown_item", "foreign_item"):
+        errors = [p for p in found(case.items, case.shape) if p.severity == "error"]
+        assert bool(errors) == any(not v.open for v in judged)
+    if case.severity == "pending":
+        assert all(v.open for v in judged)
+
+
+# --- no false alarms ------------------------------------------------------------------------------
+
+
+@given(history=histories())
+def test_a_valid_history_has_no_error(history: History) -> None:
+    """Whatever a valid history holds, nothing in it is called refused."""
+    assert [p for p in found(history.items, history.shape) if p.severity == "error"] == []
+
+
+@given(history=histories(open_calls=False))
+def test_a_finished_history_has_nothing_pending(history: History) -> None:
+    """Where all calls are answered, none is said to be open."""
+    assert [p for p in found(history.items, history.shape) if p.severity == "pending"] == []
+
+
+@cache
+def corpus(name: str) -> list[dict[str, Any]]:
+    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@pytest.mark.skipif(
+    not (shared_directory() / "corpus").is_dir(),
+    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
+)
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "anthropic"])
+def test_a_real_history_that_was_sent_has_no_error_and_no_loss(shape: str) -> None:
+    """Real histories that a provider took are not said to be refused, nor to lose anything."""
+    for history in corpus(shape):
+        problems = found(history["items"], shape)
+        assert [p for p in problems if p.severity != "warning"] == [], history["id"]
+
+
+# --- agreement with the second validator ---------------------------------------------------------
+
+
+@given(history=broken(histories(broken=True)))
+def test_check_and_the_second_validator_agree(history: History) -> None:
+    """A list that one of them refuses, the other refuses too."""
+    problems = found(history.items, history.shape)
+    errors = [p for p in problems if p.severity == "error"]
+    judged = [v for v in validate(history.items, history.shape) if not v.open]
+    assert bool(errors) == bool(judged), (errors, judged)
+
+
+@given(history=broken(histories(broken=True), junk=True))
+def test_check_never_raises(history: History) -> None:
+    """Whatever stands in the list, there is an answer, and each problem has its place."""
+    for problem in found(history.items, history.shape):
+        assert all(0 <= index < len(history.items) for index in problem.indices)
+        assert problem.indices
+        assert str(problem)

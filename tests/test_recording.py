@@ -1,0 +1,253 @@
+"""A context takes responses and streams in, runs open calls, and knows who holds the history."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from laws import same_objects, short, step, talk
+from validator import validate
+
+from chatfold import ChatContext, ToolRun
+
+CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
+SHAPES = ("openai_chat", "openai_responses", "anthropic")
+
+
+def response(*output: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Return a Responses answer as a dict."""
+    return {
+        "object": "response",
+        "id": "resp_2",
+        "status": "completed",
+        "output": list(output),
+        **fields,
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "known_by"),
+    [
+        ({"previous_response_id": "resp_1"}, "resp_1"),
+        ({"conversation": {"id": "conv_1"}}, "conv_1"),
+    ],
+)
+def test_a_response_that_goes_on_from_the_servers_history_stops_local_folds(
+    fields: dict[str, Any], known_by: str
+) -> None:
+    """The outcome names what holds the history, and the list is untouched."""
+    items = talk()
+    ctx = ChatContext(items, shape="openai_responses")
+    ctx.add_response(response(CALL, **fields))
+    ctx.run_tool_calls({"f": lambda: 1})
+    before = list(items)
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert outcome.reason == "server_managed"
+    assert known_by in str(outcome)
+    assert same_objects(items, before)
+    assert ctx.summarize(short, keep_last_turns=1, replay=True)
+    assert ctx.request_options() == {"previous_response_id": None, "conversation": None}
+
+
+def test_a_response_after_a_replay_that_goes_on_from_the_server_is_seen_again() -> None:
+    """Whoever goes back to `previous_response_id` has the server's history again."""
+    ctx = ChatContext(talk(), shape="openai_responses", server_managed=True)
+    assert ctx.summarize(short, keep_last_turns=1, replay=True)
+    ctx.add_response(response({**CALL, "call_id": "a"}, previous_response_id="resp_1"))
+    assert ctx.request_options() == {}
+    assert ctx.summarize(short, keep_last_turns=0).reason == "server_managed"
+
+
+def test_a_response_without_such_a_tie_changes_nothing() -> None:
+    """A list that is sent in full stays the history."""
+    ctx = ChatContext(talk(), shape="openai_responses")
+    ctx.add_response(response(previous_response_id=None, conversation=None))
+    assert ctx.summarize(short, keep_last_turns=1).changed
+
+
+def test_an_added_response_is_returned_and_stands_at_the_end() -> None:
+    """The items are the caller's to look at; nothing else changes."""
+    items: list[Any] = [{"role": "user", "content": "go"}]
+    ctx = ChatContext(items)
+    added = ctx.add_response(response(CALL))
+    assert items[1:] == added == [CALL]
+    assert [c.status for c in ctx.tool_calls()] == ["open"]
+
+
+@pytest.mark.parametrize("wrong", [None, "text", [CALL], {"role": "assistant", "content": "hi"}])
+def test_what_is_no_response_is_refused_and_adds_nothing(wrong: Any) -> None:
+    """The error is a TypeError, and the list is as it was."""
+    items: list[Any] = []
+    with pytest.raises(TypeError):
+        ChatContext(items).add_response(wrong)
+    assert items == []
+
+
+class OrderError(Exception):
+    """What a tool raises."""
+
+
+def fails() -> str:
+    raise OrderError("no such order")
+
+
+def hangs() -> str:
+    import time
+
+    time.sleep(0.5)
+    return "too late"
+
+
+async def ahangs() -> str:
+    await asyncio.sleep(5)
+    return "too late"
+
+
+def cancelled() -> str:
+    raise asyncio.CancelledError
+
+
+BATCH = ("ok", "unknown", "no_json", "misfit", "fails", "hangs", "cancelled", "fine")
+ARGUMENTS = {"no_json": "{", "misfit": '{"nope": 1}'}
+WORDS = {
+    "unknown": "no tool named",
+    "no_json": "not JSON",
+    "misfit": "do not fit",
+    "fails": "OrderError: no such order",
+    "hangs": "within 0.1 seconds",
+    "cancelled": "nterrupted",
+}
+
+
+def batch(shape: str) -> list[Any]:
+    """Return a step in which every kind of failure happens once, with healthy calls around."""
+    made: list[Any] = []
+    for name in BATCH:
+        written = ARGUMENTS.get(name, "{}")
+        if shape == "openai_chat":
+            function = {"name": name, "arguments": written}
+            made.append({"id": f"c_{name}", "type": "function", "function": function})
+        elif shape == "anthropic":
+            known: Any = json.loads(written) if written != "{" else ["not", "an", "object"]
+            made.append({"type": "tool_use", "id": f"c_{name}", "name": name, "input": known})
+        else:
+            call = {"type": "function_call", "call_id": f"c_{name}", "name": name}
+            made.append({**call, "arguments": written})
+    if shape == "openai_chat":
+        made = [{"role": "assistant", "content": None, "tool_calls": made}]
+    elif shape == "anthropic":
+        made = [{"role": "assistant", "content": made}]
+    return [{"role": "user", "content": "go"}, *made]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_batch_with_every_kind_of_failure_has_one_result_a_call(shape: str, way: str) -> None:
+    """Each failure is its own call's; siblings keep their results, and the list can be sent."""
+    items = batch(shape)
+    ctx = ChatContext(items, shape=shape)
+    tools = {name: (lambda: "fine") for name in ("ok", "misfit", "no_json", "fine")}
+    tools |= {"fails": fails, "cancelled": cancelled, "hangs": hangs}
+    if way == "async":
+        tools["hangs"] = ahangs  # type: ignore[assignment]
+        run: ToolRun[Any] = asyncio.run(ctx.arun_tool_calls(tools, timeout=0.1))
+    else:
+        run = ctx.run_tool_calls(tools, timeout=0.1)
+    assert [(c.id, c.completed) for c in ctx.tool_calls()] == [(f"c_{n}", True) for n in BATCH]
+    results = {c.name: c.result for c in ctx.tool_calls()}
+    assert (results["ok"], results["fine"]) == ("fine", "fine")
+    for name, words in WORDS.items():
+        if (shape, name) == ("anthropic", "no_json"):
+            words = "must be one JSON object"
+        assert words in results[name], (name, results[name])
+    assert list(run) == items[len(batch(shape)) :]
+    assert [a.failed for a in run.answers] == [n not in ("ok", "fine") for n in BATCH]
+    assert validate(items, shape) == []
+    assert ctx.check() == []
+    assert not ctx.run_tool_calls(tools)
+
+
+def test_calls_that_only_the_host_can_answer_are_left_open_and_named() -> None:
+    """A computer call beside a function call: the function runs, the other is reported."""
+    screen = {
+        "type": "computer_call",
+        "call_id": "call_2",
+        "id": "cu_1",
+        "pending_safety_checks": [],
+    }
+    items: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {**screen, "status": "completed", "action": {"type": "screenshot"}},
+    ]
+    ctx = ChatContext(items)
+    run = ctx.run_tool_calls({"f": lambda: "done"})
+    assert [c.id for c in run.not_handled] == ["call_2"]
+    assert [item["call_id"] for item in run] == ["call_1"]
+    assert "1 not handled" in repr(run)
+    assert [c.status for c in ctx.tool_calls()] == ["completed", "open"]
+    again = ctx.run_tool_calls({"f": lambda: "done"})
+    assert not again
+    assert [c.id for c in again.not_handled] == ["call_2"]
+
+
+def test_a_call_that_the_host_answered_meanwhile_keeps_that_answer() -> None:
+    """A tool that appends its own result does not get a second one."""
+    *call, own = step("openai_chat", "call_1", 1, ["mine"])
+    ctx = ChatContext([{"role": "user", "content": "go"}, *call])
+
+    def read() -> str:
+        ctx.items.append(own)
+        return "chatfold's"
+
+    run = ctx.run_tool_calls({"read": read})
+    assert [c.result for c in ctx.tool_calls()] == ["mine"]
+    assert not run
+    assert ctx.check() == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cancelling_a_run_answers_every_call_once(shape: str) -> None:
+    """What has finished keeps its result, the rest is interrupted, and the list can be sent."""
+    calls = [c for n in ("a", "b") for c in step(shape, n, 1, [])]
+    if shape != "openai_responses":
+        inside = "tool_calls" if shape == "openai_chat" else "content"
+        calls = [{**calls[0], inside: [*calls[0][inside], *calls[1][inside]]}]
+    ctx = ChatContext([{"role": "user", "content": "go"}, *calls], shape=shape)
+    texts = iter(["first"])
+    hanging = asyncio.Event()
+
+    async def read() -> str:
+        for text in texts:
+            return text
+        hanging.set()
+        await asyncio.sleep(30)
+        return "never"
+
+    async def main() -> None:
+        task = asyncio.create_task(ctx.arun_tool_calls({"read": read}, max_concurrency=1))
+        await hanging.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    first, second = ctx.tool_calls()
+    assert first.result == "first"
+    assert "interrupted" in second.result
+    assert validate(ctx.items, shape) == []
+
+
+def test_wrong_tools_are_refused_before_any_call_runs() -> None:
+    """The error names the tool; nothing has run, nothing was added."""
+    ran: list[int] = []
+    ctx = ChatContext([{"role": "user", "content": "go"}, *step("openai_chat", "c", 1, [])])
+    wrong: Any = {"read": lambda: ran.append(1), "other": "not a tool"}
+    with pytest.raises(TypeError, match="other"):
+        ctx.run_tool_calls(wrong)
+    with pytest.raises(ValueError, match="timeout"):
+        ctx.run_tool_calls({}, timeout=0)
+    assert ran == []
+    assert len(ctx) == 2

@@ -1,0 +1,649 @@
+"""Repair: what can be mended is mended, what cannot is named, and what is right stays as it is."""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from conftest import shared_directory
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from laws import same_objects, step
+from strategies import SHAPES, History, histories, long_history
+from validator import lost_partners, validate
+
+from chatfold import ChatContext, Problem
+from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.repair import Repair, mended
+from chatfold.core.views import ResultPart, TextPart
+from chatfold.core.xml import decode
+from chatfold.shapes import SHAPES as ALL_SHAPES
+from chatfold.shapes import shape_named
+from chatfold.templates import load_templates
+
+COUNT = 50 * settings().max_examples  # broken histories in all: 10,000 with the profile of CI
+PER_DRAW = 25  # how often each history that is drawn is broken anew, which is quicker than drawing
+
+RENAMED = {"reused_call_id", "result_without_id", "split_results"}
+"""Rules that are mended though the provider's own server was seen to take the list."""
+
+
+def reader(shape: str) -> Callable[[Sequence[Any]], Snapshot]:
+    def read(items: Sequence[Any]) -> Snapshot:
+        reading = Reading(
+            items,
+            ALL_SHAPES,
+            shape=shape_named(shape),
+            measure=lambda views: [0] * len(views),
+            summary_key=None,
+        )
+        return reading.snapshot()
+
+    return read
+
+
+def repaired(items: Sequence[Any], shape: str, **policies: Any) -> tuple[list[Any], list[Repair]]:
+    return mended(items, read=reader(shape), render=load_templates(), **policies)
+
+
+def problems(items: Sequence[Any], shape: str, *severities: str) -> list[Problem]:
+    found = ChatContext(list(items), shape=shape).check()
+    return [p for p in found if p.severity in (severities or ("error", "pending"))]
+
+
+def results(items: Sequence[Any], shape: str) -> Counter[str]:
+    views = ChatContext(list(items), shape=shape).views()
+    return Counter(p.text for v in views for p in v.parts if isinstance(p, ResultPart))
+
+
+def spoken(items: Sequence[Any], shape: str) -> str:
+    views = ChatContext(list(items), shape=shape).views()
+    texts = (p.text for v in views for p in v.parts if isinstance(p, TextPart))
+    return "\n".join(decode(html.unescape(text)) for text in texts)
+
+
+# --- ten thousand broken histories ----------------------------------------------------------------
+
+JUNK: tuple[Any, ...] = (
+    None,
+    7,
+    "text",
+    [],
+    {},
+    {"role": "user"},
+    {"role": "tool", "content": "x"},
+    {"role": "assistant", "content": [None, 3, {}], "tool_calls": [None, {}]},
+    {"type": "function_call_output"},
+    {"type": "from_the_future", "data": 1},
+)
+
+
+def damaged(items: Sequence[Any], rng: random.Random) -> list[Any]:
+    """Delete, double, swap and cut off items, and put in what is none, in one to four edits."""
+    made = list(items)
+    for _ in range(rng.randint(1, 4)):
+        at, to = rng.randrange(len(made) + 1), rng.randrange(len(made) + 1)
+        match rng.randrange(8):
+            case 0:
+                del made[at : at + 1]
+            case 1:
+                made[at:at] = made[at : at + 1]
+            case 2:
+                made[at:at] = copy.deepcopy(made[at : at + 1])
+            case 3 if at < len(made) and to < len(made):
+                made[at], made[to] = made[to], made[at]
+            case 4:
+                del made[at + 1 :]
+            case 5:
+                del made[:at]
+            case 6:
+                made.insert(at, copy.deepcopy(rng.choice(JUNK)))
+            case _:
+                del made[at : at + 2]
+    return made
+
+
+@cache
+def drawn(shape: str, count: int) -> list[History]:
+    """Return histories, the same in every run."""
+    found: list[History] = []
+
+    @seed(7)
+    @settings(
+        max_examples=count,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[*HealthCheck],
+    )
+    @given(history=histories(shape, broken=True))
+    def draw(history: History) -> None:
+        found.append(history)
+
+    draw()
+    return found
+
+
+def complaints(items: list[Any], shape: str) -> Iterator[str]:
+    """Yield what is wrong with the repair of a list, so that one run shows all of it."""
+    before = copy.deepcopy(items)
+    first = problems(items, shape)
+    out, repairs = repaired(items, shape)
+    left = {r.rule for r in repairs if r.action == "left"}
+    mended_here = [r for r in repairs if r.action != "left"]
+    if repr(items) != repr(before):
+        yield "an item was changed"
+    if not first and not mended_here and not same_objects(out, items):
+        yield "nothing is reported, and yet the list is another"
+    if not first and any(r.rule not in RENAMED for r in repairs):
+        yield f"nothing was wrong, and yet: {repairs}"
+    for problem in problems(out, shape):
+        if problem.rule not in left:
+            yield f"neither mended nor left: {problem}"
+    unread = {p.index for p in problems(out, shape, "error", "warning") if p.rule in UNREAD}
+    for violation in validate(out, shape):
+        if not (violation.open or violation.index in unread or left):
+            yield f"the second validator: {violation}"
+    again, more = repaired(out, shape)
+    if not same_objects(again, out) or any(r.action != "left" for r in more):
+        yield f"a second run does more: {more}"
+    yield from losses(items, out, repairs, shape)
+
+
+UNREAD = ("unknown_item", "malformed_item", "foreign_item")
+
+
+def losses(items: list[Any], out: list[Any], repairs: list[Repair], shape: str) -> Iterator[str]:
+    """Yield what is in neither the new list nor the report."""
+    gone = [item for r in repairs for item in r.removed]
+    new = {id(item) for r in repairs for item in r.added}
+    known, kept = {id(i) for i in items}, {id(i) for i in (*out, *gone)}
+    if any(id(item) not in known | new for item in out):
+        yield "a new item is not reported"
+    if any(id(item) not in kept for item in items):
+        yield "an item is gone, and not reported"
+    dropped = [i for r in repairs if r.action == "dropped" for i in r.removed]
+    missing = results(items, shape) - results(out, shape) - results(dropped, shape)
+    said = spoken(out, shape).replace("\r", "\n")
+    for text in missing:
+        if text.replace("\r", "\n") not in said:
+            yield f"the result {text!r} is lost"
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_broken_history_is_repaired_or_says_why_not(shape: str) -> None:
+    """Both judges accept the list, or a repair names what is left; nothing is lost unsaid.
+
+    Items are deleted, doubled, swapped and cut off, and junk is put in. A second run does nothing.
+    """
+    per_shape = -(-COUNT // len(SHAPES))
+    rng = random.Random(11)
+    wrong: list[str] = []
+    judged = 0
+    for history in drawn(shape, -(-per_shape // PER_DRAW)):
+        for _ in range(PER_DRAW):
+            items = damaged(history.items, rng)
+            wrong += [f"{complaint}\n    in {items}" for complaint in complaints(items, shape)]
+            judged += 1
+            assert len(wrong) < 3, "\n".join(wrong)
+    assert wrong == []
+    assert judged >= per_shape
+
+
+@given(history=histories())
+def test_a_list_without_a_problem_is_left_alone(history: History) -> None:
+    """Where nothing is refused or open, every item stays the same object, unreported."""
+    found = ChatContext(list(history.items), shape=history.shape).check()
+    out, repairs = repaired(history.items, history.shape)
+    for repair in repairs:
+        assert repair.rule in {p.rule for p in found}
+    if not any(p.severity in ("error", "pending") or p.rule in RENAMED for p in found):
+        assert same_objects(out, history.items)
+        assert repairs == []
+
+
+@given(history=histories("openai_responses", broken=True, open_calls=False))
+def test_a_repair_parts_no_item_from_its_reasoning(history: History) -> None:
+    """What reasoning binds together leaves together, or without the ids that are asked for."""
+    items = history.items[1:]
+    if not any(v.rule.startswith("reasoning") for v in validate(items, "openai_responses")):
+        out, _ = repaired(items, "openai_responses", ids="keep")  # it knows an item by its ids
+        assert lost_partners(items, out, "openai_responses") == []
+
+
+# --- real histories ------------------------------------------------------------------------------
+
+NO_CORPUS = pytest.mark.skipif(
+    not (shared_directory() / "corpus").is_dir(),
+    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
+)
+
+
+@cache
+def corpus(name: str) -> list[dict[str, Any]]:
+    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@NO_CORPUS
+@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+def test_a_real_history_that_was_sent_is_left_alone(name: str) -> None:
+    """No item of what a provider took is touched."""
+    for history in corpus(name):
+        out, repairs = repaired(history["items"], history["provider_shape"])
+        assert same_objects(out, history["items"]), history["id"]
+        assert repairs == [], history["id"]
+
+
+@NO_CORPUS
+def test_every_dirty_history_is_repaired() -> None:
+    """Each of the real broken histories is explained at its index, and valid afterwards."""
+    for history in corpus("dirty"):
+        items, shape = history["items"], history["provider_shape"]
+        found = ChatContext(list(items), shape=shape).check()
+        told = {i for p in found for i in p.indices}
+        assert {index for index, _ in history["errors"]} <= told, history["id"]
+        out, repairs = repaired(items, shape)
+        assert repairs, history["id"]
+        assert all(r.action != "left" for r in repairs), history["id"]
+        assert problems(out, shape) == [], history["id"]
+        assert validate(out, shape, strict=True) == [], history["id"]
+        assert repaired(out, shape)[1] == [], history["id"]
+
+
+# --- single mends --------------------------------------------------------------------------------
+
+USER = {"role": "user", "content": "hello"}
+SAID = {"role": "assistant", "content": "hi"}
+
+
+def note_in(item: Any) -> ElementTree.Element:
+    """Return the note that an item holds, as an XML parser reads it."""
+    content = item["content"]
+    text = content if isinstance(content, str) else content[0]["text"]
+    return ElementTree.fromstring(text)
+
+
+THREE = ("openai_chat", "openai_responses", "anthropic")
+
+
+@pytest.mark.parametrize("shape", THREE)
+@pytest.mark.parametrize("ends", [True, False])
+def test_an_open_call_is_answered_as_interrupted(shape: str, ends: bool) -> None:
+    """Right behind its step, at the end of the list too, with a failed result of that id."""
+    items = [USER, *step(shape, "c1", 1, []), *([] if ends else [SAID, USER])]
+    out, (repair,) = repaired(items, shape)
+    assert same_objects(out[:2] + out[3:], items)
+    assert (repair.action, repair.indices, repair.removed) == ("answered", (1,), ())
+    assert repair.added == (out[2],)
+    (call,) = ChatContext(out, shape=shape).tool_calls()
+    assert call.result.startswith("Interrupted: no result of this call was recorded.")
+    assert call.result == call.result.strip()
+    assert call.status == ("failed" if shape == "anthropic" else "completed")
+    assert problems(out, shape) == []
+
+
+def test_a_missing_result_joins_those_of_its_step() -> None:
+    """Anthropic wants all results of a step in one message, before the user's words."""
+    uses = [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in "ab"]
+    given_ = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    words = {"type": "text", "text": "and?"}
+    items = [
+        USER,
+        {"role": "assistant", "content": uses},
+        {"role": "user", "content": [given_, words]},
+    ]
+    out, (repair,) = repaired(items, "anthropic")
+    assert len(out) == 3
+    assert same_objects(out[:2], items[:2])
+    blocks = out[2]["content"]
+    assert blocks[0] is given_
+    assert blocks[1]["tool_use_id"] == "b"
+    assert blocks[1]["is_error"] is True
+    assert blocks[2] is words
+    assert repair.removed == (items[2],)
+    assert repair.added == (out[2],)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (
+            {
+                "type": "function_call",
+                "call_id": "a",
+                "name": "f",
+                "arguments": "{}",
+                "async": True,
+            },
+            "asynchronous",
+        ),
+        (
+            {
+                "type": "mcp_approval_request",
+                "id": "a",
+                "server_label": "m",
+                "name": "f",
+                "arguments": "{}",
+            },
+            "only the user can allow or deny it",
+        ),
+        (
+            {"type": "computer_call", "id": "cu_1", "call_id": "a", "action": {"type": "wait"}},
+            "its host",
+        ),
+        (
+            {"type": "shell_call", "id": "sh_1", "call_id": "a", "action": {"commands": []}},
+            "its host",
+        ),
+    ],
+    ids=["asynchronous", "approval", "computer", "shell"],
+)
+def test_what_no_text_answers_is_left_with_the_reason(call: dict[str, Any], reason: str) -> None:
+    """The host, or the user, has to answer; the repair says so and changes nothing."""
+    out, (repair,) = repaired([USER, call], "openai_responses")
+    assert same_objects(out, [USER, call])
+    assert (repair.rule, repair.action, repair.indices) == ("unanswered_call", "left", (1,))
+    assert reason in repair.message
+
+
+@pytest.mark.parametrize("shape", THREE)
+@pytest.mark.parametrize("text", ["</note>", "a & b", "]]>\x00", "plain"])
+def test_an_orphan_result_becomes_a_note_that_says_so(shape: str, text: str) -> None:
+    """The note is the user's by its role only: labelled, escaped, and never taken for a summary."""
+    orphan = step(shape, "gone", 1, [text])[1]
+    items = [USER, SAID, orphan, *step(shape, "c1", 1, ["1"]), SAID]
+    out, (repair,) = repaired(items, shape)
+    assert (repair.rule, repair.action, repair.indices) == ("orphan_result", "noted", (2,))
+    assert repair.removed == (orphan,)
+    assert repair.added == (out[2],)
+    assert out[2]["role"] == "user"
+    note = (
+        note_in(out[2])
+        if shape != "openai_responses"
+        else ElementTree.fromstring(out[2]["content"][0]["text"])
+    )
+    assert note.tag == "recorded_tool_result"
+    assert note.get("call_id") == "gone"
+    label = note.find("note")
+    assert label is not None
+    assert label.text is not None
+    assert "Automatic record. The user did not say this." in label.text
+    assert decode((label.tail or "").strip("\n")) == text
+    assert problems(out, shape) == []
+    assert ChatContext(out, shape=shape).check() == []
+
+
+def test_a_note_never_stands_between_an_instruction_and_the_answer_to_it() -> None:
+    """An Anthropic `system` message must be followed by the assistant."""
+    orphan = step("anthropic", "gone", 1, ["lost"])[1]
+    items = [USER, {"role": "system", "content": "be brief"}, orphan, SAID]
+    out, repairs = repaired(items, "anthropic")
+    assert problems(out, "anthropic") == []
+    assert "noted" in {r.action for r in repairs}
+    assert same_objects(out[:3], [items[0], items[1], items[3]])
+
+
+@pytest.mark.parametrize("shape", THREE)
+def test_a_note_never_stands_between_a_call_and_its_results(shape: str) -> None:
+    """An orphan in the midst of a step's results is noted behind the step."""
+    call, first, second = step(shape, "a", 1, ["1"]), step(shape, "x", 1, ["lost"])[1], SAID
+    items = [USER, call[0], first, call[1], second]
+    out, repairs = repaired(items, shape)
+    assert problems(out, shape) == []
+    assert out[1] is call[0]
+    assert "lost" in spoken(out[3:], shape)
+    assert {r.action for r in repairs} <= {"noted", "moved"}
+
+
+def test_a_note_comes_behind_the_leading_instructions_and_an_earlier_summary() -> None:
+    """Else the prefix, or the summary, would not be found again."""
+    system = {"role": "system", "content": "be brief"}
+    items = [system, USER, SAID, dict(USER), dict(SAID)]
+    ctx: ChatContext[Any] = ChatContext(items, shape="openai_chat")
+    long = "x" * 4000
+    items[2]["content"] = long
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    orphan = {"role": "tool", "tool_call_id": "a", "content": "lost"}
+    for broken in ([orphan, *items], [items[0], orphan, *items[1:]]):
+        out, (repair,) = repaired(broken, "openai_chat")
+        assert out[0] is system
+        assert out[1] is items[1]
+        assert repair.action == "noted"
+        assert ChatContext(out).views()[1].parts[0].__class__.__name__ == "SummaryPart"
+
+
+def test_a_late_result_is_moved_behind_its_call() -> None:
+    """The same object, behind the results that are there; nothing is taken out or put in."""
+    calls = [
+        {"id": i, "type": "function", "function": {"name": "f", "arguments": "{}"}} for i in "ab"
+    ]
+    asks = {"role": "assistant", "content": None, "tool_calls": calls}
+    one, two = ({"role": "tool", "tool_call_id": i, "content": i} for i in "ab")
+    items = [USER, asks, one, SAID, USER, two]
+    out, (repair,) = repaired(items, "openai_chat")
+    assert same_objects(out, [USER, asks, one, two, SAID, USER])
+    assert (repair.rule, repair.action, repair.indices) == ("late_result", "moved", (5, 1))
+    assert (repair.removed, repair.added) == ((), ())
+
+
+def test_a_late_anthropic_result_is_taken_out_of_its_message() -> None:
+    """The rest of the message stays where it is."""
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    late = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    words = {"type": "text", "text": "well?"}
+    items = [
+        USER,
+        {"role": "assistant", "content": [use]},
+        USER,
+        SAID,
+        {"role": "user", "content": [late, words]},
+    ]
+    out, repairs = repaired(items, "anthropic")
+    assert [r.action for r in repairs] == ["moved"]
+    assert out[2]["content"] == [late]
+    assert out[-1]["content"] == [words]
+    assert repairs[0].removed == (items[4],)
+    assert repairs[0].added == (out[2], out[-1])
+    assert problems(out, "anthropic") == []
+
+
+def test_a_result_behind_words_is_put_first() -> None:
+    """Anthropic reads results at the start of a message only."""
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    words = {"type": "text", "text": "well?"}
+    items = [
+        USER,
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [words, result]},
+    ]
+    out, (repair,) = repaired(items, "anthropic")
+    assert (repair.rule, repair.action) == ("result_not_first", "reordered")
+    assert out[2]["content"] == [result, words]
+
+
+@pytest.mark.parametrize("shape", THREE)
+def test_a_second_result_is_dropped_and_another_one_noted(shape: str) -> None:
+    """The same words twice are one result; other words are data, and stay as a note."""
+    call, result, other = (
+        step(shape, "a", 1, ["1", "2"])
+        if shape != "anthropic"
+        else (
+            *step(shape, "a", 1, ["1"]),
+            step(shape, "a", 1, ["2"])[1],
+        )
+    )
+    items = [USER, call, result, copy.deepcopy(result), other, SAID]
+    out, repairs = repaired(items, shape)
+    assert sorted(r.action for r in repairs) == ["dropped", "noted"]
+    assert problems(out, shape) == []
+    assert results(out, shape) == Counter({"1": 1})
+    note = next(r.added[0] for r in repairs if r.action == "noted")
+    assert "one more result" in json.dumps(note)
+
+
+def test_reasoning_without_its_follower_is_dropped_with_the_ids_of_its_scope() -> None:
+    """The documented fallback: without their ids the items ask for no reasoning."""
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g"}
+    call = {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "a", "output": "1"}
+    late = {"type": "function_call", "id": "fc_2", "call_id": "b", "name": "f", "arguments": "{}"}
+    items = [USER, call, reasoning, output, late, {**output, "call_id": "b"}]
+    out, (repair,) = repaired(items, "openai_responses")
+    assert (repair.rule, repair.action) == ("reasoning_without_follower", "dropped")
+    assert repair.removed == (reasoning, late)
+    detached = {k: v for k, v in late.items() if k != "id"}
+    assert out == [USER, call, output, detached, items[5]]
+    assert repair.added == (detached,)
+
+
+def test_calls_under_one_id_get_ids_of_their_own() -> None:
+    """Call and result together, and the first pair keeps its id."""
+    items = [
+        USER,
+        *step("openai_responses", "a", 1, ["1"]),
+        *step("openai_responses", "a", 1, ["2"]),
+    ]
+    out, (repair,) = repaired(items, "openai_responses")
+    assert (repair.action, repair.indices) == ("renamed", (3, 4))
+    assert same_objects(out[:3], items[:3])
+    records = ChatContext(out).tool_calls()
+    assert [(r.id, r.result) for r in records] == [("a", "1"), ("a_1", "2")]
+
+
+def test_a_call_id_that_is_too_long_is_shortened_on_both_sides() -> None:
+    """The API takes 64 characters."""
+    items = [USER, *step("openai_responses", "a" * 70, 1, ["1"])]
+    out, _ = repaired(items, "openai_responses")
+    (record,) = ChatContext(out).tool_calls()
+    assert record.id is not None
+    assert len(record.id) == 64
+    assert record.result == "1"
+    assert problems(out, "openai_responses") == []
+
+
+def test_a_misplaced_instruction_moves_behind_the_next_user_message() -> None:
+    """An Anthropic `system` message stands between the user and the assistant."""
+    rule = {"role": "system", "content": "be brief"}
+    items = [USER, SAID, rule, dict(SAID), dict(USER), dict(SAID)]
+    out, (repair,) = repaired(items, "anthropic")
+    assert repair.action == "reordered"
+    assert same_objects(out, [*items[:2], *items[3:5], rule, items[5]])
+    stuck = [USER, SAID, rule]
+    out, (repair,) = repaired(stuck, "anthropic")
+    assert same_objects(out, stuck)
+    assert (repair.action, repair.indices) == ("left", (2,))
+
+
+@pytest.mark.parametrize("shape", THREE)
+def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
+    """What nobody can read is not guessed at."""
+    foreign: Any = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u"}}]}
+    if shape == "openai_chat":
+        foreign = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    items = [USER, 7, foreign, SAID]
+    out, repairs = repaired(items, shape)
+    assert ("malformed_item", "left", (1,)) in {(r.rule, r.action, r.indices) for r in repairs}
+    assert any(r.rule == "foreign_item" and r.action == "left" for r in repairs)
+    assert out[1] == 7
+
+
+SYSTEM_FIRST = [{"role": "system", "content": "be brief"}, USER, SAID]
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
+POLICIES: list[tuple[str, str, str, list[Any], str]] = [
+    ("open_calls", "keep", "openai_chat", [USER, *step("openai_chat", "a", 1, []), USER], "left"),
+    (
+        "orphan_results",
+        "keep",
+        "openai_chat",
+        [USER, step("openai_chat", "a", 1, ["1"])[1]],
+        "left",
+    ),
+    ("orphan_results", "drop", "anthropic", [USER, step("anthropic", "a", 1, ["1"])[1]], "dropped"),
+    (
+        "late_results",
+        "keep",
+        "openai_chat",
+        [USER, step("openai_chat", "a", 1, [])[0], USER, step("openai_chat", "a", 1, ["1"])[1]],
+        "left",
+    ),
+    ("reasoning", "keep", "openai_responses", [USER, REASONING, USER], "left"),
+    (
+        "duplicates",
+        "keep",
+        "anthropic",
+        [USER, *step("anthropic", "a", 1, ["1"]), step("anthropic", "a", 1, ["1"])[1]],
+        "left",
+    ),
+    ("duplicates", "keep", "openai_responses", [USER, REASONING, SAID, REASONING, SAID], "left"),
+    (
+        "ids",
+        "keep",
+        "openai_responses",
+        [USER, *step("openai_responses", "a" * 70, 1, ["1"])],
+        "left",
+    ),
+    ("blank", "keep", "anthropic", [USER, {"role": "user", "content": " "}], "left"),
+    ("order", "keep", "anthropic", SYSTEM_FIRST, "left"),
+    ("order", "keep", "openai_responses", [USER, {"type": "compaction_trigger"}, USER], "left"),
+]
+
+
+@pytest.mark.parametrize(("policy", "choice", "shape", "items", "action"), POLICIES)
+def test_each_policy_does_what_it_says(
+    policy: str, choice: str, shape: str, items: list[Any], action: str
+) -> None:
+    """`keep` leaves the list alone and says so; by default the same list is mended."""
+    out, repairs = repaired(items, shape, **{policy: choice})
+    assert {r.action for r in repairs} == {action}
+    assert same_objects(out, items) == (choice == "keep")
+    if choice == "keep":
+        assert all(f"{policy}='keep'" in r.message for r in repairs)
+    out, repairs = repaired(items, shape)
+    assert problems(out, shape) == []
+    assert all(r.action != "left" for r in repairs)
+
+
+def test_a_policy_that_is_none_is_refused() -> None:
+    """A misspelt policy or choice would otherwise do nothing, silently."""
+    with pytest.raises(TypeError, match="no policy 'open_call'; there are open_calls,"):
+        repaired([USER], "openai_chat", open_call="keep")
+    with pytest.raises(ValueError, match="open_calls must be 'answer' or 'keep', not 'drop'"):
+        repaired([USER], "openai_chat", open_calls="drop")
+
+
+@pytest.mark.parametrize("shape", THREE)
+def test_many_problems_take_few_readings(shape: str) -> None:
+    """A long list with a thousand problems is read a few dozen times, not once for each."""
+    items, rng = long_history(shape, 3000, 1), random.Random(2)
+    for _ in range(150):
+        del items[rng.randrange(len(items))]
+        at, to = rng.randrange(len(items)), rng.randrange(len(items))
+        items[at], items[to] = items[to], items[at]
+    lengths: list[int] = []
+    read = reader(shape)
+
+    def counted(some: Sequence[Any]) -> Snapshot:
+        lengths.append(len(some))
+        return read(some)
+
+    out, repairs = mended(items, read=counted, render=load_templates())
+    assert len(repairs) > 150
+    assert len(lengths) < 40
+    assert problems(out, shape) == []
+    assert not [v for v in validate(out, shape) if not v.open]
+
+
+def test_a_repair_reads_as_one_line() -> None:
+    """For a report: where, what, and under which rule."""
+    _, (repair,) = repaired([USER, *step("openai_chat", "a", 1, [])], "openai_chat")
+    assert str(repair) == (
+        "item 1: answered: answered the open call 'a' as interrupted [unanswered_call]"
+    )
