@@ -542,6 +542,46 @@ def test_a_misplaced_instruction_moves_behind_the_next_user_message() -> None:
     assert (repair.action, repair.indices) == ("left", (2,))
 
 
+def test_two_misplaced_instructions_get_places_of_their_own() -> None:
+    """Two in a row would be refused again."""
+    rules = [{"role": "system", "content": text} for text in ("be brief", "be kind")]
+    items = [USER, SAID, *rules, dict(USER), dict(SAID), dict(USER), dict(SAID)]
+    out, repairs = repaired(items, "anthropic")
+    assert [r.action for r in repairs] == ["reordered", "reordered"]
+    assert same_objects(
+        out, [*items[:2], items[4], rules[0], items[5], items[6], rules[1], items[7]]
+    )
+
+
+def test_half_a_reference_is_left_where_its_id_is_all_there_is() -> None:
+    """A reference cannot be detached, so to drop its reasoning would only hide the error."""
+    reference = {"type": "item_reference", "id": "fc_1"}
+    output = {"type": "function_call_output", "call_id": "a", "output": "1"}
+    items = [USER, {**REASONING, "encrypted_content": "g"}, reference, output]
+    out, (repair,) = repaired(items, "openai_responses")
+    assert same_objects(out, items)
+    assert (repair.rule, repair.action) == ("half_a_reference", "left")
+    assert "only a reference" in repair.message
+
+
+def test_a_second_result_with_other_media_is_not_dropped() -> None:
+    """The same words with another image are another result."""
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    sources = [{"type": "url", "url": f"https://example.com/{name}.png"} for name in "xy"]
+    blocks = [
+        {
+            "type": "tool_result",
+            "tool_use_id": "a",
+            "content": [{"type": "image", "source": source}],
+        }
+        for source in sources
+    ]
+    items = [USER, {"role": "assistant", "content": [use]}, {"role": "user", "content": blocks}]
+    out, (repair,) = repaired(items, "anthropic")
+    assert repair.action == "noted"
+    assert "It came with 1 images or files" in spoken(out, "anthropic")
+
+
 @pytest.mark.parametrize("shape", THREE)
 def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
     """What nobody can read is not guessed at."""

@@ -413,6 +413,24 @@ def test_items_without_a_done_event_come_from_the_whole_response() -> None:
         assert reading.unfinished == ""
 
 
+def test_items_of_one_type_are_told_apart_by_their_ids() -> None:
+    """Of two equal kinds of calls, the one without a done event is added, not the other again."""
+    reply = RESPONSES["reasoning and parallel calls"]
+    _, first, second = reply.whole["output"]
+    whole = response([first, second]).events[-1]
+    for done, missing in ((first, second), (second, first)):
+        reading = fed([reply.events[0], _event("done", 0, done), whole])
+        assert reading.items == [done, missing]
+
+
+def test_items_that_waited_are_stored_though_the_response_lists_none() -> None:
+    """A server whose last event has no output costs nothing of what was done."""
+    items, events = _interleaved()
+    reading = fed([*events[:-1], response([]).events[-1]])
+    assert reading.items == items[1:]
+    assert reading.unfinished == f"{items[0]['type']} (output 0)"
+
+
 @pytest.mark.parametrize("status", ["failed", "incomplete"])
 @pytest.mark.parametrize("listed", [True, False])
 def test_what_a_failed_response_left_half_written_is_not_stored(status: str, listed: bool) -> None:
