@@ -86,7 +86,7 @@ CHAT = [
         "loss",
         "Image URLs are only allowed for messages with role 'user'",
     ),
-    ("malformed_item", [{"role": "system", "content": None}], (0,), "error", ""),
+    ("empty_message", [{"role": "system", "content": None}], (0,), "error", "expected a string"),
     ("malformed_item", [USER, 7], (1,), "error", ""),
     ("unknown_item", [USER, {"type": "from_the_future"}], (1,), "warning", ""),
     ("foreign_item", [USER, {"type": "reasoning", "summary": []}], (1,), "error", ""),

@@ -84,7 +84,7 @@ def test_a_fresh_context_knows_a_late_result_too(shape: str) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_result_is_added_as_it_is_where_nothing_was_folded(shape: str) -> None:
     """An orphan in a list without a summary is the host's own, and is only reported."""
-    *call, result = step(shape, "a", 1, ["1"])
+    result = step(shape, "a", 1, ["1"])[-1]
     ctx: ChatContext[Any] = ChatContext(talk(1), shape=shape)
     ctx.append(result)
     assert ctx.items[-1] is result

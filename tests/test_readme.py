@@ -181,8 +181,8 @@ def _events(response: Item) -> bytes:
         place = {"output_index": index, "item_id": item["id"], "content_index": 0, "logprobs": []}
         made.append({"type": "response.output_item.added", "item": item, **place})
         for part in item.get("content", ()):
-            for word in part["text"].split(" "):
-                made.append({"type": "response.output_text.delta", "delta": f"{word} ", **place})
+            words = [{"delta": f"{word} ", **place} for word in part["text"].split(" ")]
+            made += [{"type": "response.output_text.delta", **word} for word in words]
         made.append({"type": "response.output_item.done", "item": item, **place})
     made.append({"type": "response.completed", "response": response})
     numbered = ({**event, "sequence_number": number} for number, event in enumerate(made))

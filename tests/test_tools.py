@@ -27,7 +27,7 @@ from anthropic.types import ToolUseBlock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessage
-from openai.types.responses import ResponseCustomToolCall, ResponseFunctionToolCall
+from openai.types.responses import ResponseFunctionToolCall
 from pydantic import BaseModel, SecretStr
 from strategies import texts
 from validator import normalise, validate
@@ -58,7 +58,7 @@ class Wanted(NamedTuple):
 
 
 def asked(shape: str, wanted: Sequence[Wanted]) -> list[Any]:
-    """Return a user's message and a step with these calls, as the SDK's own objects."""
+    """Return a user's message and a step with these calls, as SDK objects but for custom ones."""
     user = {"role": "user", "content": "Please do it."}
     ids = [f"call_{n}" if call.id == "" else call.id for n, call in enumerate(wanted)]
     named = list(zip(wanted, ids, strict=True))
@@ -80,9 +80,7 @@ def asked(shape: str, wanted: Sequence[Wanted]) -> list[Any]:
     return [
         user,
         *(
-            ResponseCustomToolCall.construct(
-                type="custom_tool_call", call_id=i, name=c.name, input=c.arguments
-            )
+            {"type": "custom_tool_call", "call_id": i, "name": c.name, "input": c.arguments}
             if c.custom
             else ResponseFunctionToolCall.construct(
                 type="function_call", call_id=i, name=c.name, arguments=c.arguments

@@ -130,7 +130,10 @@ def test_transcripts_of_two_makes_in_one_list_are_one_trajectory() -> None:
     ("item", "expected"),
     [
         ({"role": "assistant", "content": [], "tool_calls": [call("f", "{}")]}, [("action", "{}")]),
-        ({"role": "assistant", "content": None, "tool_calls": [call(None, "x")]}, [("action", "x")]),
+        (
+            {"role": "assistant", "content": None, "tool_calls": [call(None, "x")]},
+            [("action", "x")],
+        ),
         (
             {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": None}]},
             [("action", "")],
@@ -175,7 +178,10 @@ def test_a_failed_call_says_so_in_both_steps() -> None:
     """The observation of an error is marked, and the action knows its record."""
     items: list[Any] = [
         {"role": "user", "content": "go"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}],
+        },
         {
             "role": "user",
             "content": [

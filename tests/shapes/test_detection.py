@@ -172,6 +172,11 @@ def test_the_newest_telling_item_decides_a_mixed_list(first: str, last: str) -> 
         for item in (_said(name, USER), *ROUNDS[name], _said(name, ANSWER))
     ]
     ctx = ChatContext(items)
+    if (first, last) == ("mistral", "openai_chat"):
+        # Mistral's own objects, and dicts that Mistral may have written as well.
+        assert _shape(items) == first
+        assert not [p for p in ctx.check() if p.rule == "foreign_item"]
+        return
     assert _shape(items) == last
     own = ALSO_READ.get((first, last), ())
     seen = [last if i in own else first for i in (1, 2)]

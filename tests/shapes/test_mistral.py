@@ -21,7 +21,6 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     TextPart,
-    UnknownPart,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes import shape_named
@@ -134,7 +133,7 @@ CHUNKS: dict[str, type] = {
     "text": TextPart,
     "image_url": MediaPart,
     "document_url": MediaPart,
-    "reference": UnknownPart,
+    "reference": MediaPart,
     "file": MediaPart,
     "thinking": ReasoningPart,
     "input_audio": MediaPart,

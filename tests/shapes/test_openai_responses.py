@@ -383,7 +383,12 @@ def test_loaded_tools_and_listed_servers_are_state_that_stays() -> None:
         ([USER, _call("c", is_async=True), USER], "unanswered_call", 1, "pending"),
         ([USER, _reasoning("rs_1")], "reasoning_without_follower", 1, "error"),
         ([USER, _reasoning("rs_1"), USER], "reasoning_without_follower", 1, "error"),
-        ([USER, {**_reasoning("rs_1"), "summary": None}, ANSWER], "reasoning_without_summary", 1, "error"),
+        (
+            [USER, {**_reasoning("rs_1"), "summary": None}, ANSWER],
+            "reasoning_without_summary",
+            1,
+            "error",
+        ),
         ([USER, ANSWER, ANSWER], "duplicate_item", 2, "error"),
         ([USER, {"type": "compaction_trigger"}, USER], "command_not_last", 1, "error"),
     ],

@@ -144,6 +144,7 @@ class Reading:
         self._sizes: list[int] = []
         self._pairing = CallPairing()
         self._candidates = tuple(shapes)
+        self._told: Shape | None = None  # by the newest SDK object
         self._last: tuple[Abandon | None, Snapshot] | None = None
 
     def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
@@ -215,7 +216,7 @@ class Reading:
         for kept in (self._seen, self._views, self._prints, self._sizes):
             del kept[start:]
         if not self._forced:
-            self.shape = None
+            self.shape = self._told = None
             self._candidates = tuple(self.shapes)
             self._settle(self._seen)
         self._pair_again()
@@ -247,7 +248,7 @@ class Reading:
         for item in reversed(new):
             for shape in self.shapes:
                 if _fit(shape, item) == "yes":
-                    self.shape = shape
+                    self.shape = self._surer(shape, item, new)
                     return
         if self.shape is None:
             for item in new:
@@ -255,6 +256,17 @@ class Reading:
                 self._candidates = fitting or self._candidates
             if len(self._candidates) == 1:
                 self.shape = self._candidates[0]
+
+    def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
+        """Return the shape that the newest SDK object tells, if it may have written `item` too.
+
+        A dict that one provider writes may be another's as well; an SDK's object is nobody else's.
+        """
+        objects = (other for other in reversed(new) if type(other) is not dict)
+        told = (s for other in objects for s in self.shapes if _fit(s, other) == "yes")
+        self._told = next(told, self._told)
+        sure = self._told is not None and _fit(self._told, item) != "no"
+        return self._told if self._told is not None and sure else shape
 
     def _reported(self, index: int, item: Any) -> ItemView:
         """Return the reading of an item of the list; what is unknown in it is told."""

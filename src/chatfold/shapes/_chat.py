@@ -103,7 +103,7 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
     if isinstance(content, str):
         parts: tuple[Part, ...] = (TextPart(content),)
     elif content is None:
-        parts, fault = (), "" if role == "assistant" else "it has no content"
+        parts, fault = (), "it has no content" if role == "user" else ""
     elif isinstance(content, list):
         blocks = cast(list[Any], content)
         if any(dialect.foreign(block) for block in blocks):

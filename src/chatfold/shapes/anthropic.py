@@ -101,6 +101,8 @@ class Anthropic(Shape):
         content = get("content")
         if isinstance(content, str):
             return "maybe"
+        if content is None and get("role") == "system":
+            return "maybe"  # a message for options alone
         if not isinstance(content, list):
             return "no"
         blocks = cast(list[Any], content)
@@ -124,7 +126,7 @@ class Anthropic(Shape):
                     return None
                 made.append(part)
             parts = tuple(made)
-        elif content is None and get("role") == "system" and get("output_config") is not None:
+        elif content is None and get("role") == "system":
             parts = ()  # a message that only sets options may do without content
         else:
             return None

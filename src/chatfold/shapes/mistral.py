@@ -34,7 +34,6 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
-    unknown_part,
 )
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
@@ -135,8 +134,9 @@ class Mistral(Shape):
         """Return a message of a response as the dict that may be sent back."""
         if not module_of(item).startswith("mistralai"):
             return item
-        # What was not set is left out, but the role has to be there.
-        return _raw({"role": item.role, **item.model_dump(by_alias=True, exclude_unset=True)})
+        # What was not set is left out, but the role has to be there; `parsed` is the SDK's own.
+        message = item.model_dump(by_alias=True, exclude_unset=True, exclude={"parsed"})
+        return _raw({**message, "role": item.role or "assistant"})
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id of nine characters on each call that has none."""
@@ -231,6 +231,11 @@ def _read_thinking(block: Any) -> Part:
     return ReasoningPart("\n".join(said))
 
 
+def _references(block: Any) -> str | None:
+    """Return what a chunk refers to: places in what a tool found."""
+    return ", ".join(str(each) for each in listed(field(block, "reference_ids"))) or None
+
+
 def _read_resource(block: Any) -> Part:
     inner = read_block(field(block, "content"), _DIALECT)
     name = named_id(field(block, "uri"))
@@ -244,7 +249,7 @@ _BLOCKS: Final[Mapping[str, Callable[[Any], Part]]] = {
     "document_url": _read_document,
     "file": _read_file,
     "input_audio": _read_audio,
-    "reference": lambda block: unknown_part(block, known=True),
+    "reference": lambda block: MediaPart("reference", None, None, _references(block)),
     "resource": _read_resource,
     "resource_link": lambda block: MediaPart("resource", None, None, named_id(field(block, "uri"))),
     "thinking": _read_thinking,

@@ -59,6 +59,7 @@ _ROLES: Final[dict[str, Role]] = {
     "tool": "tool",
     "function": "tool",
 }
+_TOLD = ("assistant", "system", "developer")
 _SPEAKERS = ("user", "assistant", "system", "developer")
 _OWN_BLOCKS = frozenset({"text", "image_url", "input_audio", "file", "refusal", "video_url"})
 _OWN_KEYS = (
@@ -178,10 +179,10 @@ class OpenAIChat(Shape):
         for index, view in enumerate(views):
             if view.shape != self.name:
                 continue
-            if view.role == "assistant" and not view.parts and not view.fault:
+            if view.role in _TOLD and not view.parts and not view.fault:
                 yield Problem(
                     "empty_message",
-                    "an assistant message without tool calls needs content; take it out",
+                    "a message without tool calls needs content; take it out",
                     (index,),
                     provider_error="Invalid value for 'content': expected a string, got null.",
                     shape=self.name,
