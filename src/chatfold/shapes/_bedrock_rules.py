@@ -167,12 +167,13 @@ def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -
             yield from _check_served(views, call)
             continue
         if call.result_index is not None and call.result_index - 1 != call.call_index:
-            late = call.call_index is not None
             index = call.result_index
+            asked = () if call.call_index is None else (call.call_index,)
             yield _problem(
-                "late_result" if late else "orphan_result",
+                "late_result" if asked else "orphan_result",
                 f"the message before this one has no unanswered call {call.label!r}",
                 index,
+                *asked,
                 error=f"The number of toolResult blocks at messages.{index}.content exceeds the "
                 "number of toolUse blocks of previous turn.",
                 source=_PAIRS,

@@ -5,11 +5,9 @@ Belongs here: what the shapes of chat messages share. What one provider alone ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Severity
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -37,12 +35,10 @@ __all__ = [
     "CHAT_BLOCKS",
     "Dialect",
     "Get",
-    "PairRules",
     "is_foreign_block",
     "listed",
     "names_mistral",
     "names_ollama",
-    "pair_problems",
     "part_text",
     "read_block",
     "read_call",
@@ -71,24 +67,6 @@ class Dialect(NamedTuple):
     blocks: Mapping[str, Callable[[Any], Part]]
     foreign: Callable[[Any], bool] = lambda block: False
     no_id: str = ""
-
-
-class PairRules(NamedTuple):
-    """What one provider says of calls and results that do not stand together.
-
-    Attributes:
-        shape: Name of the shape.
-        orphan: Its error for a result whose call does not stand right before it.
-        unanswered: Its error for calls without results; `{ids}` stands for the calls.
-        source: Where the rule is documented, with the day it was read.
-        severity: What it does about it; calls that may still be answered are `pending`.
-    """
-
-    shape: str
-    orphan: str
-    unanswered: str
-    source: str
-    severity: Severity = "error"
 
 
 # Reading
@@ -323,66 +301,3 @@ def names_ollama(get: Get) -> bool:
         and (field(call, "id") is None or field(call, "type") is None)
         for call in listed(get("tool_calls"))
     )
-
-
-# Calls and results
-
-
-def pair_problems(
-    views: Sequence[ItemView], calls: Sequence[ToolCallRecord], rules: PairRules
-) -> Iterator[Problem]:
-    """Yield results that do not follow their call at once, and calls without results."""
-    for call in calls:
-        if call.result_index is not None and call.result_index != call.call_index:
-            yield from _misplaced(views, call, call.result_index, rules)
-    waiting: dict[int, list[str]] = {}
-    for call in calls:
-        if call.result_index is None and call.call_index is not None:
-            waiting.setdefault(call.call_index, []).append(call.label)
-    for index, labels in waiting.items():
-        followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))
-        ids = ", ".join(labels)
-        yield Problem(
-            "unanswered_call",
-            f"no result for {ids}; add the result, or one that says that there is none, right "
-            "behind this message",
-            (index,),
-            rules.severity if followed else "pending",
-            rules.unanswered.format(ids=ids),
-            rules.shape,
-            rules.source,
-        )
-
-
-def _misplaced(
-    views: Sequence[ItemView], call: ToolCallRecord, index: int, rules: PairRules
-) -> Iterator[Problem]:
-    """Yield what is wrong with the place of the result at `index`."""
-    start = call.call_index
-    if start is None:
-        message = (
-            f"this result answers {call.label!r}, and no unanswered call of that id stands before "
-            "it; put the call back, or take out the result"
-        )
-        yield Problem(
-            "orphan_result",
-            message,
-            (index,),
-            rules.severity,
-            rules.orphan,
-            rules.shape,
-            rules.source,
-        )
-        return
-    between = next((i for i in range(index - 1, start, -1) if views[i].role != "tool"), None)
-    if between is not None:
-        yield Problem(
-            "late_result",
-            f"item {between} stands between the call {call.label!r} and its result; move the "
-            "result right behind the call",
-            (index, start, between),
-            rules.severity,
-            rules.orphan,
-            rules.shape,
-            rules.source,
-        )

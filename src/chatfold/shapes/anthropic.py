@@ -16,69 +16,30 @@ from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
-    MediaPart,
-    OpaquePart,
     Part,
     Placement,
-    ReasoningPart,
-    ResultPart,
     Role,
     Shape,
     StatePart,
     TextPart,
-    UnknownPart,
     field,
     plain,
 )
 from chatfold.errors import ShapeError
+from chatfold.shapes._anthropic_blocks import is_own, listed, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import place_instructions, thinking_requirements
 from chatfold.shapes._blocks import (
-    arguments_text,
-    base64_size,
     block_type,
-    call_kind,
     getter,
-    is_converse_block,
     json_text,
-    media_from_url,
     module_of,
     named_id,
-    unknown_part,
 )
 
 __all__ = ["Anthropic"]
 
 _ROLES: Final = frozenset({"user", "assistant", "system"})
-_SERVER_RESULTS = frozenset(
-    {
-        "web_search_tool_result",
-        "web_fetch_tool_result",
-        "code_execution_tool_result",
-        "bash_code_execution_tool_result",
-        "text_editor_code_execution_tool_result",
-        "tool_search_tool_result",
-        "advisor_tool_result",
-        "mcp_tool_result",
-    }
-)
-_OWN_BLOCKS = _SERVER_RESULTS | {
-    "image",
-    "document",
-    "search_result",
-    "thinking",
-    "redacted_thinking",
-    "tool_use",
-    "tool_result",
-    "server_tool_use",
-    "container_upload",
-    "mcp_tool_use",
-    "mcp_tool_listing",
-    "compaction",
-    "tool_addition",
-    "tool_removal",
-    "fallback",
-}
 
 
 class Anthropic(Shape):
@@ -106,7 +67,7 @@ class Anthropic(Shape):
         if not isinstance(content, list):
             return "no"
         blocks = cast(list[Any], content)
-        if any(_is_own(b) for b in blocks):
+        if any(is_own(b) for b in blocks):
             return "yes"
         return "maybe" if all(block_type(b) == "text" for b in blocks) else "no"
 
@@ -121,7 +82,7 @@ class Anthropic(Shape):
         elif isinstance(content, list):
             made: list[Part] = []
             for block in cast(list[Any], content):
-                part = _read_block(block)
+                part = read_block(block)
                 if part is None:
                     return None
                 made.append(part)
@@ -229,7 +190,7 @@ class Anthropic(Shape):
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id on each tool call that has none."""
         message = _fields(item) or {}
-        content = _listed(message.get("content"))
+        content = listed(message.get("content"))
         numbered = [_numbered(block, new_id) for block in content]
         return item if numbered == content else {**message, "content": numbered}
 
@@ -256,7 +217,7 @@ class Anthropic(Shape):
         for item in items:
             content = _message(item).get("content")
             text = [{"type": "text", "text": content}] if isinstance(content, str) else None
-            blocks += text or _listed(content)
+            blocks += text or listed(content)
         ordered = sorted(blocks, key=lambda block: block_type(block) != "tool_result")
         in_order = all(a is b for a, b in zip(ordered, blocks, strict=True))
         if len(items) < 2 and in_order:
@@ -266,7 +227,7 @@ class Anthropic(Shape):
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return the message with another id on the `tool_use` or `tool_result` at one place."""
         message = _message(item)
-        content = _listed(message.get("content"))
+        content = listed(message.get("content"))
         if part >= len(content):
             return item
         block = cast(dict[str, Any], plain(content[part]))
@@ -293,164 +254,6 @@ def _is_message(get: Any) -> bool:
     )
 
 
-def _is_own(block: object) -> bool:
-    if module_of(block).startswith("anthropic.types"):
-        return True  # `response.content` as it is, inside of a dict
-    kind = block_type(block)
-    if kind == "text":
-        # Gateways take `cache_control` on Chat Completions messages too, so it proves nothing.
-        return bool(field(block, "citations")) or module_of(block).startswith("anthropic.types")
-    if kind == "thinking":
-        return isinstance(field(block, "thinking"), str)
-    return kind in _OWN_BLOCKS
-
-
-def _read_block(block: Any) -> Part | None:
-    """Return the reading of a content block, None where only another shape writes such blocks."""
-    kind = block_type(block)
-    match kind:
-        case "text":
-            return TextPart(_str(field(block, "text")))
-        case "tool_use":
-            name = named_id(field(block, "name"))
-            return _call(block, name, call_kind(name), "function")
-        case "tool_result":
-            return _tool_result(block)
-        case "thinking":
-            text = _str(field(block, "thinking"))
-            return ReasoningPart(text, 0 if text else len(_str(field(block, "signature"))))
-        case "redacted_thinking":
-            return ReasoningPart("", len(_str(field(block, "data"))))
-        case "image" | "document":
-            return _media(block, kind)
-        case "search_result":
-            text = "\n".join(_str(field(b, "text")) for b in _listed(field(block, "content")))
-            return MediaPart("search_result", None, None, named_id(field(block, "title")), text)
-        case "container_upload":
-            return MediaPart("file", None, None, named_id(field(block, "file_id")))
-        case "server_tool_use":
-            return _call(block, named_id(field(block, "name")), "server", "server")
-        case "mcp_tool_use":
-            return _call(block, named_id(field(block, "name")), "mcp", "server_mcp")
-        case "compaction":
-            return _compaction(block)
-        case "tool_addition" | "tool_removal":
-            return _tool_change(block)
-        case "mcp_tool_listing" | "fallback":
-            return unknown_part(block, known=True)
-        case _:
-            if kind in _SERVER_RESULTS:
-                return _server_result(block, kind)
-            return _other(block, kind)
-
-
-def _other(block: Any, kind: str | None) -> Part | None:
-    """Return the generic reading of a block, unless it is one of OpenAI's or Bedrock's."""
-    if is_converse_block(block):
-        return None
-    if module_of(block).startswith("anthropic.types") or kind is None:
-        return TextPart(block) if isinstance(block, str) else unknown_part(block)
-    openai = kind.startswith(("input_", "output_")) or kind in _OPENAI_BLOCKS
-    return None if openai else unknown_part(block)
-
-
-_OPENAI_BLOCKS = frozenset(
-    {
-        "image_url",
-        "file",
-        "refusal",
-        "function_call",
-        "custom_tool_call",
-        "summary_text",
-        "reasoning",
-    }
-)
-
-
-def _listed(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def _str(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
-
-
-def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:
-    arguments = arguments_text(field(block, "input"))
-    return CallPart(named_id(field(block, "id")), name, arguments, kind, pair)
-
-
-def _tool_result(block: Any) -> ResultPart:
-    content = field(block, "content")
-    id_ = named_id(field(block, "tool_use_id"))
-    failed = bool(field(block, "is_error"))
-    if isinstance(content, str) or content is None:
-        return ResultPart(id_, None, _str(content), failed)
-    lines: list[str] = []
-    media: list[MediaPart] = []
-    for inner in _listed(content):
-        part = _read_block(inner)
-        if isinstance(part, MediaPart):
-            media.append(part)
-        elif isinstance(part, (TextPart, UnknownPart)):
-            lines.append(part.text)
-    return ResultPart(id_, None, "\n".join(lines), failed, media=tuple(media))
-
-
-def _server_result(block: Any, kind: str) -> ResultPart:
-    content = field(block, "content")
-    failed = bool(field(block, "is_error")) or (block_type(content) or "").endswith("_error")
-    texts = [b for b in _listed(content) if block_type(b) == "text"]
-    if isinstance(content, str):
-        text = content
-    elif texts and len(texts) == len(_listed(content)):
-        text = "\n".join(_str(field(b, "text")) for b in texts)
-    else:
-        text = json_text(content) if content is not None else ""
-    pair = "server_mcp" if kind == "mcp_tool_result" else "server"
-    return ResultPart(named_id(field(block, "tool_use_id")), None, text, failed, pair)
-
-
-def _media(block: Any, kind: str) -> MediaPart:
-    source = field(block, "source")
-    title = named_id(field(block, "title"))
-    caption = _str(field(block, "context"))
-    form = named_id(field(source, "media_type"))
-    match block_type(source):
-        case "base64":
-            return MediaPart(kind, form, base64_size(field(source, "data")), title, caption)
-        case "text":
-            data = _str(field(source, "data"))
-            return MediaPart(kind, form, len(data.encode("utf-8", "replace")), title, data)
-        case "url":
-            return media_from_url(kind, field(source, "url"), name=title, text=caption)
-        case "content":
-            inner = field(source, "content")
-            texts = (
-                [inner]
-                if isinstance(inner, str)
-                else [_str(field(b, "text")) for b in _listed(inner)]
-            )
-            return MediaPart(kind, form, None, title, "\n".join(t for t in texts if t))
-        case _:
-            return MediaPart(kind, form, None, title or named_id(field(source, "file_id")), caption)
-
-
-def _compaction(block: Any) -> Part:
-    """Return the reading of the server's own summary; one without content is a failed attempt."""
-    content = _str(field(block, "content"))
-    size = len(content) + len(_str(field(block, "encrypted_content")))
-    if not size:
-        return UnknownPart("compaction", "", known=True)
-    return OpaquePart("compaction", size)
-
-
-def _tool_change(block: Any) -> StatePart:
-    tool = field(block, "tool")
-    label = _str(field(tool, "name") or field(tool, "tool_name") or field(tool, "mcp_server_name"))
-    return StatePart("tools", frozenset({label}) if label else frozenset(), json_text(block))
-
-
 def _message(item: Any) -> dict[str, Any]:
     """Return the fields of a message; its blocks stay the objects that they are."""
     if isinstance(item, dict):
@@ -466,7 +269,7 @@ def _numbered(block: Any, new_id: Callable[[CallPart], str]) -> Any:
     given = _fields(block)
     if given is None or given.get("type") != "tool_use" or given.get("id"):
         return block
-    return {**given, "id": new_id(cast(CallPart, _read_block(given)))}
+    return {**given, "id": new_id(cast(CallPart, read_block(given)))}
 
 
 _BOUND_TO_FILE: Final = frozenset({"char_location", "page_location", "content_block_location"})
@@ -482,9 +285,9 @@ def _replayable(block: Any) -> Any:
         if made.get("citations") is None:
             made.pop("citations", None)
         else:
-            made["citations"] = [_replayable_citation(c) for c in _listed(made["citations"])]
+            made["citations"] = [_replayable_citation(c) for c in listed(made["citations"])]
     elif isinstance(made.get("content"), list):
-        made["content"] = [_replayable(inner) for inner in _listed(made["content"])]
+        made["content"] = [_replayable(inner) for inner in listed(made["content"])]
     return made
 
 

@@ -125,7 +125,7 @@ class Bedrock(Shape):
         """Return the message with these blocks alone."""
         blocks = _listed(field(item, "content"))
         kept = [block for place, block in enumerate(blocks) if place in parts]
-        if len(kept) == len(blocks):
+        if kept and len(kept) == len(blocks):
             return item
         return {**item, "content": kept} if kept else None
 
@@ -136,6 +136,16 @@ class Bedrock(Shape):
         blocks = [block for item in items for block in _listed(field(item, "content"))]
         blocks.sort(key=lambda block: field(block, "toolResult") is None)
         return [{"role": "user", "content": blocks}]
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return the message with another id on the `toolUse` or `toolResult` at one place."""
+        blocks = _listed(field(item, "content"))
+        block: Any = blocks[part] if part < len(blocks) else None
+        key = next((k for k in ("toolUse", "toolResult") if field(block, k) is not None), None)
+        if key is None:
+            return item
+        changed = {**block, key: {**block[key], "toolUseId": call_id}}
+        return {**item, "content": [*blocks[:part], changed, *blocks[part + 1 :]]}
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]

@@ -124,7 +124,7 @@ class Gemini(Shape):
             if not set(range(start, end)).isdisjoint(parts):
                 kept.append(block)
             start = end
-        if len(kept) == len(blocks):
+        if kept and len(kept) == len(blocks):
             return item
         return _changed(item, {"parts": kept}) if kept else None
 

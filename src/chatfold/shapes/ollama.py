@@ -37,14 +37,13 @@ from chatfold.shapes._blocks import arguments_text, base64_size, getter, module_
 from chatfold.shapes._chat import (
     Dialect,
     Get,
-    PairRules,
     listed,
     names_ollama,
-    pair_problems,
     read_call,
     sdk_of,
     text_of,
 )
+from chatfold.shapes._chat_rules import PairRules, pair_problems
 
 __all__ = ["Ollama"]
 

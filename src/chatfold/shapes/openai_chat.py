@@ -29,16 +29,15 @@ from chatfold.shapes._blocks import block_type, getter, module_of
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     Dialect,
-    PairRules,
     is_foreign_block,
     listed,
     names_mistral,
     names_ollama,
-    pair_problems,
     read_call,
     read_message,
     sdk_of,
 )
+from chatfold.shapes._chat_rules import PairRules, pair_problems
 
 __all__ = ["OpenAIChat"]
 

@@ -1,0 +1,134 @@
+"""How blocks, media and reasoning of the Responses API are read; part of `openai_responses`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from chatfold.core.views import (
+    CallPart,
+    MediaPart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    field,
+)
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    block_type,
+    call_kind,
+    getter,
+    media_from_url,
+    named_id,
+    unknown_part,
+)
+
+__all__ = [
+    "Get",
+    "Reading",
+    "listed",
+    "read_block",
+    "read_blocks",
+    "read_media",
+    "read_output",
+    "read_reasoning",
+    "text_of",
+]
+
+Get = Callable[[str], Any]
+Reading = tuple[Role, tuple[Part, ...]]
+
+
+def listed(value: Any) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
+    """Return the parts of a content list; calls listed a second time beside it count once."""
+    parts = [read_block(b) for b in blocks]
+    seen = {p.id for p in parts if isinstance(p, CallPart)}
+    for call in listed(tool_calls):
+        function = field(call, "function")
+        source = function if function is not None else call
+        name = named_id(field(source, "name"))
+        part = CallPart(
+            named_id(field(call, "id")),
+            name,
+            arguments_text(field(source, "arguments") or field(source, "args")),
+            call_kind(name),
+        )
+        if part.id is None or part.id not in seen:
+            parts.append(part)
+    return tuple(parts)
+
+
+def read_block(block: Any) -> Part:
+    match block_type(block):
+        case "input_text" | "output_text" | "text" | "summary_text":
+            return TextPart(text_of(field(block, "text")))
+        case "refusal":
+            return TextPart(text_of(field(block, "refusal")), "refusal")
+        case "input_image" | "input_file" | "input_audio" | "computer_screenshot":
+            return read_media(block)
+        case "function_call" | "custom_tool_call":
+            return _block_call(block)
+        case "reasoning":
+            return read_reasoning(getter(block))[1][0]
+        case _:
+            return TextPart(block) if isinstance(block, str) else unknown_part(block)
+
+
+def _block_call(block: Any) -> CallPart:
+    """Return a call that stands inside a message: flat, or under `function` as in chat."""
+    function = field(block, "function")
+    source = function if function is not None else block
+    name = named_id(field(source, "name"))
+    return CallPart(
+        named_id(field(block, "call_id") or field(block, "id")),
+        name,
+        arguments_text(field(source, "arguments")),
+        call_kind(name),
+    )
+
+
+def read_media(block: Any) -> MediaPart:
+    kind = block_type(block)
+    if kind == "input_audio":
+        audio = field(block, "input_audio")
+        form = field(audio, "format")
+        return MediaPart(
+            "audio", f"audio/{form}" if form else None, base64_size(field(audio, "data"))
+        )
+    if kind in ("input_image", "computer_screenshot"):
+        return media_from_url("image", field(block, "image_url"), name=field(block, "file_id"))
+    name = field(block, "filename") or field(block, "file_id")
+    if field(block, "file_url") is not None:
+        return media_from_url("file", field(block, "file_url"), name=name)
+    data = field(block, "file_data")
+    if isinstance(data, str):
+        return media_from_url(
+            "file", data if data.startswith("data:") else f"data:,{data}", name=name
+        )
+    return MediaPart("file", None, None, named_id(name))
+
+
+def read_output(value: Any) -> tuple[str, tuple[MediaPart, ...]]:
+    if isinstance(value, str):
+        return value, ()
+    if not isinstance(value, list):
+        return arguments_text(value), ()
+    parts = [read_block(b) for b in cast(list[Any], value)]
+    media = tuple(p for p in parts if isinstance(p, MediaPart))
+    return "\n".join(text_of(getattr(p, "text", "")) for p in parts if p not in media), media
+
+
+def read_reasoning(get: Get) -> Reading:
+    lines = [text_of(field(s, "text")) for s in (*listed(get("summary")), *listed(get("content")))]
+    opaque = len(text_of(get("encrypted_content")))
+    return "assistant", (ReasoningPart("\n".join(t for t in lines if t), opaque),)
