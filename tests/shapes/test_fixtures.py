@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import shared_directory
+from laws import Weightless
 from validator import lost_partners, validate
 
 from chatfold import ChatContext
@@ -115,6 +116,27 @@ def test_a_fold_keeps_what_is_to_be_carried_forward(ctx: ChatContext[Any], label
         carried = [i for i in labels.get("carry_forward", []) if i < plan.index]
         assert [i for i in kept if i not in opened] == carried
     assert "carry_forward" not in labels or ctx.plan(keep_last_turns=0)
+
+
+@FIXTURES
+def test_a_fold_requires_of_the_next_request_what_the_label_says(labels: Labels) -> None:
+    """Thinking behind a summary needs its fields for the labelled models; nothing else does."""
+    wanted = labels.get("tail_requirement")
+    for model in wanted["models"] if wanted else ["claude-sonnet-4-5", "gpt-5", "gemini-3-pro"]:
+        told: list[dict[str, Any]] = []
+        for tokens in range(0, 200, 5):
+            ctx: ChatContext[Any] = ChatContext(
+                json.loads(json.dumps(labels["items"])),
+                shape=labels["provider_shape"],
+                model=model,
+                counter=Weightless(),
+            )
+            assert ctx.request_options() == {}
+            if ctx.summarize(lambda prompt: ".", keep_tokens=tokens).changed:
+                told.append(ctx.request_options())
+        if wanted:
+            assert wanted["option_1"] in told
+        assert all(options in ({}, wanted and wanted["option_1"]) for options in told)
 
 
 @FIXTURES
