@@ -25,9 +25,12 @@ from chatfold import (
     Plan,
     Problem,
     Prompt,
+    Repair,
+    RepairPolicies,
     Requirement,
     Shape,
     StaleHeadError,
+    Step,
     Summarizer,
     SummarizerError,
     SummaryError,
@@ -35,9 +38,11 @@ from chatfold import (
     TokenCount,
     TokenCounter,
     ToolCallRecord,
+    ToolRun,
     Turn,
     Usage,
     __version__,
+    render_steps,
 )
 from chatfold.core.plan import Reason
 
@@ -168,6 +173,27 @@ def options(items: list[Dict]) -> None:
     ctx = ChatContext(items, pin=lambda item: "pin" in item, summary_key=b"key", **shared)
     assert_type(ctx.plan(**shared), Plan[Dict])
     assert_type(ctx.summarize("extractive", **shared), Outcome[Dict])
+
+
+async def recording(items: list[ChatCompletionMessageParam], response: object) -> None:
+    """What is added is of the list's own item type."""
+    ctx = ChatContext(items, late_results="drop")
+    assert_type(ctx.add_response(response), list[ChatCompletionMessageParam])
+    tools: Mapping[str, Any] = {"look_up": lambda order: order}
+    run = ctx.run_tool_calls(tools, timeout=5.0)
+    assert_type(run, ToolRun[ChatCompletionMessageParam])
+    assert_type(run.items, tuple[ChatCompletionMessageParam, ...])
+    assert_type(run.not_handled, tuple[ToolCallRecord, ...])
+    again = await ctx.arun_tool_calls(tools, max_concurrency=2)
+    assert_type(again, ToolRun[ChatCompletionMessageParam])
+    policies: RepairPolicies = {"open_calls": "keep", "orphan_results": "drop"}
+    assert_type(ctx.repair(**policies), list[Repair])
+    steps = ctx.steps()
+    assert_type(steps[0], Step)
+    assert_type(steps.skipped, int)
+    assert_type(render_steps(steps, limit=5), str)
+    outcome = ctx.summarize("extractive", replay=True)
+    assert_type(outcome.merged, tuple[ChatCompletionMessageParam, ...])
 
 
 class Mine:
