@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 import pytest
-from laws import same_objects, short, step, talk
+from laws import plainly, same_objects, short, step, talk
 from validator import validate
 
 from chatfold import ChatContext, ToolRun
 
 CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
 SHAPES = ("openai_chat", "openai_responses", "anthropic")
+EVERY_SHAPE = (*SHAPES, "gemini", "bedrock", "ollama", "mistral")
 
 
 def response(*output: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -251,3 +252,118 @@ def test_wrong_tools_are_refused_before_any_call_runs() -> None:
         ctx.run_tool_calls({}, timeout=0)
     assert ran == []
     assert len(ctx) == 2
+
+
+def waiting(shape: str, id_: str | None = "c00000001") -> ChatContext[Any]:
+    """Return a context of three turns and a question, whose call waits for its result."""
+    said = plainly(shape, [*talk(), {"role": "user", "content": "go"}])
+    return ChatContext([*said, *step(shape, id_, 1, [])], shape=shape)
+
+
+def run(ctx: ChatContext[Any], way: str, read: Any) -> ToolRun[Any]:
+    """Run the open calls, with the tool that they all name."""
+    if way == "sync":
+        return ctx.run_tool_calls({"read": read})
+    return asyncio.run(ctx.arun_tool_calls({"read": read}))
+
+
+@pytest.mark.parametrize("shape", EVERY_SHAPE)
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_fold_while_a_tool_runs_costs_no_result(shape: str, way: str) -> None:
+    """The call stands elsewhere in the list by then; its result finds it."""
+    ctx = waiting(shape)
+
+    def read() -> str:
+        assert ctx.summarize(short, keep_last_turns=1).changed
+        return "paid 100"
+
+    added = run(ctx, way, read)
+    assert [(c.id, c.result) for c in ctx.tool_calls()] == [("c00000001", "paid 100")]
+    assert list(added) == ctx.items[-1:]
+    assert validate(ctx.items, shape) == []
+
+
+@pytest.mark.parametrize("shape", [s for s in EVERY_SHAPE if s != "mistral"])
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_what_a_user_says_while_a_tool_runs_comes_behind_its_result(shape: str, way: str) -> None:
+    """The result goes where the provider wants it, and is not lost."""
+    ctx = waiting(shape)
+    (hurry,) = plainly(shape, [{"role": "user", "content": "hurry"}])
+
+    def read() -> str:
+        ctx.append(hurry)
+        return "paid 100"
+
+    added = run(ctx, way, read)
+    assert [c.result for c in ctx.tool_calls()] == ["paid 100"]
+    assert same_objects(ctx.items[-2:], [*added, hurry])
+    assert validate(ctx.items, shape) == []
+
+
+@pytest.mark.parametrize("shape", EVERY_SHAPE)
+@pytest.mark.parametrize("late_results", ["note", "drop"])
+def test_the_result_of_a_call_that_was_folded_while_its_tool_ran_is_a_late_one(
+    shape: str, late_results: Any
+) -> None:
+    """It becomes a note, or is dropped, as `late_results` says; no orphan is left."""
+    ctx = ChatContext(waiting(shape).items, shape=shape, late_results=late_results)
+    before = len(ctx)
+
+    def read() -> str:
+        more = ["hurry", "I am at it.", "so?"]
+        roles = ["user", "assistant", "user"]
+        said = zip(roles, more, strict=True)
+        ctx.extend(plainly(shape, [{"role": r, "content": c} for r, c in said]))
+        assert ctx.summarize(short, keep_last_turns=1).changed
+        return "paid 100"
+
+    added = run(ctx, "sync", read)
+    assert ctx.tool_calls() == []
+    assert len(ctx) < before
+    assert ("paid 100" in json.dumps(ctx.items)) == (late_results == "note")
+    assert len(added) == (late_results == "note")
+    assert [a.text for a in added.answers] == ["paid 100"]
+    assert validate(ctx.items, shape) == []
+
+
+def test_a_call_in_an_item_that_was_replaced_while_its_tool_ran_is_known_by_its_id() -> None:
+    """A host may put a copy in place of an item; the result is added all the same."""
+    ctx = waiting("openai_chat")
+
+    def read() -> str:
+        ctx.items[-1] = {**ctx.items[-1], "content": "I look."}
+        return "paid 100"
+
+    assert len(run(ctx, "sync", read)) == 1
+    assert [c.result for c in ctx.tool_calls()] == ["paid 100"]
+
+
+def test_a_call_that_the_host_took_out_while_its_tool_ran_gets_no_result() -> None:
+    """Nothing was folded, so nothing tells of the call; the answer is the caller's to look at."""
+    ctx = waiting("openai_chat")
+
+    def read() -> str:
+        ctx.items.pop()
+        return "paid 100"
+
+    added = run(ctx, "sync", read)
+    assert not added
+    assert [a.text for a in added.answers] == ["paid 100"]
+    assert ctx.check() == []
+
+
+def test_calls_that_share_an_id_keep_their_own_results() -> None:
+    """A call that was answered while it ran does not give its answer to another of its id."""
+    first = step("openai_chat", "c", 1, [])
+    ctx = ChatContext([{"role": "user", "content": "go"}, *first, *step("openai_chat", "c", 1, [])])
+    texts = iter(["one", "two"])
+
+    def read() -> str:
+        text = next(texts)
+        if text == "one":
+            ctx.items.insert(2, step("openai_chat", "c", 1, ["mine"])[-1])
+        return text
+
+    run(ctx, "sync", read)
+    assert [c.result for c in ctx.tool_calls()] == ["mine", "two"]
+    assert validate(ctx.items, "openai_chat") == []

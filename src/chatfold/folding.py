@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, Final, Literal, TypeAlias
 
-from chatfold.core.calls import Abandon, Answer, ToolCallRecord, frozen_abandon
+from chatfold.core.calls import Abandon, Answer, frozen_abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.commit import Verdict, judge, problems_of
 from chatfold.core.edits import Repair, RepairPolicies
 from chatfold.core.flow import Flow, Written, write_summary
-from chatfold.core.late import late_parts
+from chatfold.core.late import arrived, late_parts
 from chatfold.core.plan import Outcome, Plan, Reason, Replacement, nothing, remedy_for
 from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Reading, Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended
-from chatfold.core.spans import cut_points, open_calls
+from chatfold.core.spans import cut_points
 from chatfold.core.split import Split
 from chatfold.core.summary import wrapped
 from chatfold.core.undo import Fold, unfolded
@@ -298,55 +297,66 @@ class Folding:
         if held:
             self.held, self.replayed = held, False
 
-    def add(self, item: Any, note: Callable[[ResultPart], str]) -> None:
+    def add(self, item: Any, note: Callable[[ResultPart], str]) -> list[Any]:
         """Put an item at the end of the list; a result whose call was folded away as a note.
 
         Args:
             item: The native item.
             note: Returns the text of the note for a result.
+
+        Returns:
+            What was added.
         """
         view = self.reading.view_of(item)
         if self._late_results == "keep" or not any(type(p) is ResultPart for p in view.parts):
             self.items.append(item)
-            return
+            return [item]
         with self._lock:
             snapshot = self.reading.snapshot()
             late = late_parts(view, snapshot.calls) if snapshot.previous is not None else []
             if not late:
                 self.items.append(item)
-                return
+                return [item]
             rest = [i for i in range(len(view.parts)) if i not in late]
             other = snapshot.shape.pick(item, rest) if rest else None
-            if other is not None:
-                self.items.append(other)
+            added = [] if other is None else [other]
+            self.items.extend(added)
             if self._late_results == "drop":
                 _log.info("dropped %d results of calls that were folded away", len(late))
-                return
+                return added
             # Behind all that is complete: a step that waits for its results must not be parted.
             at = cut_points(snapshot.spans, snapshot.views, lossy=True)[-1]
             texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
-            self.items[at:at] = [snapshot.shape.summary_item(t, role="user") for t in texts]
+            notes = [snapshot.shape.summary_item(t, role="user") for t in texts]
+            self.items[at:at] = notes
+            return [*notes, *added]
 
-    def open_calls(self) -> list[ToolCallRecord]:
-        """Return the calls, and the requests for approval, that wait for an answer."""
-        return open_calls(self.snapshot().calls)
+    def answer(
+        self, answers: Sequence[Answer], asked: Snapshot, note: Callable[[ResultPart], str]
+    ) -> list[Any]:
+        """Put the results of calls behind them in the list; return the items that were added.
 
-    def answer(self, answers: Sequence[Answer]) -> list[Any]:
-        """Put the results of open calls at the end of the list; return the items that hold them.
+        A call that was answered while its tool ran keeps the answer that it has. The result of
+        one that was folded away meanwhile is a late one.
 
-        A call that was answered while its tool ran keeps the answer that it has.
+        Args:
+            answers: The answers, in call order.
+            asked: The list as it was when the tools began to run.
+            note: Returns the text of the note for a late result.
         """
         with self._lock:
-            snapshot = self.reading.snapshot()
-            waiting = Counter(map(_place, open_calls(snapshot.calls)))
-            wanted: list[Answer] = []
-            for answer in answers:
-                if waiting[_place(answer.call)]:
-                    waiting[_place(answer.call)] -= 1
-                    wanted.append(answer)
-            items = snapshot.shape.answer_items(wanted) if wanted else []
-            self.items.extend(items)
-        return items
+            now = self.reading.snapshot()
+            places, gone = arrived(answers, asked, now)
+            made = {at: asked.shape.answer_items(told) for at, told in places.items()}
+            for at in sorted(made, reverse=True):
+                self.items[at:at] = made[at]
+            added = [item for at in sorted(made) for item in made[at]]
+            if now.previous is None:  # nothing was folded: the host itself has taken the calls out
+                return added
+            for answer in gone:
+                item = asked.shape.result_item(answer.call, answer.text, failed=answer.failed)
+                added += self.add(item, note)
+        return added
 
     def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:
         """Put mended items in place of what the provider would refuse; return what was done."""
@@ -372,8 +382,3 @@ class Folding:
     def _remember(self, fold: Fold) -> None:
         self._folds.append(fold)
         del self._folds[: max(0, len(self._folds) - self._undo_depth)]
-
-
-def _place(call: ToolCallRecord) -> tuple[object, ...]:
-    """Return what tells a call of the list from the others, but for its likes in one item."""
-    return (call.call_index, call.pair, call.id, call.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chatfold import tokens
@@ -11,7 +11,7 @@ from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.edits import Repair
-from chatfold.core.spans import cut_points
+from chatfold.core.spans import cut_points, open_calls
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
 from chatfold.core.views import ItemView, ResultPart, Shape
@@ -186,11 +186,11 @@ class History(Generic[ItemT]):
             TypeError: `tools` holds something that cannot be called; nothing was run.
             ValueError: `timeout` is out of range; nothing was run.
         """
-        batch = _ToolBatch(self._folding)
+        batch = _ToolBatch(self._folding, self._late_note)
         run_calls(
-            self._folding.open_calls(),
+            batch.calls,
             tools,
-            shape=self._folding.snapshot().shape,
+            shape=batch.asked.shape,
             templates=self._settings.renderer(),
             deliver=batch.deliver,
             timeout=timeout,
@@ -221,11 +221,11 @@ class History(Generic[ItemT]):
             TypeError: `tools` holds something that cannot be called; nothing was run.
             ValueError: A limit is out of range; nothing was run.
         """
-        batch = _ToolBatch(self._folding)
+        batch = _ToolBatch(self._folding, self._late_note)
         await arun_calls(
-            self._folding.open_calls(),
+            batch.calls,
             tools,
-            shape=self._folding.snapshot().shape,
+            shape=batch.asked.shape,
             templates=self._settings.renderer(),
             deliver=batch.deliver,
             timeout=timeout,
@@ -292,12 +292,21 @@ class History(Generic[ItemT]):
 
 
 class _ToolBatch:
-    """Takes the answers of a run of tool calls, and puts them into the list."""
+    """Takes the answers of a run of tool calls, and puts them into the list.
 
-    def __init__(self, folding: Folding) -> None:
+    Attributes:
+        asked: The list as it is when the run begins; it may change while the tools run.
+        calls: Its open calls.
+        told: What the caller is told of the run.
+    """
+
+    def __init__(self, folding: Folding, note: Callable[[ResultPart], str]) -> None:
+        self.asked = folding.snapshot()
+        self.calls = open_calls(self.asked.calls)
         self.told: ToolRun[Any] = ToolRun()
         self._folding = folding
+        self._note = note
 
     def deliver(self, run: Run) -> None:
-        items = tuple(self._folding.answer(run.answers))
+        items = tuple(self._folding.answer(run.answers, self.asked, self._note))
         self.told = ToolRun(items, run.answers, run.not_handled)

@@ -33,11 +33,18 @@ def every_variant(path: str, label: str) -> Iterator[tuple[type[Any], dict[str, 
 def refused(path: str, item: Any, label: str | None = None) -> str:
     """Return why an item is of no type of an input union, "" where it is of one."""
     union = union_named(path)
-    if union is None:
-        pytest.skip(f"the installed SDK has no {path}")
+    if union is None or not _is_current(path):
+        pytest.skip("the types of the installed SDK are older than these answers")
     inputs = [m.cls for m in members(union) if not m.is_model and label in (None, m.label)]
     found = [refusal(cls, item) for cls in inputs]
     return "" if "" in found else "; ".join(found) or f"no input of type {label}"
+
+
+def _is_current(path: str) -> bool:
+    """Return whether an SDK has the newest types that the tests' answers hold."""
+    if path.startswith("openai"):
+        return "program" in labels("openai.types.responses:ResponseOutputItem")
+    return "compaction" in labels("anthropic.types.beta:BetaContentBlock")
 
 
 def read_wholly(items: list[Any], shape: str) -> bool:

@@ -180,6 +180,8 @@ def test_a_parsed_message_becomes_a_plain_item(stream_server: StreamServer) -> N
     client = stream_server.client("messages")
     asked: Any = [{"role": "user", "content": "?"}]
     options: Any = {"model": "claude-opus-5", "max_tokens": 9, "output_format": Weather}
+    if not hasattr(client.messages, "parse"):
+        pytest.skip("the installed SDK has no parse()")
     for where in (client, client.beta):
         answer = where.messages.parse(messages=asked, **options)
         assert answer.parsed_output == Weather(rain=True)

@@ -12,6 +12,7 @@ import pytest
 from capture.native_servers import Answered, CaptureSuite, Host, NativeServer, sse
 from google import genai
 from google.genai import types
+from validator import validate
 
 from chatfold import ChatContext
 from chatfold.capture import captured, gemini
@@ -388,3 +389,60 @@ def test_results_that_the_host_wrote_are_not_captured_again(server: NativeServer
     models = client(server.url).models
     host.add_response(models.generate_content(model="m", contents=before, config=config))
     assert [item.role for item in host.added] == ["model", "user", "model", "user", "model"]
+
+
+VERTEX: list[dict[str, Any]] = [
+    {"createTime": "2026-11-22T10:00:00.123456Z"},
+    {"usageMetadata": {**TOKENS, "trafficType": "ON_DEMAND"}},
+]
+
+
+@pytest.mark.parametrize("told", VERTEX, ids=["createTime", "trafficType"])
+@pytest.mark.parametrize("kind", ["objects", "json"])
+@pytest.mark.parametrize("way", ["whole", "streamed"])
+def test_vertex_ai_gets_no_ids_that_it_did_not_write(
+    told: dict[str, Any], kind: str, way: str
+) -> None:
+    """It refuses them; calls and results then pair by name and order, and name no id."""
+    calls = [call("weather", {"city": c}) for c in ("Rome", "Oslo")]
+    pieces = [chunk(calls[0]), chunk(calls[1], finish="STOP", **told)]
+    whole = chunk(*calls, finish="STOP", **told)
+    made: Any = [whole] if way == "whole" else pieces
+    if kind == "objects":
+        made = [types.GenerateContentResponse.model_validate(m) for m in made]
+    ctx = ChatContext([TestGemini.user], shape="gemini")
+    if way == "whole":
+        ctx.add_response(made[0])
+    else:
+        list(ctx.record(iter(made)))
+    assert [c.id for c in ctx.tool_calls()] == [None, None]
+    ctx.run_tool_calls({"weather": weather})
+    found = [(c.arguments["city"], c.result) for c in ctx.tool_calls()]
+    assert found == [("Rome", "fine in Rome"), ("Oslo", "fine in Oslo")]
+    _, asked, answered = [types.Content.model_validate(item) for item in ctx.items]
+    assert asked.parts == types.Content.model_validate({"parts": calls}).parts
+    assert [p.function_response.id for p in answered.parts] == [None, None]
+    assert validate(ctx.items, "gemini") == []
+
+
+def test_ids_that_vertex_ai_wrote_itself_are_kept() -> None:
+    """Only what was made up is left out."""
+    made = call("weather", {"city": "Rome"})
+    made["functionCall"]["id"] = "fc-1"
+    ctx = ChatContext([TestGemini.user], shape="gemini")
+    ctx.add_response(chunk(made, finish="STOP", **VERTEX[0]))
+    ctx.run_tool_calls({"weather": weather})
+    assert [(c.id, c.status) for c in ctx.tool_calls()] == [("fc-1", "completed")]
+    assert ctx.items[-1]["parts"][0]["function_response"]["id"] == "fc-1"
+
+
+def test_the_marks_of_vertex_ai_come_through_its_own_client(server: NativeServer) -> None:
+    """The SDK's converters, for either service, leave what tells the two apart."""
+    body = chunk(call("weather", {}), finish="STOP", **VERTEX[0])
+    server.answer(Answered(body, sse(body), 1, None), streamed=False)
+    options = types.HttpOptions(base_url=server.url)
+    vertex = genai.Client(vertexai=True, api_key="test", http_options=options)
+    for made, named in ((vertex, False), (client(server.url), True)):
+        host = Host([])
+        host.add_response(made.models.generate_content(model="m", contents="?"))
+        assert bool(host.added[0].parts[0].function_call.id) == named

@@ -170,6 +170,8 @@ def test_parsed_answers_become_plain_items_without_a_warning(stream_server: Stre
     stream_server.answers(reply)
     client = stream_server.client("chat")
     asked: Any = [{"role": "user", "content": "?"}]
+    if not hasattr(client.chat.completions, "parse"):
+        pytest.skip("the installed SDK has no parse() for chat")
     answer = client.chat.completions.parse(model="gpt-5", messages=asked, response_format=Weather)
     assert answer.choices[0].message.parsed == Weather(rain=True)
     part = {"type": "output_text", "text": said, "annotations": []}

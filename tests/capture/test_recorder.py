@@ -196,6 +196,7 @@ def test_a_method_that_reads_the_rest_is_recorded_too(
         "get_final_text": "str",
     }.get(drain)
     if expected:
-        assert type(reading.answer).__name__.partition("[")[0] == expected
+        named = type(reading.answer).__name__.partition("[")[0]
+        assert named in (expected, expected.removeprefix("Parsed"))  # as older SDKs call it
     elif reply.api == "responses":  # the SDK returns the stream, so that calls can be chained
         assert reading.answer.stored == reading.stored

@@ -375,6 +375,7 @@ def test_what_is_no_response_and_no_stream_is_refused_with_what_to_pass(
     client = stream_server.client("chat")
     whole = whole_response(stream_server, CHAT["text"])
     message = whole.choices[0].message
+    helper = call(client, "chat", helper=True)
     waiting = _coroutine()
     streaming = client.chat.completions.with_streaming_response.create(
         model="gpt-5", messages=[{"role": "user", "content": "?"}]
@@ -388,7 +389,7 @@ def test_what_is_no_response_and_no_stream_is_refused_with_what_to_pass(
         (streaming, "parse()", "parse()"),
         (generator(), "", "ctx.record(stream)"),
         (async_generator(), "", "ctx.record(stream)"),
-        (call(client, "chat", helper=True), "", "ctx.record(stream)"),
+        (helper, "", "ctx.record(stream)"),
         (message, "got ChatCompletionMessage", "ctx.append"),
         (whole.choices[0], "got Choice", "such as a ChatCompletion"),
         (message.to_dict(), "got dict", "ctx.append"),

@@ -179,7 +179,7 @@ async def recording(items: list[ChatCompletionMessageParam], response: object) -
     """What is added is of the list's own item type."""
     ctx = ChatContext(items, late_results="drop")
     assert_type(ctx.add_response(response), list[ChatCompletionMessageParam])
-    tools: Mapping[str, Any] = {"look_up": lambda order: order}
+    tools: Mapping[str, Any] = {"look_up": str.upper}
     run = ctx.run_tool_calls(tools, timeout=5.0)
     assert_type(run, ToolRun[ChatCompletionMessageParam])
     assert_type(run.items, tuple[ChatCompletionMessageParam, ...])

@@ -67,7 +67,8 @@ def captured(
     for maker in MAKERS:
         if maker.takes(response):
             raw = maker.outputs(response, choice=choice)
-            return raw._replace(items=finished(raw.items, shapes(maker.shape), items))
+            made = finished(raw.items, shapes(maker.shape), items, takes_ids=raw.takes_ids)
+            return raw._replace(items=made)
     raise TypeError(no_response(response))
 
 

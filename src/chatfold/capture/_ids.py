@@ -17,18 +17,23 @@ from chatfold.core.views import CallPart, ResultPart, Shape
 __all__ = ["finished"]
 
 
-def finished(raw: Iterable[Any], shape: Shape, items: Sequence[Any]) -> tuple[Any, ...]:
+def finished(
+    raw: Iterable[Any], shape: Shape, items: Sequence[Any], *, takes_ids: bool
+) -> tuple[Any, ...]:
     """Return raw output items as the items that are to be added to a list.
 
     Args:
         raw: What the provider sent.
         shape: The shape of what it sends.
         items: The list that they will be added to; it is only read.
+        takes_ids: Whether a call without an id is given one; else it is paired by its name.
     """
     made: list[Any] = []
     for item in raw:
-        new_id = _NewIds(shape, items, len(items) + len(made))
-        made.append(shape.with_call_ids(shape.replayable(item), new_id))
+        clean = shape.replayable(item)
+        if takes_ids:
+            clean = shape.with_call_ids(clean, _NewIds(shape, items, len(items) + len(made)))
+        made.append(clean)
     return tuple(made)
 
 

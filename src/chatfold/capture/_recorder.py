@@ -90,7 +90,10 @@ class Recording:
     def _store(self, read: Callable[[], Iterable[Any]]) -> None:
         try:
             raw = tuple(read())
-            made = finished(raw, self._shape, self._items) if raw and self._shape else ()
+            made: tuple[Any, ...] = ()
+            if raw and self._shape is not None and self._gather is not None:
+                takes_ids = self._gather.takes_ids
+                made = finished(raw, self._shape, self._items, takes_ids=takes_ids)
         except Exception as error:  # an event as no provider sends it must not cost the stream
             self._fault = f"all since an event that cannot be read ({type(error).__name__})"
             return

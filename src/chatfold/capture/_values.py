@@ -19,12 +19,14 @@ class Captured(NamedTuple):
         model: Name of the model that answered; None where that is not said.
         held: What on the provider's server holds the history, in words for a message, such as
             `previous_response_id 'resp_1'`; None where nothing does.
+        takes_ids: Whether calls without an id may be sent back with one that was made up.
     """
 
     items: tuple[Any, ...]
     usage: Usage | None = None
     model: str | None = None
     held: str | None = None
+    takes_ids: bool = True
 
 
 class Gather(Protocol):
@@ -47,6 +49,11 @@ class Gather(Protocol):
     @property
     def held(self) -> str | None:
         """What on the provider's server holds the history; see `Captured`."""
+        ...
+
+    @property
+    def takes_ids(self) -> bool:
+        """Whether calls without an id may be given one; see `Captured`."""
         ...
 
     @property
@@ -74,7 +81,7 @@ class Maker(Protocol):
     """What a provider's module offers: how its responses and its streams become items.
 
     A raw item is what the provider sent, as an SDK object or a dict. It becomes an item by
-    `Shape.replayable` and `Shape.with_call_ids`, which are called on it in this order.
+    `Shape.replayable` and, where ids are taken, `Shape.with_call_ids`, in this order.
     """
 
     @property

@@ -63,6 +63,7 @@ class _Events:
     def __init__(self) -> None:
         self.model: str | None = None
         self.held: str | None = None
+        self.takes_ids = True
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, Block] = {}
         self._inputs: dict[int, str] = {}

@@ -57,6 +57,7 @@ class Answer:
     """One streamed message: complete at its `messageStop`."""
 
     held: str | None = None
+    takes_ids = True
 
     def __init__(self) -> None:
         self.usage: Usage | None = None

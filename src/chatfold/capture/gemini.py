@@ -37,7 +37,12 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     """
     content = spelled(chosen(listed(spelled(response, "candidates")), choice), "content")
     items = (*_run_by_sdk(response), *([content] if spelled(content, "parts") else ()))
-    return Captured(items, _usage(response), spelled(response, "model_version"))
+    return Captured(
+        items,
+        _usage(response),
+        spelled(response, "model_version"),
+        takes_ids=not _is_from_vertex(response),
+    )
 
 
 def starts(event: object) -> Answer | None:
@@ -53,6 +58,7 @@ class Answer:
     def __init__(self) -> None:
         self.usage: Usage | None = None
         self.model: str | None = None
+        self.takes_ids = True
         self._content: Any = None
         self._parts = Parts()
         self._others: set[int] = set()
@@ -76,6 +82,7 @@ class Answer:
         self._history = len(history)
         self.usage = _usage(event) or self.usage
         self.model = spelled(event, "model_version") or self.model
+        self.takes_ids = self.takes_ids and not _is_from_vertex(event)
         candidates = listed(spelled(event, "candidates"))
         self._others.update(index for c in candidates if (index := spelled(c, "index")))
         candidate = next((c for c in candidates if not spelled(c, "index")), None)
@@ -117,6 +124,19 @@ def _is_automatic(content: Any) -> bool:
 def _has_call(content: Any) -> bool:
     parts = listed(spelled(content, "parts"))
     return any(spelled(part, "function_call") is not None for part in parts)
+
+
+def _is_from_vertex(response: Any) -> bool:
+    """Return whether Vertex AI answered: unlike the Gemini API, it says when, and how it bills.
+
+    Only google-genai's converter for Vertex reads `createTime`, and `trafficType` "is not supported
+    in Gemini API" (google-genai 3.4.0). Vertex refuses ids of calls that the Gemini API takes:
+    `Unknown name "id" at 'contents[1].parts[0].function_call'`. Sources, read 2026-11-22:
+    https://github.com/pydantic/pydantic-ai/issues/5081, https://github.com/vercel/ai/issues/15664
+    """
+    used = spelled(response, "usage_metadata")
+    marks = (spelled(response, "create_time"), spelled(used, "traffic_type"))
+    return any(mark is not None for mark in marks)
 
 
 def _usage(response: Any) -> Usage | None:

@@ -51,6 +51,7 @@ class Answer:
     """One streamed answer: complete at the chunk that says why the model stopped."""
 
     held: str | None = None
+    takes_ids = True
 
     def __init__(self) -> None:
         self.usage: Usage | None = None

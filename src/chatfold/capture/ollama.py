@@ -44,6 +44,7 @@ class Answer:
     """One streamed message: complete at the chunk that says `done`."""
 
     held: str | None = None
+    takes_ids = True
 
     def __init__(self) -> None:
         self.usage: Usage | None = None

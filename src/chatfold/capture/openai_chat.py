@@ -100,6 +100,7 @@ class _Chunks:
         self.usage: Usage | None = None
         self.model: str | None = None
         self.held: str | None = None
+        self.takes_ids = True
         self._message: Message = {}
         self._calls: list[Message] = []
         self._done = False

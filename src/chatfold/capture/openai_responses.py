@@ -93,6 +93,7 @@ class _Events:
         self.usage: Usage | None = None
         self.model: str | None = None
         self.held: str | None = None
+        self.takes_ids = True
         self._resumed = resumed
         self._begun: dict[int, str] = {}  # output index -> type, until the item is done
         self._waiting: dict[int, Any] = {}  # done before an earlier one

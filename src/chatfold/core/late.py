@@ -1,16 +1,19 @@
-"""Results that arrive when their call is no longer in the list.
+"""Results that arrive when the list has gone on, or no longer holds their call.
 
 Not here: the words of the note that one becomes (`prompts/`), and where it goes (`folding`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from chatfold.core.calls import ToolCallRecord
-from chatfold.core.views import ItemView, ResultPart
+from chatfold.core.calls import Answer, ToolCallRecord
+from chatfold.core.reading import Snapshot
+from chatfold.core.views import ItemView, ResultPart, is_user_message
 
-__all__ = ["late_parts"]
+__all__ = ["Arrived", "arrived", "late_parts"]
 
 
 def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
@@ -34,3 +37,80 @@ def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
         if not known:
             late.append(position)
     return late
+
+
+class Arrived(NamedTuple):
+    """Where the answers of a run of tools go.
+
+    Attributes:
+        places: Index before which results go -> the answers that they hold, in call order.
+        gone: Answers whose call is not in the list any more.
+    """
+
+    places: Mapping[int, Sequence[Answer]]
+    gone: Sequence[Answer]
+
+
+def arrived(answers: Sequence[Answer], asked: Snapshot, now: Snapshot) -> Arrived:
+    """Return where answers go in a list that may have been folded, or gone on, since the calls.
+
+    A call that has been answered meanwhile keeps the answer that it has.
+
+    Args:
+        answers: The answers, in call order.
+        asked: The list as it was when its calls were open.
+        now: The list as it is.
+    """
+    before, after = list(_keys(asked.items)), list(_keys(now.items))
+    there = set(after)
+    made: dict[object, list[ToolCallRecord]] = {}
+    for known in now.calls:
+        if known.call_index is not None:
+            made.setdefault(_name(known, after[known.call_index]), []).append(known)
+            made.setdefault(_name(known), []).append(known)
+    taken: set[int] = set()
+    places: dict[int, list[Answer]] = {}
+    gone: list[Answer] = []
+    for answer in answers:
+        item = before[answer.call.call_index or 0]
+        # A new item may stand in place of the one that made the call: then the id has to do.
+        by_id = item not in there and answer.call.id is not None
+        calls = made.get(_name(answer.call, None if by_id else item), ())
+        call = next((c for c in calls if c.result_index is None and id(c) not in taken), None)
+        if call is not None:
+            taken.add(id(call))
+            places.setdefault(_place(call, now.views), []).append(answer)
+        elif not calls:
+            gone.append(answer)
+    return Arrived(places, gone)
+
+
+def _keys(items: Sequence[Any]) -> Iterator[tuple[int, int]]:
+    """Yield what tells the items apart, wherever they stand; one object may stand there twice."""
+    left = Counter(map(id, items))
+    for item in items:
+        yield id(item), left[id(item)]
+        left[id(item)] -= 1
+
+
+def _name(call: ToolCallRecord, item: object = None) -> object:
+    """Return what tells a call from the others: with its item, or without."""
+    return (item, call.pair, call.id, call.name)
+
+
+def _place(call: ToolCallRecord, views: Sequence[ItemView]) -> int:
+    """Return the index before which the result of a call goes.
+
+    What a user says while a tool runs comes behind the result: providers want it there.
+    """
+    index = call.call_index
+    if index is None or call.asynchronous:
+        return len(views)
+    rest = range(index + 1, len(views))
+    if not views[index].whole_step:
+        return next((i for i in rest if is_user_message(views[i])), len(views))
+    return next((i for i in rest if not _only_results(views[i])), len(views))
+
+
+def _only_results(view: ItemView) -> bool:
+    return bool(view.parts) and all(isinstance(part, ResultPart) for part in view.parts)

@@ -11,10 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from chatfold.core.check import Problem
 from chatfold.core.edits import Case, Edits
 from chatfold.core.mends_calls import answer_calls, name_calls, rename_calls
 from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, move_results
-from chatfold.core.views import ItemView, ReasoningPart, TextPart, plain
+from chatfold.core.views import (
+    ItemView,
+    Part,
+    ReasoningPart,
+    TextPart,
+    UnknownPart,
+    plain,
+)
 
 __all__ = ["MENDS"]
 
@@ -100,11 +108,8 @@ def drop_blanks(case: Case) -> Edits:
             edits.leave(problem.rule, index, "blank='keep'")
             continue
         parts = case.snapshot.views[index].parts
-        solid = [
-            place
-            for place, part in enumerate(parts)
-            if not (type(part) is TextPart and not part.text.strip())
-        ]
+        bare = problem.rule == "empty_part"
+        solid = [place for place, part in enumerate(parts) if not _is_blank(part, bare=bare)]
         rest = case.snapshot.shape.pick(item, solid)
         if rest is item:
             edits.leave(problem.rule, index, "what is empty in it cannot be taken out alone")
@@ -113,6 +118,22 @@ def drop_blanks(case: Case) -> Edits:
         number = edits.note(problem.rule, "dropped", f"took out {what}", index)
         edits.replace(index, () if rest is None else (rest,), number)
     return edits
+
+
+def _is_blank(part: Part, *, bare: bool) -> bool:
+    """Return whether a part says nothing; `bare` where the provider also refuses one with no field.
+
+    Elsewhere what has no type may hold something all the same.
+    """
+    match part:
+        case TextPart():
+            return not part.text.strip()
+        case ReasoningPart():
+            return bare and not (part.text or part.opaque)
+        case UnknownPart():
+            return bare and not part.type
+        case _:
+            return False
 
 
 def drop_reasoning(case: Case) -> Edits:
@@ -185,14 +206,14 @@ def move_instructions(case: Case) -> Edits:
     edits = Edits(case)
     views, slots = case.snapshot.views, case.slots
     free = 0
-    for problem in case.broken("system_place", "first_role"):
+    for problem in case.broken("system_place", "first_role", "unexpected_role"):
         index = problem.index
         if views[index].role not in ("system", "developer"):
             continue
         if case.policies.order == "keep":
             edits.leave(problem.rule, index, "order='keep'")
             continue
-        place = _place(case, index, max(index + 1, free))
+        place = _place(case, problem, max(index + 1, free))
         if place is None:
             edits.leave(problem.rule, index, "there is no place behind it for an instruction")
             continue
@@ -204,12 +225,14 @@ def move_instructions(case: Case) -> Edits:
     return edits
 
 
-def _place(case: Case, index: int, start: int) -> int | None:
-    """Return the first index from `start` on before which the instruction at `index` may stand."""
-    views = case.snapshot.views
+def _place(case: Case, problem: Problem, start: int) -> int | None:
+    """Return the first index from `start` on before which a misplaced instruction may stand."""
+    views, index = case.snapshot.views, problem.index
     user = next((i for i in range(start, len(views)) if views[i].role == "user"), None)
     if user is None:
         return None
+    if problem.rule == "unexpected_role":  # an instruction may follow any user's message there
+        return user + 1
     return case.snapshot.shape.place([index], user + 1, views).moved.get(index)
 
 

@@ -11,12 +11,13 @@ from typing import Any
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.edits import Case, Edits
 from chatfold.core.pieces import Result, behind_of, calls_of, put_joined, results_of
-from chatfold.core.views import CallPart, ResultPart
+from chatfold.core.views import CallPart, ResultPart, ServerCallPart
 from chatfold.errors import ShapeError
 
 __all__ = ["answer_calls", "name_calls", "rename_calls"]
 
 _LONGEST_ID = 64
+_NO_ID = "call00000"  # what an id is made from where there is none; of a form that all servers take
 
 
 # Open calls
@@ -97,27 +98,25 @@ def _end_of_step(case: Case, index: int) -> int:
 
 
 def rename_calls(case: Case) -> Edits:
-    """Give calls that share an id with an earlier one, or have one too long, one of their own."""
+    """Give an id of their own to calls that share one with an earlier call, or lack a fit one."""
     edits = Edits(case)
     wanted = {
         p.index: p.rule
         for p in case.problems
-        if p.rule in ("reused_call_id", "duplicate_call_id", "long_call_id")
+        if p.rule in ("reused_call_id", "duplicate_call_id", "long_call_id", "missing_call_id")
         and p.severity in ("error", "loss")
     }
     if not wanted:
         return edits
     results = {id(r.record): r for r in results_of(case)}
     used = {record.id for record in case.snapshot.calls}
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str | None]] = set()
     for index, place, record in calls_of(case):
-        if record.id is None:
-            continue
         key = (record.pair, record.id)
         rule = wanted.get(index, "")
-        shared = key in seen and rule in ("reused_call_id", "duplicate_call_id")
+        again = key in seen
         seen.add(key)
-        if not shared and not (rule == "long_call_id" and len(record.id) > _LONGEST_ID):
+        if not _needs_id(case, (index, place), record, rule, again=again):
             continue
         if case.policies.ids == "keep":
             for concerned in (index, record.result_index):
@@ -128,12 +127,30 @@ def rename_calls(case: Case) -> Edits:
     return edits
 
 
+def _needs_id(
+    case: Case, where: tuple[int, int], record: ToolCallRecord, rule: str, *, again: bool
+) -> bool:
+    """Return whether a call needs another id; `again` where an earlier one has the same."""
+    if rule == "missing_call_id":
+        return _own_id(case, where) is None
+    if rule == "long_call_id":
+        return record.id is not None and len(record.id) > _LONGEST_ID
+    return again and record.id is not None and rule in ("reused_call_id", "duplicate_call_id")
+
+
+def _own_id(case: Case, where: tuple[int, int]) -> str | None:
+    """Return the id that a call itself bears; its record may have that of its result."""
+    part = case.snapshot.views[where[0]].parts[where[1]]
+    return part.id if isinstance(part, (CallPart, ServerCallPart)) else None
+
+
 def name_calls(case: Case) -> Edits:
     """Give results that do not name their call, but stand where its result goes, its id."""
     edits = Edits(case)
-    broken = {p.index: p.rule for p in case.problems if p.rule == "result_without_id"}
-    for index, place, _, record in results_of(case) if broken else ():
-        if index not in broken or record.id is None:
+    rules = ("result_without_id", "missing_call_id")
+    broken = {p.index: p.rule for p in case.problems if p.rule in rules}
+    for index, place, part, record in results_of(case) if broken else ():
+        if index not in broken or record.id is None or part.id is not None:
             continue
         if case.policies.ids == "keep":
             edits.leave(broken[index], index, "ids='keep'")
@@ -157,14 +174,19 @@ def _rename(
     used: set[str | None],
 ) -> None:
     shape, (index, place) = case.snapshot.shape, where
-    new_id = _new_id(str(record.id), used)
+    lacking = _own_id(case, where) is None and record.id is not None
+    new_id = str(record.id) if lacking else _new_id(record.id or _NO_ID, used)
     changed = shape.with_other_id(edits.item(index), place, new_id)
     if changed is edits.item(index):
         edits.leave(rule, index, "the ids of such calls cannot be changed")
         return
     used.add(new_id)
+    if lacking:  # the result has one
+        result = None
     indices = (index,) if result is None else (index, result.at)
-    message = f"gave the call {record.id!r} and its result the id {new_id!r}"
+    both = "and its result " if result is not None else ""
+    label = record.name if lacking and record.name else record.label
+    message = f"gave the call {label!r} {both}the id {new_id!r}"
     number = edits.note(rule, "renamed", message, *indices)
     edits.replace(index, (changed,), number)
     if result is not None:
@@ -174,10 +196,12 @@ def _rename(
 
 def _new_id(old: str, used: set[str | None]) -> str:
     """Return an id like `old` that nothing else has; the same for the same list."""
+    # Where ids have nine letters and digits, the server may take no others.
+    fixed = len(old) == len(_NO_ID) and old.isascii() and old.isalnum()
     number = 1
     while True:
-        ending = f"_{number}"
-        made = f"{old[: _LONGEST_ID - len(ending)]}{ending}"
+        ending = str(number) if fixed else f"_{number}"
+        made = f"{old[: (len(old) if fixed else _LONGEST_ID) - len(ending)]}{ending}"
         if made not in used:
             return made
         number += 1

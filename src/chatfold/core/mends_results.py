@@ -238,8 +238,8 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
     """Return for each item the index behind which a note of it parts nothing.
 
     That is a cut point behind the item, or else before it; never among the leading instructions,
-    before an earlier summary, or right behind an instruction in the middle, which some providers
-    want to be followed by the assistant.
+    before an earlier summary, between results and the answer to them, or right behind an
+    instruction in the middle, which some providers want to be followed by the assistant.
     """
     snapshot = case.snapshot
     views, length = snapshot.views, len(snapshot.views)
@@ -255,7 +255,8 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
         if cut and not (cut - 1 in leading and _only_results(views[cut - 1])):
             before = cut - 1
         instructed = before >= start and views[before].role in ("system", "developer")
-        if cut < min(start, length) or instructed:
+        answered = cut < length and before >= 0 and _answers(views[before], views[cut])
+        if cut < min(start, length) or instructed or answered:
             free[cut] = 0
     behind = [length - 1] * length
     last_free = next((cut for cut in range(length, -1, -1) if free[cut]), length)
@@ -264,6 +265,11 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
             last_free = index + 1
         behind[index] = last_free - 1
     return behind
+
+
+def _answers(before: ItemView, view: ItemView) -> bool:
+    """Return whether a view is what the model makes of results right before it."""
+    return view.role == "assistant" and _only_results(before)
 
 
 def _may_be_summary(view: ItemView) -> bool:

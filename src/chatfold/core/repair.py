@@ -30,6 +30,8 @@ _REASONS: Final = {
     "foreign_item": "it is written for another provider; convert it or take it out",
     "malformed_item": "what it was meant to be is not known",
     "first_role": "what the user said before it is not known",
+    "call_place": "what stood before it is not known",
+    "unexpected_role": "what stood between them is not known",
     "caller_missing": "the program that it belongs to is not known",
     "approval_parted": "the request that it belongs to is not known",
     "nested_call": "the message around it may hold more than the call",

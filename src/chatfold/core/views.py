@@ -404,13 +404,25 @@ def plain(value: Any, *, encode: Callable[[bytes], str] | None = None) -> Any:
     if isinstance(value, (bytes, bytearray)):
         return (encode or _base64)(bytes(value))
     if hasattr(value, "to_dict"):
-        return plain(value.to_dict(), encode=encode)
+        return plain(_to_dict(value), encode=encode)
     if hasattr(value, "model_dump"):
         return plain(value.model_dump(by_alias=True, exclude_unset=True), encode=encode)
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
         return {k: plain(v, encode=encode) for k, v in own.items() if not k.startswith("_")}
     return repr(value)
+
+
+def _to_dict(value: Any) -> Any:
+    """Return an SDK object as a dict, without pydantic's warnings.
+
+    It warns of a value that a field's type does not list, as OpenAI's `parse()` puts into a
+    message; whoever reads the message can do nothing about that.
+    """
+    try:
+        return value.to_dict(warnings=False)
+    except (TypeError, ValueError):  # other makes have no such argument; with pydantic 1, no use
+        return value.to_dict()
 
 
 def _base64(value: bytes) -> str:

@@ -21,6 +21,7 @@ from chatfold.core.views import (
     Part,
     Placement,
     ReasoningPart,
+    ResultPart,
     Role,
     Shape,
     field,
@@ -150,6 +151,21 @@ class Mistral(Shape):
             call if part.id else {**_dict(call), "id": _nine(new_id(part))} for call, part in named
         ]
         return message
+
+    def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
+        """Return the message with another id on the call, or the result, at one place."""
+        view = self.read(item)
+        if view is None or part >= len(view.parts):
+            return item
+        message = dict(self.replayable(item))
+        if type(view.parts[part]) is ResultPart:
+            return {**message, "tool_call_id": call_id}
+        if type(view.parts[part]) is not CallPart:
+            return item
+        place = sum(type(p) is CallPart for p in view.parts[:part])
+        members = [_dict(call) for call in listed(message["tool_calls"])]
+        members[place]["id"] = call_id
+        return {**message, "tool_calls": members}
 
 
 def _getter(item: object) -> Get:
