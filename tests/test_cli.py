@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import shared_directory
 from fake_server import LLMServer, llm_server, refused, server_error
 from typer.testing import CliRunner
 from validator import validate
@@ -510,6 +512,34 @@ def test_check_with_fix_says_what_it_had_to_leave(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "left as it is" in done.stdout
     assert "first_role" in done.stdout
+
+
+def test_check_with_fix_mends_every_real_broken_history(tmp_path: Path) -> None:
+    """Each fault is told in words at its index, the output is valid, and the exit code is 0."""
+    source = shared_directory() / "corpus" / "dirty.jsonl"
+    if not source.is_file():
+        pytest.skip("no corpus beside the checkout; set CHATFOLD_SHARED")
+    path, out = tmp_path / "dirty.json", tmp_path / "mended.json"
+    for line in source.read_text(encoding="utf-8").splitlines():
+        history = json.loads(line)
+        shape = history["provider_shape"]
+        saved(path, history["items"])
+        done = run("check", path, "--fix", out)
+        assert done.exit_code == 0, (history["id"], done.output)
+        assert f"({shape})" in done.stdout
+        assert validate(json.loads(out.read_bytes()), shape, strict=True) == [], history["id"]
+        told: dict[int, str] = {}
+        for found in re.finditer(
+            r"^item (\d+)(?: \(with ([\d, ]+)\))?: (?:error|pending|loss|warning): (.+) \[\w+\]$",
+            done.stdout,
+            re.MULTILINE,
+        ):
+            for index in (found[1], *(found[2] or "").split(", ")):
+                told |= {int(index): found[3]} if index else {}
+        for index, _ in history["errors"]:
+            assert len(told.get(index, "").split()) > 3, (history["id"], index, done.stdout)
+        again = run("check", out, "--fix", tmp_path / "again.json")
+        assert (again.exit_code, "repair" in again.stdout) == (0, False), history["id"]
 
 
 def test_check_with_fix_leaves_a_good_list_as_it_was_written(history: Path, tmp_path: Path) -> None:

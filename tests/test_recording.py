@@ -326,6 +326,23 @@ def test_the_result_of_a_call_that_was_folded_while_its_tool_ran_is_a_late_one(
     assert validate(ctx.items, shape) == []
 
 
+@pytest.mark.parametrize("shape", EVERY_SHAPE)
+def test_a_late_note_of_a_run_names_the_tool_and_its_failure(shape: str) -> None:
+    """The call is gone, so the note has to say what it was, whatever the shape's results tell."""
+    ctx = waiting(shape)
+
+    def read() -> str:
+        said = [("user", "hurry"), ("assistant", "I am at it."), ("user", "so?")]
+        ctx.extend(plainly(shape, [{"role": r, "content": c} for r, c in said]))
+        assert ctx.summarize(short, keep_last_turns=1).changed
+        raise OrderError("no such order")
+
+    run(ctx, "sync", read)
+    (note,) = (s.text for s in ctx.steps() if "no such order" in s.text)
+    assert 'name="read"' in note
+    assert 'status="failed"' in note
+
+
 def test_a_call_in_an_item_that_was_replaced_while_its_tool_ran_is_known_by_its_id() -> None:
     """A host may put a copy in place of an item; the result is added all the same."""
     ctx = waiting("openai_chat")
@@ -367,3 +384,52 @@ def test_calls_that_share_an_id_keep_their_own_results() -> None:
     run(ctx, "sync", read)
     assert [c.result for c in ctx.tool_calls()] == ["mine", "two"]
     assert validate(ctx.items, "openai_chat") == []
+
+
+def test_of_like_calls_only_those_that_still_wait_get_a_result() -> None:
+    """Two calls without ids, one of them answered by the tool itself: one result is added."""
+    ctx = ChatContext([{"role": "user", "content": "go"}, *step("ollama", None, 2, [])])
+    own = iter(step("ollama", None, 1, ["mine"])[1:])
+
+    def read() -> str:
+        ctx.extend(own)
+        return "chatfold's"
+
+    assert len(run(ctx, "sync", read)) == 1
+    assert [c.result for c in ctx.tool_calls()] == ["mine", "chatfold's"]
+    assert validate(ctx.items, "ollama") == []
+
+
+def test_after_a_fold_too_a_call_that_was_answered_meanwhile_keeps_that_answer() -> None:
+    """A second answer is no late result: its call is in the list."""
+    ctx = waiting("openai_chat")
+    assert ctx.summarize(short, keep_last_turns=1).changed
+
+    def read() -> str:
+        ctx.items.extend(step("openai_chat", "c00000001", 1, ["mine"])[1:])
+        return "chatfold's"
+
+    assert not run(ctx, "sync", read)
+    assert [c.result for c in ctx.tool_calls()] == ["mine"]
+    assert "chatfold's" not in json.dumps(ctx.items)
+
+
+def test_results_of_several_steps_stand_behind_their_own_calls() -> None:
+    """A list with two open steps in a row is valid once they have run."""
+    calls = [*step("openai_chat", "a", 1, []), *step("openai_chat", "b", 1, [])]
+    ctx = ChatContext([{"role": "user", "content": "go"}, *calls])
+    texts = iter(["one", "two"])
+    run(ctx, "sync", lambda: next(texts))
+    assert [(c.id, c.result) for c in ctx.tool_calls()] == [("a", "one"), ("b", "two")]
+    assert [c.result_index for c in ctx.tool_calls()] == [2, 4]
+    assert validate(ctx.items, "openai_chat") == []
+
+
+def test_the_result_of_an_asynchronous_call_comes_at_the_end() -> None:
+    """Turns may have passed since the call: what was said before it came stays before it."""
+    call = {**CALL, "async": True}
+    said = [{"role": "user", "content": "And?"}, {"role": "assistant", "content": "It runs."}]
+    ctx = ChatContext([{"role": "user", "content": "go"}, call, *said], shape="openai_responses")
+    added = ctx.run_tool_calls({"f": lambda: "paid 100"})
+    assert same_objects(ctx.items[-1:], list(added))
+    assert [c.result for c in ctx.tool_calls()] == ["paid 100"]

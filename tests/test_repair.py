@@ -24,6 +24,7 @@ from chatfold.core.reading import Reading, Snapshot
 from chatfold.core.repair import Repair, mended
 from chatfold.core.views import ResultPart, TextPart
 from chatfold.core.xml import decode
+from chatfold.errors import BusyError
 from chatfold.shapes import SHAPES as ALL_SHAPES
 from chatfold.shapes import shape_named
 from chatfold.templates import load_templates
@@ -679,6 +680,140 @@ def test_many_problems_take_few_readings(shape: str) -> None:
     assert len(lengths) < 40
     assert problems(out, shape) == []
     assert not [v for v in validate(out, shape) if not v.open]
+
+
+# --- in a context ---------------------------------------------------------------------------------
+
+
+def say(shape: str, text: str, *, model: bool = False) -> dict[str, Any]:
+    """Return a message of the user, or of the model."""
+    if shape == "gemini":
+        return {"role": "model" if model else "user", "parts": [{"text": text}]}
+    role = "assistant" if model else "user"
+    if shape == "bedrock":
+        return {"role": role, "content": [{"text": text}]}
+    return {"role": role, "content": text}
+
+
+def interrupted(shape: str) -> list[Any]:
+    """Return four turns, and a request whose call was never answered."""
+    talk = [say(shape, f"{i}: " + "word " * 80, model=i % 2 == 1) for i in range(8)]
+    return [*talk, say(shape, "go on"), step(shape, "abcdefgh1", 1, [])[0]]
+
+
+def parts_of(ctx: ChatContext[Any]) -> list[str]:
+    return [type(part).__name__ for view in ctx.views() for part in view.parts]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_repair_leaves_the_summary_and_undo_as_they_were(shape: str) -> None:
+    """The list is mended in place around a summary; what is valid stays the same object."""
+    items = interrupted(shape)
+    original = list(items)
+    ctx: ChatContext[Any] = ChatContext(items, shape=shape)
+    assert ctx.summarize(lambda prompt: "- all is well", keep_last_turns=1).changed
+    folded = list(items)
+    (repair,) = ctx.repair()
+    assert repair.action == "answered"
+    assert ctx.items is items
+    assert same_objects(items[:-1], folded)
+    assert validate(items, shape) == []
+    assert ctx.repair() == []
+    fresh: ChatContext[Any] = ChatContext(json.loads(json.dumps(items)), shape=shape)
+    assert parts_of(fresh)[0] == "SummaryPart"
+    answer = items[-1]
+    ctx.undo()
+    assert same_objects(items, [*original, answer])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_note_behind_a_summary_leaves_it_recognized(shape: str) -> None:
+    """Whether the orphan stood before the summary or behind it, the summary comes first."""
+    ctx: ChatContext[Any] = ChatContext(interrupted(shape)[:-1], shape=shape)
+    ctx.summarize(lambda prompt: "- all is well", keep_last_turns=0)
+    summary, orphans = ctx.items[0], step(shape, "abcdefgh1", 1, ["LK-7"])[1:]
+    rest = [say(shape, "fine", model=True), say(shape, "and?")]
+    for items in ([summary, *orphans, *rest], [*orphans, summary, *rest]):
+        again: ChatContext[Any] = ChatContext(items, shape=shape)
+        repairs = again.repair()
+        assert parts_of(again)[0] == "SummaryPart"
+        assert parts_of(again).count("SummaryPart") == 1
+        assert [r.action for r in repairs] == ["noted"]
+        assert "LK-7" in spoken(items, shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_repair_waits_for_no_summary(shape: str) -> None:
+    """While one is being written it is refused, and the fold is not disturbed."""
+    ctx: ChatContext[Any] = ChatContext(interrupted(shape), shape=shape)
+    refused: list[str] = []
+
+    def write(prompt: object) -> str:
+        with pytest.raises(BusyError) as error:
+            ctx.repair()
+        refused.append(str(error.value))
+        return "- all is well"
+
+    assert ctx.summarize(write, keep_last_turns=1).changed
+    assert ["repair()" in text for text in refused] == [True]
+    assert [r.action for r in ctx.repair()] == ["answered"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_results_stay_where_the_server_holds_their_calls(shape: str) -> None:
+    """Nothing is reported of them either, unless a policy says what to do."""
+    items = [*step(shape, "abcdefgh1", 1, ["LK-7"])[1:], say(shape, "fine", model=True)]
+    before = list(items)
+    ctx: ChatContext[Any] = ChatContext(items, shape=shape, server_managed=True)
+    assert ctx.repair() == []
+    assert same_objects(items, before)
+    ctx.repair(orphan_results="drop")
+    assert "LK-7" not in str(items)
+
+
+def test_a_note_never_stands_between_results_and_the_answer_to_them() -> None:
+    """Mistral takes no user's message behind a result."""
+    call, result = step("mistral", "abcdefgh1", 1, ["1"])
+    other = {**result, "content": "2"}
+    items = [USER, call, result, other, SAID, dict(USER)]
+    out, (repair,) = repaired(items, "mistral")
+    assert repair.action == "noted"
+    assert same_objects([*out[:4], out[5]], [USER, call, result, SAID, items[5]])
+    assert validate(out, "mistral") == []
+
+
+def test_an_instruction_moves_to_where_mistral_takes_it() -> None:
+    """Behind the next user's message, and it is left where there is none."""
+    rule = {"role": "system", "content": "be brief"}
+    items = [USER, SAID, rule, dict(USER), dict(SAID)]
+    out, (repair,) = repaired(items, "mistral")
+    assert repair.action == "reordered"
+    assert same_objects(out, [USER, SAID, items[3], rule, items[4]])
+    assert validate(out, "mistral") == []
+    (left,) = repaired(items[:3], "mistral")[1]
+    assert "no place behind it" in left.message
+
+
+@pytest.mark.parametrize("own", [None, "null"])
+def test_calls_without_an_id_get_one_where_the_provider_demands_it(own: str | None) -> None:
+    """On both sides, of nine letters and digits; a side that has one gives it to the other."""
+    call, result = step("mistral", "abcdefgh1", 1, ["1"])
+    bare_call = {**call, "tool_calls": [{**call["tool_calls"][0], "id": own}]}
+    bare_result = {**result, "tool_call_id": own}
+    for pair, expected in (
+        ((bare_call, bare_result), "call00001"),
+        ((bare_call, result), "abcdefgh1"),
+        ((call, bare_result), "abcdefgh1"),
+    ):
+        items = [USER, *pair, SAID]
+        out, repairs = repaired(items, "mistral")
+        assert {r.action for r in repairs} == {"renamed"}
+        (record,) = ChatContext(out, shape="mistral").tool_calls()
+        assert (record.id, record.result) == (expected, "1")
+        assert validate(out, "mistral") == []
+        kept, left = repaired(items, "mistral", ids="keep")
+        assert same_objects(kept, items)
+        assert all("ids='keep'" in r.message for r in left)
 
 
 def test_a_repair_reads_as_one_line() -> None:

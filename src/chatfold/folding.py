@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from types import EllipsisType
 from typing import Any, Final, Literal, TypeAlias
 
@@ -355,7 +356,7 @@ class Folding:
                 return added
             for answer in gone:
                 item = asked.shape.result_item(answer.call, answer.text, failed=answer.failed)
-                added += self.add(item, note)
+                added += self.add(item, partial(_told, note, answer))
         return added
 
     def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:
@@ -382,3 +383,8 @@ class Folding:
     def _remember(self, fold: Fold) -> None:
         self._folds.append(fold)
         del self._folds[: max(0, len(self._folds) - self._undo_depth)]
+
+
+def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:
+    """Return the note of a result, with what some providers' results do not say of their call."""
+    return note(part._replace(name=answer.call.name, failed=answer.failed))

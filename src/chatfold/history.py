@@ -171,8 +171,10 @@ class History(Generic[ItemT]):
         """Run all open calls, one after another, and add exactly one result for each.
 
         An unknown name, arguments that do not fit, an exception or a time-out makes an error
-        result for that call alone. Calls that only the host can answer (computer, shell, patch,
-        approvals) are left open and named in the result.
+        result for that call alone. What a user says while a tool runs comes behind its result;
+        the result of a call that is folded away meanwhile is late, as in `append`. Calls that
+        only the host can answer (computer, shell, patch, approvals) are left open and named in
+        the result.
 
         Args:
             tools: Names to functions, methods, async functions, or objects with `invoke`.

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from shapes.sdk_types import members, union_named
 
 from chatfold import ChatContext
-from chatfold.capture import captured
+from chatfold.capture import Captured, captured
 from chatfold.core.flow import Usage
 from chatfold.shapes import shape_named
 
@@ -156,7 +156,7 @@ def test_a_message_gives_its_content_its_usage_and_its_model() -> None:
     text = MESSAGES["text"].whole["content"][0]["text"]
     answer = captured(MESSAGES["text"].whole, shape_named, [])
     item = {"role": "assistant", "content": [{"type": "text", "text": text}]}
-    assert answer == ((item,), Usage(20, 7, 5), "claude-opus-5", None)
+    assert answer == Captured((item,), Usage(20, 7, 5), "claude-opus-5")
     with pytest.raises(ValueError, match="no choice 1"):
         items_of(MESSAGES["text"].whole, choice=1)
 

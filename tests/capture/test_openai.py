@@ -17,7 +17,7 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 
 from chatfold import ChatContext
-from chatfold.capture import captured
+from chatfold.capture import Captured, captured
 from chatfold.core.flow import Usage
 from chatfold.shapes import shape_named
 
@@ -113,11 +113,10 @@ def test_a_chat_response_gives_its_message_its_usage_and_its_model() -> None:
     """The usage counts cached tokens as a part of the input."""
     answer = captured(CHAT["text"].whole, shape_named, [])
     message = CHAT["text"].whole["choices"][0]["message"]
-    assert answer == (
+    assert answer == Captured(
         ({"role": "assistant", "content": message["content"]},),
         Usage(20, 7, 5),
         "gpt-5",
-        None,
     )
 
 

@@ -498,3 +498,47 @@ def test_messages_of_other_shapes_are_no_converse_messages(item: Item) -> None:
     """A block of Converse has no type, and calls stand among the blocks."""
     assert BEDROCK.fit(item) == "no"
     assert BEDROCK.read(item) is None
+
+
+def test_results_of_one_step_in_two_messages_are_put_into_one() -> None:
+    """As loops write them that answer each call by itself; the result names its call's index."""
+    items = [
+        _user("q"),
+        _assistant(_use("a"), _use("b")),
+        _user(_result("a")),
+        _user(_result("b")),
+        _assistant("done"),
+    ]
+    ctx: ChatContext[Any] = ChatContext(items, shape="bedrock")
+    late = next(p for p in ctx.check() if p.rule == "late_result")
+    assert late.indices == (3, 1)
+    assert [r.action for r in ctx.repair()] == ["moved"]
+    assert items[2] == _user(_result("a"), _result("b"))
+    assert validate(items, "bedrock") == []
+
+
+def test_calls_of_one_message_under_one_id_get_ids_of_their_own() -> None:
+    """Each result goes with its call; all other fields stay, and the given message too."""
+    called = _assistant("look", _use("a"), _use("a", "put"))
+    answered = _user(_result("a", {"text": "1"}), _result("a", {"text": "2"}, status="error"))
+    before = copy.deepcopy([called, answered])
+    items = [_user("q"), called, answered, _assistant("done")]
+    (repair,) = ChatContext(items, shape="bedrock").repair()
+    assert (repair.action, repair.indices) == ("renamed", (1, 2))
+    assert items[1] == _assistant("look", _use("a"), _use("a_1", "put"))
+    assert items[2]["content"][1] == _result("a_1", {"text": "2"}, status="error")
+    assert [called, answered] == before
+    assert validate(items, "bedrock") == []
+
+
+def test_only_calls_and_results_have_another_id() -> None:
+    """Words, a cache point and a place where nothing is are left as they are."""
+    item = _user("q", {"cachePoint": {"type": "default"}})
+    assert all(BEDROCK.with_other_id(item, part, "a") is item for part in range(3))
+
+
+def test_a_message_without_content_is_taken_out() -> None:
+    """Converse refuses it, and there is nothing in it to keep."""
+    items = [_user("q"), {"role": "assistant", "content": []}, _user("again")]
+    (repair,) = ChatContext(items, shape="bedrock").repair()
+    assert (repair.rule, repair.action, len(items)) == ("empty_message", "dropped", 2)

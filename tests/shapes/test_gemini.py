@@ -583,3 +583,64 @@ def test_the_fields_of_a_result_are_data_and_never_hidden() -> None:
         _user(_response(response={"signature": "J. Doe", "n": 1})),
     ]
     assert "J. Doe" in ChatContext(items).tool_calls()[0].result
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        {"role": "model", "parts": []},
+        {"role": "model"},
+        _model({}),
+        _model(""),
+        _model({"text": "", "thought": True}),
+        types.Content(role="model", parts=[types.Part()]),
+        types.Content(role="model"),
+    ],
+)
+def test_a_content_that_holds_nothing_is_taken_out(empty: Any) -> None:
+    """The model itself sends such contents, and the API refuses them."""
+    items = [_user("q"), empty, _user("again")]
+    (repair,) = ChatContext(items, shape="gemini").repair()
+    assert (repair.action, repair.removed) == ("dropped", (empty,))
+    assert items == [_user("q"), _user("again")]
+
+
+def test_an_empty_part_is_taken_out_alone() -> None:
+    """What stands beside it stays, a signature and a field that is not known too."""
+    signed = {"text": "", "thoughtSignature": "c2ln"}
+    kept = ["words", signed, {"fromTheFuture": 1}, _call()]
+    items = [_user("q"), _model({}, *kept), _user(_response())]
+    (repair,) = ChatContext(items, shape="gemini").repair()
+    assert (repair.rule, repair.action) == ("empty_part", "dropped")
+    assert items[1] == _model(*kept)
+
+
+def test_a_step_that_a_chat_recorded_piece_by_piece_is_put_into_one_content() -> None:
+    """`send_message_stream` of google-genai writes a content for each chunk.
+
+    https://github.com/googleapis/python-genai/pull/2566 (read 2026-11-22).
+    """
+    thought = {"text": "hm", "thought": True}
+    chunks = [_model(thought), _model("look", _call("f")), _model(_call("g")), _model("")]
+    answers = _user(_response("f"), _response("g"))
+    items = [_user("q"), *chunks, answers, _model("do"), _model("ne")]
+    rest = items[5:]
+    ctx: ChatContext[Any] = ChatContext(items, shape="gemini")
+    assert "call_place" in {r.rule for r in ctx.repair()}
+    assert items[:2] == [_user("q"), _model(thought, "look", _call("f"), _call("g"))]
+    assert all(a is b for a, b in zip(items[2:], rest, strict=True))
+    assert validate(items, "gemini") == []
+    assert ctx.repair() == []
+    kept = [_user("q"), _model("look"), _model(_call("f")), _user(_response("f"))]
+    (left,) = ChatContext(list(kept), shape="gemini").repair(order="keep")
+    assert (left.action, "order='keep'" in left.message) == ("left", True)
+
+
+def test_a_call_that_nothing_precedes_is_left() -> None:
+    """What the user said before it is not known, with or without the model's words before it."""
+    for front in ([], [_model("look")]):
+        items = [*front, _model(_call("f")), _user(_response("f"))]
+        before = list(items)
+        (left,) = ChatContext(items, shape="gemini").repair()
+        assert (left.rule, left.action) == ("call_place", "left")
+        assert all(a is b for a, b in zip(items, before, strict=True))

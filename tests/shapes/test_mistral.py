@@ -611,3 +611,35 @@ def test_a_message_without_calls_needs_no_ids() -> None:
     """It is returned as it is, whatever it is."""
     for item in (USER, ANSWER, AssistantMessage(content="x")):
         assert MISTRAL.with_call_ids(item, lambda call: "never") is item
+
+
+@pytest.mark.parametrize("sdk", [False, True])
+def test_calls_of_one_message_under_one_id_get_ids_of_their_own(sdk: bool) -> None:
+    """Of nine letters and digits again; each result goes with its call."""
+    called: Any = _called(_call(ONE), _call(ONE, "put"), content="look")
+    answers: list[Any] = [_tool(ONE, "1"), _tool(ONE, "2")]
+    if sdk:
+        called = AssistantMessage.model_validate(called)
+        answers = [ToolMessage.model_validate(answer) for answer in answers]
+    items = [_said("q"), called, *answers, _said("done", role="assistant")]
+    ctx: ChatContext[Any] = ChatContext(items, shape="mistral")
+    (repair,) = ctx.repair()
+    assert (repair.action, repair.indices) == ("renamed", (1, 3))
+    first, second = ctx.tool_calls()
+    assert (first.id, first.result) == (ONE, "1")
+    assert (second.name, second.result) == ("put", "2")
+    assert second.id is not None
+    assert re.fullmatch("[a-zA-Z0-9]{9}", second.id)
+    assert [p for p in ctx.check() if p.rule != "unknown_part"] == []
+    assert items[2] is answers[0]
+
+
+def test_only_calls_and_results_have_another_id() -> None:
+    """Words, a place where nothing is, and a call that is none are left as they are."""
+    said, broken = _said("q"), _called(_call(ONE))
+    broken["tool_calls"] = [None]
+    assert MISTRAL.with_other_id(said, 0, TWO) is said
+    assert MISTRAL.with_other_id(said, 9, TWO) is said
+    assert MISTRAL.with_other_id({"role": "state"}, 0, TWO) == {"role": "state"}
+    for part in range(len(_parts(broken))):
+        assert MISTRAL.with_other_id(broken, part, TWO) is broken

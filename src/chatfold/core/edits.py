@@ -44,11 +44,12 @@ class RepairPolicies(TypedDict, total=False):
         what came with it.
     duplicates: `drop` takes out items and results that are there twice; a second result that
         says something else becomes a note.
-    ids: `mend` gives calls that share an id, or have one that is too long, one of their own, and
-        takes off item ids that are not of the server's form.
+    ids: `mend` gives calls that share an id, have one that is too long, or have none where there
+        must be one, one of their own, and takes off item ids that are not of the server's form.
     blank: `drop` takes out messages and texts that are empty.
-    order: `fix` moves instructions and results to where they may stand, and takes out commands
-        to the server that are not the last item.
+    order: `fix` moves instructions and results to where they may stand, puts a call into one item
+        with the model's words before it where it may not stand behind them, and takes out
+        commands to the server that are not the last item.
     """
 
     open_calls: OpenCalls

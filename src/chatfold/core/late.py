@@ -5,9 +5,8 @@ Not here: the words of the note that one becomes (`prompts/`), and where it goes
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.reading import Snapshot
@@ -61,20 +60,19 @@ def arrived(answers: Sequence[Answer], asked: Snapshot, now: Snapshot) -> Arrive
         asked: The list as it was when its calls were open.
         now: The list as it is.
     """
-    before, after = list(_keys(asked.items)), list(_keys(now.items))
-    there = set(after)
+    there = set(map(id, now.items))
     made: dict[object, list[ToolCallRecord]] = {}
     for known in now.calls:
         if known.call_index is not None:
-            made.setdefault(_name(known, after[known.call_index]), []).append(known)
+            made.setdefault(_name(known, now.items[known.call_index]), []).append(known)
             made.setdefault(_name(known), []).append(known)
     taken: set[int] = set()
     places: dict[int, list[Answer]] = {}
     gone: list[Answer] = []
     for answer in answers:
-        item = before[answer.call.call_index or 0]
+        item = asked.items[answer.call.call_index or 0]
         # A new item may stand in place of the one that made the call: then the id has to do.
-        by_id = item not in there and answer.call.id is not None
+        by_id = id(item) not in there and answer.call.id is not None
         calls = made.get(_name(answer.call, None if by_id else item), ())
         call = next((c for c in calls if c.result_index is None and id(c) not in taken), None)
         if call is not None:
@@ -85,17 +83,9 @@ def arrived(answers: Sequence[Answer], asked: Snapshot, now: Snapshot) -> Arrive
     return Arrived(places, gone)
 
 
-def _keys(items: Sequence[Any]) -> Iterator[tuple[int, int]]:
-    """Yield what tells the items apart, wherever they stand; one object may stand there twice."""
-    left = Counter(map(id, items))
-    for item in items:
-        yield id(item), left[id(item)]
-        left[id(item)] -= 1
-
-
 def _name(call: ToolCallRecord, item: object = None) -> object:
-    """Return what tells a call from the others: with its item, or without."""
-    return (item, call.pair, call.id, call.name)
+    """Return what tells a call from the others: with its item, wherever that stands, or without."""
+    return (id(item), call.pair, call.id, call.name)
 
 
 def _place(call: ToolCallRecord, views: Sequence[ItemView]) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from chatfold.core.check import Problem
 from chatfold.core.edits import Case, Edits
-from chatfold.core.mends_calls import answer_calls, name_calls, rename_calls
+from chatfold.core.mends_calls import answer_calls, join_calls, name_calls, rename_calls
 from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, move_results
 from chatfold.core.views import (
     ItemView,
@@ -242,6 +242,7 @@ MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     mend_item_ids,
     drop_blanks,
     drop_reasoning,
+    join_calls,
     name_calls,
     rename_calls,
     mend_duplicate_results,

@@ -11,10 +11,10 @@ from typing import Any
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.edits import Case, Edits
 from chatfold.core.pieces import Result, behind_of, calls_of, put_joined, results_of
-from chatfold.core.views import CallPart, ResultPart, ServerCallPart
+from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
 from chatfold.errors import ShapeError
 
-__all__ = ["answer_calls", "name_calls", "rename_calls"]
+__all__ = ["answer_calls", "join_calls", "name_calls", "rename_calls"]
 
 _LONGEST_ID = 64
 _NO_ID = "call00000"  # what an id is made from where there is none; of a form that all servers take
@@ -92,6 +92,42 @@ def _end_of_step(case: Case, index: int) -> int:
             break
         index += 1
     return index
+
+
+# Calls that stand in the wrong place
+
+
+def join_calls(case: Case) -> Edits:
+    """Put a call into one item with what the model said right before it.
+
+    SDKs that record a stream piece by piece write one step as several items.
+    """
+    edits = Edits(case)
+    slots, views = case.slots, case.snapshot.views
+    broken = {p.index: p.rule for p in case.broken("call_place")}
+    for last, rule in broken.items():
+        if last + 1 in broken:  # the run goes on
+            continue
+        first = last
+        while first > 0 and _spoken(views[first - 1], views[last]):
+            first -= 1
+        if first in (0, last):  # nothing to join with, or nothing for it to follow
+            continue
+        if case.policies.order == "keep":
+            edits.leave(rule, last, "order='keep'")
+            continue
+        joined = case.snapshot.shape.join([slot.item for slot in slots[first : last + 1]])
+        message = "put a call into one item with what the model said before it"
+        number = edits.note(rule, "reordered", message, last, *range(first, last))
+        edits.replace(first, joined, number)
+        for index in range(first + 1, last + 1):
+            edits.replace(index, (), number)
+    return edits
+
+
+def _spoken(before: ItemView, view: ItemView) -> bool:
+    """Return whether a view is the model's too, in the same provider's form."""
+    return before.role == "assistant" and before.shape == view.shape and not before.fault
 
 
 # Ids

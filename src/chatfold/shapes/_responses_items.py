@@ -339,7 +339,7 @@ def read_newer(get: Get, item: object, kind: str) -> ItemView:
     parts: tuple[Part, ...] = (unknown_part(item),)
     if call_id is not None and kind.endswith("_call"):
         parts = (CallPart(call_id, kind[:-5], json_text(item), "function", kind), *parts)
-    elif call_id is not None and kind.endswith("read_output"):
+    elif call_id is not None and kind.endswith("_output"):
         role = "tool"
         parts = (ResultPart(call_id, kind[:-12], "", False, kind[:-7]), *parts)
     return ItemView(role, parts, kind, "openai_responses", None, named_id(get("id")))

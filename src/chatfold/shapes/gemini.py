@@ -129,11 +129,12 @@ class Gemini(Shape):
         return _changed(item, {"parts": kept}) if kept else None
 
     def join(self, items: Sequence[Any]) -> list[Any]:
-        """Return one content with the parts of all: results of a step stand in one."""
+        """Return one content with the parts of all, in the role of the first."""
         if len(items) < 2:
             return list(items)
         parts = [part for item in items for part in listed(field(item, "parts"))]
-        return [{"role": "user", "parts": parts}]
+        role = "model" if field(items[0], "role") == "model" else "user"
+        return [{"role": role, "parts": parts}]
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]

@@ -163,9 +163,12 @@ class Mistral(Shape):
         if type(view.parts[part]) is not CallPart:
             return item
         place = sum(type(p) is CallPart for p in view.parts[:part])
-        members = [_dict(call) for call in listed(message["tool_calls"])]
-        members[place]["id"] = call_id
-        return {**message, "tool_calls": members}
+        members = listed(message["tool_calls"])
+        member = members[place]
+        if not (isinstance(member, Mapping) or hasattr(member, "model_dump")):
+            return item
+        named = {**_dict(member), "id": call_id}
+        return {**message, "tool_calls": [*members[:place], named, *members[place + 1 :]]}
 
 
 def _getter(item: object) -> Get:

@@ -237,7 +237,7 @@ class OpenAIResponses(Shape):
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return a call or a result with another `call_id`, where that is what pairs it."""
         kind = field(item, "type")
-        if kind not in READERS or not str(kind).endswith(("_call", "read_output")):
+        if kind not in READERS or not str(kind).endswith(("_call", "_output")):
             return item
         if kind in _WITHOUT_CALL_ID:
             return item
