@@ -86,6 +86,13 @@ CHAT = [
         "loss",
         "Image URLs are only allowed for messages with role 'user'",
     ),
+    (
+        "empty_message",
+        [USER, {"role": "assistant", "content": None, "reasoning_content": "hm"}, USER],
+        (1,),
+        "error",
+        "expected a string",
+    ),
     ("empty_message", [{"role": "system", "content": None}], (0,), "error", "expected a string"),
     ("malformed_item", [USER, 7], (1,), "error", ""),
     ("unknown_item", [USER, {"type": "from_the_future"}], (1,), "warning", ""),

@@ -241,6 +241,34 @@ def test_cancelling_a_run_answers_every_call_once(shape: str) -> None:
     assert validate(ctx.items, shape) == []
 
 
+def test_two_runs_at_once_run_each_tool_once() -> None:
+    """A call that one run is at is not run by another: what it does must not be done twice."""
+    ran: list[str] = []
+    ctx = ChatContext([{"role": "user", "content": "go"}, *step("openai_chat", "c", 2, [])])
+
+    async def read() -> str:
+        ran.append("once")
+        await asyncio.sleep(0.01)
+        return "done"
+
+    async def main() -> None:
+        runs = await asyncio.gather(*(ctx.arun_tool_calls({"read": read}) for _ in range(3)))
+        assert [len(run) for run in runs] == [2, 0, 0]
+
+    asyncio.run(main())
+    assert ran == ["once"] * 2
+    assert [c.result for c in ctx.tool_calls()] == ["done"] * 2
+
+
+def test_a_run_that_ends_in_an_error_leaves_its_calls_to_the_next() -> None:
+    """What was refused before it ran is still open, and a right call answers it."""
+    ctx = ChatContext([{"role": "user", "content": "go"}, *step("openai_chat", "c", 1, [])])
+    wrong: Any = {"read": "not a tool"}
+    with pytest.raises(TypeError):
+        ctx.run_tool_calls(wrong)
+    assert ctx.run_tool_calls({"read": lambda: "done"})
+
+
 def test_wrong_tools_are_refused_before_any_call_runs() -> None:
     """The error names the tool; nothing has run, nothing was added."""
     ran: list[int] = []

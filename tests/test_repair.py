@@ -822,3 +822,12 @@ def test_a_repair_reads_as_one_line() -> None:
     assert str(repair) == (
         "item 1: answered: answered the open call 'a' as interrupted [unanswered_call]"
     )
+
+
+def test_a_message_of_nothing_but_reasoning_is_taken_out() -> None:
+    """A chat answer that was cut off while the model still thought cannot be sent back."""
+    thought = {"role": "assistant", "content": None, "reasoning_content": "hm"}
+    items: list[Any] = [{"role": "user", "content": "go"}, thought]
+    ctx = ChatContext(items)
+    assert [r.action for r in ctx.repair()] == ["dropped"]
+    assert items == [{"role": "user", "content": "go"}]

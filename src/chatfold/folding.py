@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from functools import partial
 from types import EllipsisType
 from typing import Any, Final, Literal, TypeAlias
 
-from chatfold.core.calls import Abandon, Answer, frozen_abandon
+from chatfold.core.calls import Abandon, Answer, ToolCallRecord, frozen_abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.commit import Verdict, judge, problems_of
 from chatfold.core.edits import Repair, RepairPolicies
@@ -26,7 +27,7 @@ from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Reading, Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended
-from chatfold.core.spans import cut_points
+from chatfold.core.spans import cut_points, open_calls
 from chatfold.core.split import Split
 from chatfold.core.summary import wrapped
 from chatfold.core.undo import Fold, unfolded
@@ -111,6 +112,7 @@ class Folding:
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
         self._tried: set[str] = set()
+        self._claimed: Counter[tuple[object, ...]] = Counter()  # calls whose tools run
         self._lock = threading.RLock()  # guards the readings; never held during a model call
 
     def snapshot(self, abandon: Abandon | None = None) -> Snapshot:
@@ -332,6 +334,25 @@ class Folding:
             self.items[at:at] = notes
             return [*notes, *added]
 
+    def claim(self) -> tuple[Snapshot, list[ToolCallRecord]]:
+        """Return the list and its open calls; those that a run of tools is at are left out."""
+        with self._lock:
+            asked = self.reading.snapshot()
+            others = self._claimed.copy()
+            calls: list[ToolCallRecord] = []
+            for call in open_calls(asked.calls):
+                if others[_made(asked, call)]:
+                    others[_made(asked, call)] -= 1
+                else:
+                    calls.append(call)
+            self._claimed.update(_made(asked, call) for call in calls)
+        return asked, calls
+
+    def release(self, asked: Snapshot, calls: Sequence[ToolCallRecord]) -> None:
+        """Take down that the run of these calls has ended."""
+        with self._lock:
+            self._claimed -= Counter(_made(asked, call) for call in calls)
+
     def answer(
         self, answers: Sequence[Answer], asked: Snapshot, note: Callable[[ResultPart], str]
     ) -> list[Any]:
@@ -388,3 +409,8 @@ class Folding:
 def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:
     """Return the note of a result, with what some providers' results do not say of their call."""
     return note(part._replace(name=answer.call.name, failed=answer.failed))
+
+
+def _made(asked: Snapshot, call: ToolCallRecord) -> tuple[object, ...]:
+    """Return what tells a call from the others, wherever its item stands by now."""
+    return (id(asked.items[call.call_index or 0]), call.pair, call.id, call.name)

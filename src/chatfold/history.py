@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chatfold import tokens
@@ -11,7 +12,8 @@ from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.edits import Repair
-from chatfold.core.spans import cut_points, open_calls
+from chatfold.core.reading import Snapshot
+from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
 from chatfold.core.views import ItemView, ResultPart, Shape
@@ -173,6 +175,7 @@ class History(Generic[ItemT]):
         An unknown name, arguments that do not fit, an exception or a time-out makes an error
         result for that call alone. What a user says while a tool runs comes behind its result;
         the result of a call that is folded away meanwhile is late, as in `append`. Calls that
+        another run of this context is at are left to it. Calls that
         only the host can answer (computer, shell, patch, approvals) are left open and named in
         the result.
 
@@ -188,15 +191,15 @@ class History(Generic[ItemT]):
             TypeError: `tools` holds something that cannot be called; nothing was run.
             ValueError: `timeout` is out of range; nothing was run.
         """
-        batch = _ToolBatch(self._folding, self._late_note)
-        run_calls(
-            batch.calls,
-            tools,
-            shape=batch.asked.shape,
-            templates=self._settings.renderer(),
-            deliver=batch.deliver,
-            timeout=timeout,
-        )
+        with self._batch() as batch:
+            run_calls(
+                batch.calls,
+                tools,
+                shape=batch.asked.shape,
+                templates=self._settings.renderer(),
+                deliver=batch.deliver,
+                timeout=timeout,
+            )
         return batch.told
 
     async def arun_tool_calls(
@@ -223,16 +226,16 @@ class History(Generic[ItemT]):
             TypeError: `tools` holds something that cannot be called; nothing was run.
             ValueError: A limit is out of range; nothing was run.
         """
-        batch = _ToolBatch(self._folding, self._late_note)
-        await arun_calls(
-            batch.calls,
-            tools,
-            shape=batch.asked.shape,
-            templates=self._settings.renderer(),
-            deliver=batch.deliver,
-            timeout=timeout,
-            max_concurrency=max_concurrency,
-        )
+        with self._batch() as batch:
+            await arun_calls(
+                batch.calls,
+                tools,
+                shape=batch.asked.shape,
+                templates=self._settings.renderer(),
+                deliver=batch.deliver,
+                timeout=timeout,
+                max_concurrency=max_concurrency,
+            )
         return batch.told
 
     def repair(self, **policies: Unpack[RepairPolicies]) -> list[Repair]:
@@ -260,6 +263,15 @@ class History(Generic[ItemT]):
             return self._folding.repair(self._settings.renderer(), policies)
 
     # What only this class needs
+
+    @contextmanager
+    def _batch(self) -> Generator[_ToolBatch, None, None]:
+        """Take on the open calls that no other run of tools is at, until their run has ended."""
+        asked, calls = self._folding.claim()
+        try:
+            yield _ToolBatch(self._folding, self._late_note, asked, calls)
+        finally:
+            self._folding.release(asked, calls)
 
     def _late_note(self, part: ResultPart) -> str:
         """Return the text that stands for a result whose call was folded away."""
@@ -298,13 +310,19 @@ class _ToolBatch:
 
     Attributes:
         asked: The list as it is when the run begins; it may change while the tools run.
-        calls: Its open calls.
+        calls: Those of its open calls that are run.
         told: What the caller is told of the run.
     """
 
-    def __init__(self, folding: Folding, note: Callable[[ResultPart], str]) -> None:
-        self.asked = folding.snapshot()
-        self.calls = open_calls(self.asked.calls)
+    def __init__(
+        self,
+        folding: Folding,
+        note: Callable[[ResultPart], str],
+        asked: Snapshot,
+        calls: Sequence[ToolCallRecord],
+    ) -> None:
+        self.asked = asked
+        self.calls = calls
         self.told: ToolRun[Any] = ToolRun()
         self._folding = folding
         self._note = note

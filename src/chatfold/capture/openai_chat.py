@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from chatfold.capture._choices import chosen
 from chatfold.capture._sdk import count, fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
 from chatfold.core.flow import Usage
@@ -40,7 +41,7 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     Raises:
         ValueError: There are several choices and `choice` is None, or there is no such one.
     """
-    message: Any = field(_chosen(listed(field(response, "choices")), choice), "message")
+    message: Any = field(chosen(listed(field(response, "choices")), choice), "message")
     if hasattr(message, "to_dict"):
         # Else pydantic warns of the value that `parse()` has put there (openai 3.54.0).
         message = message.to_dict(warnings=False)
@@ -51,21 +52,6 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
 def starts(event: object) -> Gather | None:
     """Return what gathers chunks, or the events of the SDK's helper that carry them."""
     return _Chunks() if _chunk(event) is not None else None
-
-
-def _chosen(choices: list[Any], choice: int | None) -> Any:
-    if choice is None:
-        if len(choices) > 1:
-            raise ValueError(
-                f"the response holds {len(choices)} answers, and a history goes on with one; pass "
-                "choice=0 for the first, and so on"
-            )
-        return choices[0] if choices else None
-    for place, one in enumerate(choices):
-        index = field(one, "index")
-        if choice == (place if index is None else index):
-            return one
-    raise ValueError(f"the response has no choice {choice}; it holds {len(choices)}")
 
 
 def _says_something(message: Any) -> bool:

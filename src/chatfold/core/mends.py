@@ -110,7 +110,8 @@ def drop_blanks(case: Case) -> Edits:
         parts = case.snapshot.views[index].parts
         bare = problem.rule == "empty_part"
         solid = [place for place, part in enumerate(parts) if not _is_blank(part, bare=bare)]
-        rest = case.snapshot.shape.pick(item, solid)
+        thought = all(type(parts[place]) is ReasoningPart for place in solid)
+        rest = None if thought and not bare else case.snapshot.shape.pick(item, solid)
         if rest is item:
             edits.leave(problem.rule, index, "what is empty in it cannot be taken out alone")
             continue

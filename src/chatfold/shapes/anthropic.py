@@ -177,14 +177,16 @@ class Anthropic(Shape):
     def replayable(self, item: Any) -> Any:
         """Return a message as its role and content, without what only a response may hold.
 
-        That are the envelope, `parsed_output`, and in citations of documents `file_id`.
+        That are the envelope, `parsed_output`, in citations of documents `file_id`, and blank
+        texts beside other blocks, which models write and the API does not take back.
         """
         message = _fields(plain(item))
         if message is None:
             return item
         content = message.get("content")
         if isinstance(content, list):
-            content = [_replayable(block) for block in cast(list[Any], content)]
+            blocks = [_replayable(block) for block in cast(list[Any], content)]
+            content = [block for block in blocks if not _is_blank(block)] or blocks
         return {"role": message.get("role") or "assistant", "content": content}
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
@@ -273,6 +275,10 @@ def _numbered(block: Any, new_id: Callable[[CallPart], str]) -> Any:
 
 
 _BOUND_TO_FILE: Final = frozenset({"char_location", "page_location", "content_block_location"})
+
+
+def _is_blank(block: Any) -> bool:
+    return block_type(block) == "text" and not str(field(block, "text") or "").strip()
 
 
 def _replayable(block: Any) -> Any:

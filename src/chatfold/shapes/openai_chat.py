@@ -17,6 +17,7 @@ from chatfold.core.views import (
     ItemView,
     MediaPart,
     Part,
+    ReasoningPart,
     ResultPart,
     Role,
     Shape,
@@ -178,7 +179,7 @@ class OpenAIChat(Shape):
         for index, view in enumerate(views):
             if view.shape != self.name:
                 continue
-            if view.role in _TOLD and not view.parts and not view.fault:
+            if view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
                 yield Problem(
                     "empty_message",
                     "a message without tool calls needs content; take it out",
@@ -194,6 +195,13 @@ class OpenAIChat(Shape):
                     )
                 elif type(part) is ResultPart and part.media:
                     yield _unseen_media(index)
+
+
+def _says_nothing(item: object, view: ItemView) -> bool:
+    """Return whether a message has no content, or none but reasoning that stands beside it."""
+    if field(item, "content") is not None:
+        return not view.parts
+    return all(type(part) is ReasoningPart for part in view.parts)
 
 
 def _nameless_results(
