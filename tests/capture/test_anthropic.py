@@ -318,8 +318,6 @@ def test_a_broken_stream_tells_the_usage_so_far() -> None:
 def test_a_blank_text_beside_a_call_is_left_out() -> None:
     """Models write such blocks, and the API refuses them when they come back."""
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
-    whole: dict[str, Any] = {"type": "message", "role": "assistant"}
-    whole["content"] = [{"type": "text", "text": "\n"}, use]
-    assert items_of(whole) == [{"role": "assistant", "content": [use]}]
-    alone = {**whole, "content": [{"type": "text", "text": " "}]}
-    assert items_of(alone) == [{"role": "assistant", "content": alone["content"]}]
+    blank = {"type": "text", "text": "\n"}
+    assert items_of(message([blank, use]).whole) == [{"role": "assistant", "content": [use]}]
+    assert items_of(message([blank]).whole) == [{"role": "assistant", "content": [blank]}]
