@@ -504,14 +504,13 @@ def test_check_with_fix_and_a_dash_prints_the_list_alone(tmp_path: Path) -> None
 def test_check_with_fix_says_what_it_had_to_leave(tmp_path: Path) -> None:
     """What cannot be mended is named with the reason, and the exit code is 1."""
     path = tmp_path / "broken.json"
-    items = [
-        {"role": "assistant", "content": [{"type": "thinking", "thinking": "t", "signature": "s"}]}
-    ]
-    path.write_text(json.dumps([*items, {"role": "user", "content": "hi"}]), encoding="utf-8")
+    items = [{"role": "user", "content": "hi"}, {"role": "user", "content": {"text": "well?"}}]
+    path.write_text(json.dumps(items), encoding="utf-8")
     done = run("check", path, "--fix", path)
     assert done.exit_code == 1
     assert "left as it is" in done.stdout
-    assert "first_role" in done.stdout
+    assert "malformed_item" in done.stdout
+    assert json.loads(path.read_text(encoding="utf-8")) == items
 
 
 def test_check_with_fix_mends_every_real_broken_history(tmp_path: Path) -> None:

@@ -831,3 +831,24 @@ def test_a_message_of_nothing_but_reasoning_is_taken_out() -> None:
     ctx = ChatContext(items)
     assert [r.action for r in ctx.repair()] == ["dropped"]
     assert items == [{"role": "user", "content": "go"}]
+
+
+@pytest.mark.parametrize("shape", ["anthropic", "bedrock", "mistral", "gemini"])
+def test_a_list_that_begins_in_the_middle_gets_a_note_in_front(shape: str) -> None:
+    """Where the user has to be first, a record says what is missing; all that is there stays."""
+    *calls, result = step(shape, "callabc12", 1, ["found"])
+    before = [*calls, result]
+    items = list(before)
+    ctx = ChatContext(items, shape=shape)
+    if shape == "mistral":
+        items.append({"role": "assistant", "content": "done"})
+        before = list(items)
+    assert [p.severity for p in ctx.check() if p.severity != "warning"] == ["error"]
+    assert [r.action for r in ctx.repair()] == ["noted"]
+    assert same_objects(items[1:], before)
+    assert "beginning of this conversation was not recorded" in str(items[0])
+    assert validate(items, shape) == []
+    assert not [p for p in ctx.check() if p.severity != "warning"]
+    assert ctx.repair() == []
+    again = ChatContext(list(before), shape=shape)
+    assert [r.action for r in again.repair(order="keep")] == ["left"]

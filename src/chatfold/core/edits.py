@@ -50,6 +50,7 @@ class RepairPolicies(TypedDict, total=False):
     order: `fix` moves instructions and results to where they may stand, puts a call into one item
         with the model's words before it where it may not stand behind them, and takes out
         commands to the server that are not the last item.
+        A list that begins in the middle gets a note in front, where the user has to be first.
     """
 
     open_calls: OpenCalls

@@ -237,6 +237,26 @@ def _place(case: Case, problem: Problem, start: int) -> int | None:
     return case.snapshot.shape.place([index], user + 1, views).moved.get(index)
 
 
+def begin_with_user(case: Case) -> Edits:
+    """Put a note in front of a list whose beginning is missing: the user has to be first."""
+    edits = Edits(case)
+    views = case.snapshot.views
+    for problem in case.broken("first_role", "call_place"):
+        index = problem.index
+        before = any(view.role not in ("system", "developer") for view in views[:index])
+        if before or views[index].role in ("system", "developer"):
+            continue
+        if case.policies.order == "keep":
+            edits.leave(problem.rule, index, "order='keep'")
+            continue
+        message = "put a note in front that the beginning is missing"
+        number = edits.note(problem.rule, "noted", message, index)
+        note = case.snapshot.shape.summary_item(case.words("beginning"), role="user")
+        edits.insert(index - 1, note, index, number)
+        break
+    return edits
+
+
 MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     drop_commands,
     drop_duplicates,
@@ -251,5 +271,6 @@ MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     answer_calls,
     mend_orphans,
     move_instructions,
+    begin_with_user,
 )
 """All mends, in an order in which one seldom makes work for an earlier one."""
