@@ -14,11 +14,13 @@ from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Reading
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import SummaryError
-from chatfold.folding import Folding, LateResults, Limits
+from chatfold.folding import Folding, Limits
 from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
 from chatfold.shapes import SHAPES, shape_named
+from chatfold.state import ListState
 from chatfold.summarizers import LLM, resolve
+from chatfold.writing import LateResults, Writing
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -105,14 +107,12 @@ class ChatContext(History[ItemT]):
             summary_key=summary_key,
             report=_report_unknown,
         )
+        self._state = ListState(self._items, reading, model=model, server_managed=server_managed)
+        self._writing = Writing(self._state, late_results)
         self._folding = Folding(
-            self._items,
-            reading,
+            self._state,
             measure=self._measure,
             pin=pin,
-            model=model,
-            server_managed=server_managed,
-            late_results=late_results,
             summary_key=summary_key,
             undo_depth=undo_depth,
         )
@@ -170,7 +170,7 @@ class ChatContext(History[ItemT]):
         if isinstance(completion, str):
             completion = Completion(completion)
         written = Written(accept(completion), completion.usage, 0, completion.model)
-        with self._folding.alone("apply()"):
+        with self._state.alone("apply()"):
             return self._folding.commit(plan, written, self._folding.note(self._settings))
 
     def flow(
@@ -233,7 +233,7 @@ class ChatContext(History[ItemT]):
         )
         limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         started = time.perf_counter()
-        if not self._folding.running.acquire(blocking=False):
+        if not self._state.running.acquire(blocking=False):
             return self._folding.idle("busy")
         try:
             flow = self._folding.flow(limits, settings, len(backends))
@@ -247,7 +247,7 @@ class ChatContext(History[ItemT]):
                     flow.send(answer)
             return _timed(flow, started)
         finally:
-            self._folding.running.release()
+            self._state.running.release()
 
     async def asummarize(
         self,
@@ -304,7 +304,7 @@ class ChatContext(History[ItemT]):
                     flow.send(answer)
             return _timed(flow, started)
         finally:
-            self._folding.running.release()
+            self._state.running.release()
 
     def undo(self) -> Outcome[ItemT]:
         """Put back the originals of the latest fold, object for object; keep what came since.
@@ -314,14 +314,14 @@ class ChatContext(History[ItemT]):
         Raises:
             BusyError: A summarization of this list is running.
         """
-        with self._folding.alone("undo()"):
+        with self._state.alone("undo()"):
             return self._folding.undo()
 
     # What only this class needs
 
     async def _turn_to_run(self, wait: bool) -> bool:
         """Return whether a summarization may start now, waiting for another one if asked."""
-        lock = self._folding.running
+        lock = self._state.running
         if lock.acquire(blocking=False):
             return True
         if not wait:

@@ -18,10 +18,11 @@ from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
 from chatfold.core.views import ItemView, ResultPart, Shape
 from chatfold.core.xml import attributes, encode, escape
-from chatfold.folding import Folding
 from chatfold.options import Settings
 from chatfold.shapes import shape_named
+from chatfold.state import ListState
 from chatfold.tools import Run, Tool, ToolRun, arun_calls, run_calls
+from chatfold.writing import Writing
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,7 +41,8 @@ class History(Generic[ItemT]):
     """A message list with its readings; what makes one is `ChatContext`."""
 
     _items: list[ItemT]
-    _folding: Folding
+    _state: ListState
+    _writing: Writing
     _settings: Settings
     _given_counter: TokenCounter | None
     _model: str | None
@@ -53,11 +55,11 @@ class History(Generic[ItemT]):
     @property
     def shape(self) -> Shape | None:
         """The list's shape; None while the list could still be of several."""
-        shape = self._folding.snapshot().shape
+        shape = self._state.snapshot().shape
         return shape if shape.name else None
 
     def __repr__(self) -> str:
-        shape = self._folding.reading.shape
+        shape = self._state.reading.shape
         return f"ChatContext({len(self._items)} items, shape={shape.name if shape else None!r})"
 
     def __len__(self) -> int:
@@ -67,11 +69,11 @@ class History(Generic[ItemT]):
 
     def views(self) -> Sequence[ItemView]:
         """Return the neutral reading of each item, in order."""
-        return tuple(self._folding.snapshot().views)
+        return tuple(self._state.snapshot().views)
 
     def tool_calls(self) -> list[ToolCallRecord]:
         """Return one record for each tool call, and for each result without a call, in order."""
-        return [call for call in self._folding.snapshot().calls if call.kind != "approval"]
+        return [call for call in self._state.snapshot().calls if call.kind != "approval"]
 
     def count_tool_calls(self, *, completed_only: bool = False) -> int:
         """Return the number of tool calls; with `completed_only`, of those that have a result."""
@@ -79,14 +81,14 @@ class History(Generic[ItemT]):
 
     def turns(self) -> list[Turn]:
         """Return the turns after the leading instructions, in order."""
-        return turns(self._folding.snapshot().views)
+        return turns(self._state.snapshot().views)
 
     def steps(self) -> Trajectory:
         """Return the trajectory: task, messages, thoughts, actions and their observations.
 
         What nothing can be read from is left out, counted in `.skipped` and logged once.
         """
-        snapshot = self._folding.snapshot()
+        snapshot = self._state.snapshot()
         steps = trajectory(snapshot.views, snapshot.calls)
         if steps.skipped:
             _log.warning("%d parts could not be read and are no steps", steps.skipped)
@@ -98,20 +100,20 @@ class History(Generic[ItemT]):
         Args:
             lossy: Whether to count cuts behind an item that only the provider can read.
         """
-        snapshot = self._folding.snapshot()
+        snapshot = self._state.snapshot()
         return cut_points(snapshot.spans, snapshot.views, lossy=lossy)
 
     def count_tokens(self) -> TokenCount:
         """Return the size of the list in tokens, and whether the count is exact."""
-        return tokens.TokenCount(sum(self._folding.snapshot().sizes), self._counter().exact)
+        return tokens.TokenCount(sum(self._state.snapshot().sizes), self._counter().exact)
 
     def check(self) -> list[Problem]:
         """Return what the provider would refuse or lose, with indices and severity."""
-        return self._folding.problems()
+        return self._state.problems()
 
     def requirements(self) -> list[Requirement]:
         """Return what a request with this list has to carry besides the list."""
-        return self._folding.requirements()
+        return self._state.requirements()
 
     def request_options(self) -> dict[str, Any]:
         """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
@@ -124,7 +126,7 @@ class History(Generic[ItemT]):
 
     def append(self, item: ItemT) -> None:
         """Add an item at the end of the list; a result of a folded call as `late_results` says."""
-        self._folding.add(item, self._late_note)
+        self._writing.add(item, self._late_note)
 
     def extend(self, items: Iterable[ItemT]) -> None:
         """Add items at the end of the list, one after the other, as `append` does."""
@@ -259,19 +261,19 @@ class History(Generic[ItemT]):
             ValueError: A policy has no such choice.
             BusyError: A summarization of this list is running.
         """
-        with self._folding.alone("repair()"):
-            return self._folding.repair(self._settings.renderer(), policies)
+        with self._state.alone("repair()"):
+            return self._writing.repair(self._settings.renderer(), policies)
 
     # What only this class needs
 
     @contextmanager
     def _batch(self) -> Generator[_ToolBatch, None, None]:
         """Take on the open calls that no other run of tools is at, until their run has ended."""
-        asked, calls = self._folding.claim()
+        asked, calls = self._writing.claim()
         try:
-            yield _ToolBatch(self._folding, self._late_note, asked, calls)
+            yield _ToolBatch(self._writing, self._late_note, asked, calls)
         finally:
-            self._folding.release(asked, calls)
+            self._writing.release(asked, calls)
 
     def _late_note(self, part: ResultPart) -> str:
         """Return the text that stands for a result whose call was folded away."""
@@ -287,12 +289,12 @@ class History(Generic[ItemT]):
 
     def _shape_named(self, name: str) -> Shape:
         """Return the shape of that name: the list's own, if that is it."""
-        own = self._folding.reading.shape
+        own = self._state.reading.shape
         return own if own is not None and own.name == name else shape_named(name)
 
     def _keep(self, made: Captured) -> None:
         """Add what a response or a part of a stream brought."""
-        self._folding.hold(made.held or "")
+        self._state.hold(made.held or "")
         self._items.extend(made.items)
 
     def _counter(self) -> TokenCounter:
@@ -316,7 +318,7 @@ class _ToolBatch:
 
     def __init__(
         self,
-        folding: Folding,
+        writing: Writing,
         note: Callable[[ResultPart], str],
         asked: Snapshot,
         calls: Sequence[ToolCallRecord],
@@ -324,9 +326,9 @@ class _ToolBatch:
         self.asked = asked
         self.calls = calls
         self.told: ToolRun[Any] = ToolRun()
-        self._folding = folding
+        self._writing = writing
         self._note = note
 
     def deliver(self, run: Run) -> None:
-        items = tuple(self._folding.answer(run.answers, self.asked, self._note))
+        items = tuple(self._writing.answer(run.answers, self.asked, self._note))
         self.told = ToolRun(items, run.answers, run.not_handled)

@@ -1,0 +1,100 @@
+"""The state of one list: its readings, its locks, who holds the history; the one place of writing.
+
+What is folded is `folding`'s; what else is written to the list is `writing`'s.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from chatfold.core.calls import Abandon
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.commit import problems_of
+from chatfold.core.plan import Replacement
+from chatfold.core.reading import Reading, Snapshot
+from chatfold.errors import BusyError
+
+__all__ = ["ListState"]
+
+
+class ListState:
+    """One list with its readings, and the only code that puts new items in place of old ones.
+
+    Args:
+        items: The caller's list.
+        reading: Keeps the readings of that list.
+        model: The agent's model.
+        server_managed: Whether the provider holds the history.
+    """
+
+    def __init__(
+        self, items: list[Any], reading: Reading, *, model: str | None, server_managed: bool
+    ) -> None:
+        self.items = items
+        self.reading = reading
+        self.model = model
+        # What the provider knows the history by, "" where this list is the history; after a fold
+        # of a held history, the provider's own is out of date and must not be used again.
+        self.held = "server_managed=True" if server_managed else ""
+        self.replayed = False
+        self.running = threading.Lock()  # held while a summary is being written
+        self.lock = threading.RLock()  # guards the readings; never held during a model call
+
+    def snapshot(self, abandon: Abandon | None = None) -> Snapshot:
+        """Return the list as it is now, with its readings."""
+        with self.lock:
+            return self.reading.snapshot(abandon=abandon)
+
+    def has_grown(self, snapshot: Snapshot) -> bool:
+        """Return whether items came or went since a snapshot."""
+        return len(self.items) != len(snapshot.items)
+
+    @contextmanager
+    def alone(self, call: str) -> Generator[None, None, None]:
+        """Hold off other changes of the list; a summarization that runs is not disturbed.
+
+        Raises:
+            BusyError: One is running.
+        """
+        if not self.running.acquire(blocking=False):
+            raise BusyError(
+                f"{call} cannot change the list while a summary of it is being written; call it "
+                "when summarize() has returned"
+            )
+        try:
+            yield
+        finally:
+            self.running.release()
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong with the list.
+
+        Where the provider holds the history, results may come without their calls.
+        """
+        found = problems_of(self.snapshot())
+        return [p for p in found if p.rule != "orphan_result"] if self.held else found
+
+    def requirements(self) -> list[Requirement]:
+        """Return what a request with this list has to carry besides the list."""
+        snapshot = self.snapshot()
+        needed = snapshot.shape.requirements(snapshot.views, model=self.model)
+        return [*needed, *self.replay(snapshot)]
+
+    def replay(self, snapshot: Snapshot) -> list[Requirement]:
+        """Return what makes the provider take the list, where its own history is out of date."""
+        if not self.replayed:
+            return []
+        replay = snapshot.shape.full_replay()
+        return [replay] if replay is not None else []
+
+    def hold(self, held: str) -> None:
+        """Note by what the provider knows the history, as a response says; "" if it does not."""
+        if held:
+            self.held, self.replayed = held, False
+
+    def swap(self, change: Replacement[Any]) -> None:
+        """Write to the list: one slice, so that what others append meanwhile is not touched."""
+        self.items[change.start : change.stop] = change.items

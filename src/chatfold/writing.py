@@ -1,0 +1,145 @@
+"""What is written to a list besides folds: items, results of tools, repairs."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from chatfold.core.calls import Answer, ToolCallRecord
+from chatfold.core.edits import Repair, RepairPolicies
+from chatfold.core.late import arrived, late_parts
+from chatfold.core.plan import Replacement
+from chatfold.core.reading import Snapshot
+from chatfold.core.render import TemplateRenderer
+from chatfold.core.repair import mended
+from chatfold.core.spans import cut_points, open_calls
+from chatfold.core.views import ResultPart
+from chatfold.state import ListState
+
+__all__ = ["LateResults", "Writing"]
+
+_log = logging.getLogger("chatfold")
+
+LateResults: TypeAlias = Literal["note", "drop", "keep"]
+"""What becomes of a result whose call was folded away."""
+
+
+class Writing:
+    """Writes to a list what is no fold.
+
+    Args:
+        state: The list.
+        late_results: What becomes of a result whose call was folded away.
+    """
+
+    def __init__(self, state: ListState, late_results: LateResults) -> None:
+        self._state = state
+        self._late_results = late_results
+        self._claimed: Counter[tuple[object, ...]] = Counter()  # calls whose tools run
+
+    def add(self, item: Any, note: Callable[[ResultPart], str]) -> list[Any]:
+        """Put an item at the end of the list; a result whose call was folded away as a note.
+
+        Args:
+            item: The native item.
+            note: Returns the text of the note for a result.
+
+        Returns:
+            What was added.
+        """
+        view = self._state.reading.view_of(item)
+        if self._late_results == "keep" or not any(type(p) is ResultPart for p in view.parts):
+            self._state.items.append(item)
+            return [item]
+        with self._state.lock:
+            snapshot = self._state.reading.snapshot()
+            late = late_parts(view, snapshot.calls) if snapshot.previous is not None else []
+            if not late:
+                self._state.items.append(item)
+                return [item]
+            rest = [i for i in range(len(view.parts)) if i not in late]
+            other = snapshot.shape.pick(item, rest) if rest else None
+            added = [] if other is None else [other]
+            self._state.items.extend(added)
+            if self._late_results == "drop":
+                _log.info("dropped %d results of calls that were folded away", len(late))
+                return added
+            # Behind all that is complete: a step that waits for its results must not be parted.
+            at = cut_points(snapshot.spans, snapshot.views, lossy=True)[-1]
+            texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
+            notes = [snapshot.shape.summary_item(t, role="user") for t in texts]
+            self._state.items[at:at] = notes
+            return [*notes, *added]
+
+    def claim(self) -> tuple[Snapshot, list[ToolCallRecord]]:
+        """Return the list and its open calls; those that a run of tools is at are left out."""
+        with self._state.lock:
+            asked = self._state.reading.snapshot()
+            others = self._claimed.copy()
+            calls: list[ToolCallRecord] = []
+            for call in open_calls(asked.calls):
+                if others[_made(asked, call)]:
+                    others[_made(asked, call)] -= 1
+                else:
+                    calls.append(call)
+            self._claimed.update(_made(asked, call) for call in calls)
+        return asked, calls
+
+    def release(self, asked: Snapshot, calls: Sequence[ToolCallRecord]) -> None:
+        """Take down that the run of these calls has ended."""
+        with self._state.lock:
+            self._claimed -= Counter(_made(asked, call) for call in calls)
+
+    def answer(
+        self, answers: Sequence[Answer], asked: Snapshot, note: Callable[[ResultPart], str]
+    ) -> list[Any]:
+        """Put the results of calls behind them in the list; return the items that were added.
+
+        A call that was answered while its tool ran keeps the answer that it has. The result of
+        one that was folded away meanwhile is a late one.
+
+        Args:
+            answers: The answers, in call order.
+            asked: The list as it was when the tools began to run.
+            note: Returns the text of the note for a late result.
+        """
+        with self._state.lock:
+            now = self._state.reading.snapshot()
+            places, gone = arrived(answers, asked, now)
+            made = {at: asked.shape.answer_items(told) for at, told in places.items()}
+            for at in sorted(made, reverse=True):
+                self._state.items[at:at] = made[at]
+            added = [item for at in sorted(made) for item in made[at]]
+            if now.previous is None:  # nothing was folded: the host itself has taken the calls out
+                return added
+            for answer in gone:
+                item = asked.shape.result_item(answer.call, answer.text, failed=answer.failed)
+                added += self.add(item, partial(_told, note, answer))
+        return added
+
+    def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:
+        """Put mended items in place of what the provider would refuse; return what was done."""
+        if self._state.held:  # the provider has the calls of results that seem to have none
+            policies = {"orphan_results": "keep", **policies}
+        with self._state.lock:
+            snapshot = self._state.reading.snapshot()
+            items, repairs = mended(
+                snapshot.items, read=self._state.reading.of, render=templates, **policies
+            )
+            if any(repair.action != "left" for repair in repairs):
+                self._state.swap(Replacement(0, len(snapshot.items), tuple(items)))
+        kept = self._state.held and policies.get("orphan_results") == "keep"
+        return [r for r in repairs if not (kept and r.rule == "orphan_result")]
+
+
+def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:
+    """Return the note of a result, with what some providers' results do not say of their call."""
+    return note(part._replace(name=answer.call.name, failed=answer.failed))
+
+
+def _made(asked: Snapshot, call: ToolCallRecord) -> tuple[object, ...]:
+    """Return what tells a call from the others, wherever its item stands by now."""
+    return (id(asked.items[call.call_index or 0]), call.pair, call.id, call.name)
