@@ -158,3 +158,20 @@ def test_an_instruction_finds_its_place_past_a_message_of_settings() -> None:
     ctx = ChatContext(items)
     assert ctx.summarize(short, keep_last_turns=1).kept == (rule,)
     assert ctx.check() == []
+
+
+def test_results_without_ids_are_shown_under_their_own_tool() -> None:
+    """Two tools in one step, their results in another order: each text stands by its name."""
+    calls = [{"function_call": {"name": name, "args": {}}} for name in ("f", "f", "g")]
+    told = [("f", "one"), ("g", "two"), ("f", "three")]
+    results = [{"function_response": {"name": n, "response": {"result": r}}} for n, r in told]
+    items: list[Any] = [
+        {"role": "user", "parts": [{"text": LONG}]},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": results},
+        {"role": "model", "parts": [{"text": "done"}]},
+    ]
+    prompt = ChatContext(items).plan(keep_last_turns=0).prompt
+    assert prompt is not None
+    for name, words in told:
+        assert f'<function_call_output name="{name}" status="completed">{words}<' in prompt.user

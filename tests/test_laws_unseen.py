@@ -102,7 +102,7 @@ def test_law_6_both_streams_of_a_shell_and_how_it_ended_are_in_the_prompt() -> N
 MEDIA = frozenset(
     (
         *("image_url", "input_audio", "file", "input_image", "input_file", "image", "document_url"),
-        *("document", "search_result", "container_upload", "computer_screenshot"),
+        *("document", "search_result", "container_upload", "computer_screenshot", "reference"),
     )
 )
 

@@ -302,7 +302,9 @@ class _Writer:
             self.text("item", attrs + mark, part.text)
             return
         answered = self.answers.get(index, [])
-        record = next((r for r in answered if r.id == part.id), None)
+        fitting = [r for r in answered if r.id == part.id]
+        named = (r for r in fitting if part.name is None or r.name == part.name)
+        record = next(named, fitting[0] if fitting else None)
         if record is None and len(answered) == 1:
             record = answered[0]
         if record is not None:
