@@ -49,8 +49,10 @@ def test_the_summary_goes_into_the_message_behind_it() -> None:
     """One item holds both, in blocks of their own; the other items of the tail are the same."""
     items = talk(3)
     before, said_before = list(items), copy.deepcopy(items)
-    outcome = context(items).summarize(short, keep_last_turns=1)
+    ctx = context(items)
+    outcome = ctx.summarize(short, keep_last_turns=1)
     assert outcome.changed
+    assert outcome.tokens_after == int(ctx.count_tokens())
     assert len(items) == 2
     assert items[0] is outcome.item
     assert [b["text"] for b in items[0]["content"]][1:] == ["question 2"]
@@ -104,6 +106,8 @@ def test_a_running_loop_keeps_its_request_beside_the_newest_summary(way: dict[st
         before = list(items)
         outcome = ctx.summarize(short, **way)
         assert outcome.changed, str(outcome)
+        assert len(outcome.merged) == 1
+        assert outcome.tokens_after == int(ctx.count_tokens())
         assert json.dumps(items).count("do all of it") == 1
         assert items[0]["content"][-1] == {"text": "do all of it"}
         assert summaries(items) == 1

@@ -852,3 +852,15 @@ def test_a_list_that_begins_in_the_middle_gets_a_note_in_front(shape: str) -> No
     assert ctx.repair() == []
     again = ChatContext(list(before), shape=shape)
     assert [r.action for r in again.repair(order="keep")] == ["left"]
+
+
+def test_an_instruction_that_nobody_speaks_before_gets_a_note_in_front() -> None:
+    """Behind the note it follows a user and leads an assistant, as the Messages API wants it."""
+    rule = {"role": "system", "content": "Be brief."}
+    before = [rule, {"role": "assistant", "content": "done"}]
+    items = list(before)
+    ctx = ChatContext(items, shape="anthropic")
+    assert [r.action for r in ctx.repair()] == ["noted"]
+    assert same_objects(items[1:], before)
+    assert ctx.check() == []
+    assert validate(items, "anthropic") == []

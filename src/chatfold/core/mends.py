@@ -243,8 +243,7 @@ def begin_with_user(case: Case) -> Edits:
     views = case.snapshot.views
     for problem in case.broken("first_role", "call_place"):
         index = problem.index
-        before = any(view.role not in ("system", "developer") for view in views[:index])
-        if before or views[index].role in ("system", "developer"):
+        if any(view.role not in ("system", "developer") for view in views[:index]):
             continue
         if case.policies.order == "keep":
             edits.leave(problem.rule, index, "order='keep'")

@@ -29,7 +29,6 @@ _ROUNDS: Final = 6
 _REASONS: Final = {
     "foreign_item": "it is written for another provider; convert it or take it out",
     "malformed_item": "what it was meant to be is not known",
-    "first_role": "there is no place behind it for an instruction",
     "call_place": "what stood before it is not known",
     "unexpected_role": "what stood between them is not known",
     "caller_missing": "the program that it belongs to is not known",
