@@ -133,6 +133,24 @@ def responses(w: Wild) -> tuple[list[Any], list[Element]]:
     ]
 
 
+def in_blocks(w: Wild, ids: Any, about: dict[str, str]) -> list[Element]:
+    """Return what is shown of a history of blocks, whoever's they are; `about` is its document."""
+    arguments = json.dumps({"q": w.input}, ensure_ascii=False)
+    served = {"name": w.tool, "call_id": ids[2], "status": "completed"}
+    return [
+        said("user", w.words + w.more, Element("attachment", about, w.more)),
+        said("reasoning", w.thought),
+        said("assistant", w.more),
+        call(w.tool, ids[0], arguments),
+        call(w.other_tool, ids[1], "{}"),
+        output(w.tool, ids[0], w.output),
+        output(w.other_tool, ids[1], w.last, "failed"),
+        Element("server_tool_call", {"name": w.tool, "call_id": ids[2]}, arguments),
+        Element("server_tool_output", served, w.output),
+        said("assistant", w.last),
+    ]
+
+
 def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
     plain = {"type": "text", "media_type": "text/plain", "data": w.more}
     ids = (f"1{w.call}", f"2{w.other_call}", f"3{w.call}")  # ids are unique here
@@ -170,22 +188,9 @@ def anthropic(w: Wild) -> tuple[list[Any], list[Element]]:
             ],
         },
     ]
-    arguments = json.dumps({"q": w.input}, ensure_ascii=False)
     size = str(len(w.more.encode("utf-8", "replace")))
     about = {"kind": "document", "type": "text/plain", "bytes": size, "name": w.author}
-    served = {"name": w.tool, "call_id": ids[2], "status": "completed"}
-    return items, [
-        said("user", w.words + w.more, Element("attachment", about, w.more)),
-        said("reasoning", w.thought),
-        said("assistant", w.more),
-        call(w.tool, ids[0], arguments),
-        call(w.other_tool, ids[1], "{}"),
-        output(w.tool, ids[0], w.output),
-        output(w.other_tool, ids[1], w.last, "failed"),
-        Element("server_tool_call", {"name": w.tool, "call_id": ids[2]}, arguments),
-        Element("server_tool_output", served, w.output),
-        said("assistant", w.last),
-    ]
+    return items, in_blocks(w, ids, about)
 
 
 def ollama(w: Wild) -> tuple[list[Any], list[Element]]:
@@ -329,21 +334,8 @@ def bedrock(w: Wild) -> tuple[list[Any], list[Element]]:
             ],
         },
     ]
-    arguments = json.dumps({"q": w.input}, ensure_ascii=False)
     about = {"kind": "document", "type": "txt", "name": w.author}
-    found = {"name": w.tool, "call_id": ids[2], "status": "completed"}
-    return items, [
-        said("user", w.words + w.more, Element("attachment", about, w.more)),
-        said("reasoning", w.thought),
-        said("assistant", w.more),
-        call(w.tool, ids[0], arguments),
-        call(w.other_tool, ids[1], "{}"),
-        output(w.tool, ids[0], w.output),
-        output(w.other_tool, ids[1], w.last, "failed"),
-        Element("server_tool_call", {"name": w.tool, "call_id": ids[2]}, arguments),
-        Element("server_tool_output", found, w.output),
-        said("assistant", w.last),
-    ]
+    return items, in_blocks(w, ids, about)
 
 
 BUILDERS: dict[str, Callable[[Wild], tuple[list[Any], list[Element]]]] = {
