@@ -1,0 +1,280 @@
+"""JSON texts as leaves with their paths, and what a leaf says under its key.
+
+Not here: what a value in plain text looks like (`values`), where texts come from (`facts`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+from chatfold.core.value_numbers import Cache
+from chatfold.core.value_tables import CURRENCIES, UNITS
+from chatfold.core.value_terms import COMMANDS
+from chatfold.core.values import Value, command_value, found_in
+
+__all__ = ["Leaf", "LeafReader", "leaves", "named"]
+
+_DEEPEST = 8
+_SHORT = 200
+_LONGEST_NAME = 40
+_COMMAND_LINES = 20
+
+
+class Leaf(NamedTuple):
+    """A string or a number of a JSON text; a text that is no JSON is one leaf.
+
+    Attributes:
+        path: Keys and indices that lead to it; a string that holds JSON itself is gone into.
+        text: The string, or the number as it is written.
+        number: Whether it is a number.
+        beside: The value of `currency` or `unit` in the same object, "" where there is none.
+    """
+
+    path: tuple[str | int, ...]
+    text: str
+    number: bool = False
+    beside: str = ""
+
+
+class _Written(str):
+    """A number of a JSON text, as it is written."""
+
+    __slots__ = ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ENCODED = re.compile(r"(?:data:[\w/+.;=-]{0,80},)?[A-Za-z0-9+/_=\s-]+")
+_ENCODED_LENGTH = 256
+_HIDDEN_KEYS = _words(
+    """
+    encrypted_content encrypted_index signature fingerprint thought_signature thoughtSignature
+    redactedContent
+    """
+)
+_HIDDEN_TYPES = ("base64", "redacted_thinking")
+_OPENING = ("{", "[", " ", "\n")
+_BESIDE_KEYS = ("currency", "currency_code", "unit", "units")
+
+
+def leaves(text: str) -> Iterator[Leaf]:
+    """Yield the leaves of a JSON object or array, in order; one leaf where a text is neither.
+
+    Booleans and nulls are no leaves, nor is what is encoded or encrypted.
+    """
+    root = _parsed(text)
+    if root is None:
+        yield Leaf((), text)
+        return
+    open_: list[_Open] = [_Open((), _steps(root), _beside(root, ""), 0)]
+    while open_:
+        path, steps, beside, depth = open_[-1]
+        for step, value in steps:
+            if type(value) is _Written:
+                yield Leaf((*path, step), value, True, beside)
+                continue
+            inner = value
+            if isinstance(value, str):
+                inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
+                if inner is None:
+                    if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
+                        yield Leaf((*path, step), value, False, beside)
+                    continue
+                depth += 1
+            if isinstance(inner, (dict, list)):
+                inside = _beside(cast(Any, inner), beside)
+                open_.append(_Open((*path, step), _steps(cast(Any, inner)), inside, depth))
+                break
+        else:
+            open_.pop()
+
+
+class _Open(NamedTuple):
+    """An object or array that is being read."""
+
+    path: tuple[str | int, ...]
+    steps: Iterator[tuple[str | int, Any]]
+    beside: str
+    depth: int
+
+
+def _steps(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
+    """Return what an object or array holds, without what is not to be read."""
+    if isinstance(value, list):
+        return iter(enumerate(value))
+    hidden = _HIDDEN_KEYS | {"data"} if value.get("type") in _HIDDEN_TYPES else _HIDDEN_KEYS
+    return iter([(key, inner) for key, inner in value.items() if key not in hidden])
+
+
+def _is_encoded(text: str) -> bool:
+    """Return whether a long string holds no words: bytes as letters, in lines or without."""
+    return " " not in text and _ENCODED.fullmatch(text) is not None
+
+
+def _beside(value: dict[str, Any] | list[Any], outer: str) -> str:
+    """Return the currency or unit that an object names; an array has that of its object."""
+    if isinstance(value, list):
+        return outer
+    for key in _BESIDE_KEYS:
+        said = value.get(key)
+        if isinstance(said, str) and len(said) < 16:
+            return said
+    return ""
+
+
+def _parsed(text: str) -> Any:
+    """Return a JSON object or array with its numbers as they are written, None for all else."""
+    if text[:1] not in "{[" and text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = json.loads(
+            text,
+            parse_int=_Written,
+            parse_float=_Written,
+            parse_constant=_no_number,
+            strict=False,
+        )
+    except (ValueError, RecursionError):
+        return None
+    return cast(Any, found) if isinstance(found, (dict, list)) else None
+
+
+def _no_number(written: str) -> None:
+    """Stand for `NaN` and its like, which say nothing."""
+
+
+_STEPS = re.compile(r"[a-z0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*")
+_ID_STEPS = _words(
+    """
+    id ids number no nr num ref reference order ticket account sku pnr code key uuid guid serial
+    iban isbn zip postcode plz phone tel mobile card last4
+    """
+)
+_PHONE_STEPS = _words("phone tel telephone mobile fax whatsapp")
+_MONEY_STEPS = _words(
+    """
+    amount total subtotal price cost costs fee fees sum balance tax paid due refund refunded charge
+    charged payment discount shipping fare value limit budget salary rate net gross deposit
+    """
+)
+_COMMAND_STEPS = _words("command cmd script shell")
+_CODE_NAMES = {
+    "status": "http",
+    "http": "http",
+    "exit": "exit",
+    "return": "exit",
+    "errno": "errno",
+}
+_NAME = re.compile(r"[^\W\d_][\w'&./+-]*(?: [\w'&./+-]+){0,3}")
+
+
+class LeafReader:
+    """Reads leaves; the same leaf under the same key is read once.
+
+    A number is read as it is written, and as an id where its key ends in a word such as `id`,
+    `number` or `code`; with the currency beside it (`currency: "EUR"`) it is an amount, and its
+    key's last word may be its unit (`weight_kg`). A string is read as a text; where that says
+    nothing and it is short, it is a name (`status: "shipped"`), in small letters. A command under
+    a key such as `command` is one, whatever else stands in it.
+    """
+
+    def __init__(self) -> None:
+        self.words: Cache = {}
+        self._read: dict[tuple[str, str, bool, str], list[Value]] = {}
+        self._steps: dict[str, tuple[str, ...]] = {}
+
+    def read(self, leaf: Leaf) -> list[Value]:
+        """Return the values of a leaf."""
+        path, text, number, beside = leaf
+        if not path:
+            return found_in(text, self.words)
+        key = path[-1]
+        if not isinstance(key, str):
+            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+        if len(text) > _SHORT:
+            return self._string(text, self._steps_of(key))
+        known = self._read.get((text, key, number, beside))
+        if known is None:
+            steps = self._steps_of(key)
+            known = self._number(text, steps, beside) if number else self._string(text, steps)
+            self._read[text, key, number, beside] = known
+        return known
+
+    def _steps_of(self, key: str) -> tuple[str, ...]:
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = tuple(step.lower() for step in _STEPS.findall(key[-80:])) or ("",)
+            self._steps[key] = steps
+        return steps
+
+    def _string(self, text: str, steps: tuple[str, ...]) -> list[Value]:
+        if text.isdigit() and text.isascii():
+            return [_of_digits(text, steps)]
+        found = found_in(text, self.words)
+        if steps[-1] in _COMMAND_STEPS:
+            lines = [line.strip() for line in text.split("\n", _COMMAND_LINES)[:_COMMAND_LINES]]
+            found = [command_value(line, 0) for line in lines if _is_command(line)] + found
+        if not found and len(text) <= _LONGEST_NAME and _NAME.fullmatch(text):
+            return [named(text)]
+        return found
+
+    def _number(self, written: str, steps: tuple[str, ...], beside: str) -> list[Value]:
+        bare = written.lstrip("-")
+        if len(bare) > 40:
+            return []
+        if bare.isdigit() and steps[-1] in _ID_STEPS | {"status"}:
+            return [_of_digits(bare, steps)]
+        if "e" in bare.lower():
+            return [Value("number", written, f"number:{bare.lower()}", 0, len(written))]
+        unit = steps[-1].upper() if steps[-1].upper() in CURRENCIES else steps[-1]
+        word = beside if beside in UNITS or _MONEY_STEPS.intersection(steps) else ""
+        if unit in CURRENCIES or unit in UNITS:
+            word = unit
+        if word.upper() in CURRENCIES:
+            word = word.upper()
+        found = found_in(f"{bare} {word}" if word else bare, self.words)
+        if len(found) != 1:
+            found = found_in(bare, self.words)
+        if not found:
+            return []
+        kind, _, key, _, _, also = found[0]
+        return [Value(kind, written, key, 0, len(written), also)]
+
+
+def _is_command(line: str) -> bool:
+    return 0 < len(line) < 300 and (line.split()[0] in COMMANDS or line.startswith("./"))
+
+
+def _of_digits(digits: str, steps: tuple[str, ...]) -> Value:
+    """Return what a whole leaf of digits says by the words of its key."""
+    plain = digits.lstrip("0") or "0"
+    also = [f"number:{plain}"]
+    if len(digits) > 7:
+        also.append(f"id:{digits[-4:]}")
+    if _PHONE_STEPS.intersection(steps):
+        return Value(
+            "phone",
+            digits,
+            f"phone:{digits}",
+            0,
+            len(digits),
+            (f"id:{digits}", f"phone:+{digits}"),
+        )
+    named_code = next((_CODE_NAMES[step] for step in steps if step in _CODE_NAMES), None)
+    if named_code and len(digits) <= 3:
+        also = [f"error:{named_code} {plain}", f"id:{digits}"]
+        return Value("number", digits, f"number:{plain}", 0, len(digits), tuple(also))
+    if steps[-1] in _ID_STEPS or len(digits) > 5 or digits != plain:
+        also += [f"phone:{digits}", f"phone:+{digits}"] if len(digits) > 9 else []
+        return Value("id", digits, f"id:{digits}", 0, len(digits), tuple(also))
+    return Value("number", digits, f"number:{plain}", 0, len(digits), (f"id:{digits}",))
+
+
+def named(text: str) -> Value:
+    """Return a short text as the name of something: in small letters, as it is else."""
+    return Value("name", text, f"name:{' '.join(text.lower().split())}", 0, len(text))
