@@ -1,0 +1,148 @@
+"""An index of values by what they stand beside: a JSON object, a row, a sentence, a call.
+
+Not here: how texts and documents become units (`shown`), what a summary makes of it (`grounding`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from chatfold.core.value_tables import CURRENCIES
+from chatfold.core.values import Kind, Value
+
+__all__ = ["Index", "Unit", "currencies_in", "currency_of", "forms", "is_owner"]
+
+_WIDEST = 24  # ids: what names more of them is a list, and none of them owns what stands beside
+_REFERENCE = re.compile(r"[A-Z]{1,6}(?:/[A-Z0-9-]{1,12}){1,4}")
+_CURRENCY = re.compile(r"\b[A-Z]{3}\b|[$€£¥₹₩₽円元]")
+_DIGIT_RUN = re.compile(r"\d+")
+
+
+def is_owner(value: Value) -> bool:
+    """Return whether other values can belong to a value: an id, a hash, or one like CL/26/7."""
+    if value.kind == "path":
+        return _REFERENCE.fullmatch(value.text) is not None
+    return value.kind in ("id", "hash")
+
+
+def forms(value: Value) -> set[str]:
+    """Return the roles that an id's form gives it: one prefix stands for one kind of thing."""
+    if value.kind == "hash":
+        return set()
+    name = value.key.partition(":")[2]
+    form = _DIGIT_RUN.sub("9", name)
+    if form.count("9") > 3:
+        return set()  # a UUID or the like: the form says nothing
+    return {f"form:{form}"} if form != "9" else set()
+
+
+def currencies_in(text: str) -> tuple[str, ...]:
+    """Return the currencies that a text names, as amounts have them in their keys."""
+    found = {CURRENCIES[word] for word in _CURRENCY.findall(text) if word in CURRENCIES}
+    return tuple(sorted(found))
+
+
+def currency_of(word: str) -> str | None:
+    """Return the currency that a short text names."""
+    return CURRENCIES.get(word) or CURRENCIES.get(word.upper())
+
+
+class Unit:
+    """What belongs together: the ids in it, and the unit around it (-1: none)."""
+
+    __slots__ = ("carried", "currencies", "names", "parent")
+
+    def __init__(self, parent: int) -> None:
+        self.parent = parent
+        self.names: list[str] = []
+        self.carried: tuple[str, ...] = ()
+        self.currencies: tuple[str, ...] = ()
+
+
+class Index:
+    """Where each value stands, by key.
+
+    Attributes:
+        places: Units by key, those included that a value vouches for (`Value.also`).
+        bare: Units by key of numbers that stand without a currency.
+        kinds: Kind by key, of what stands there as it is.
+        roles: What an id is, by its key: the keys of JSON or columns it stands under, its form.
+        currencies: Every currency that is named.
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[int]] = {}
+        self.bare: dict[str, list[int]] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.roles: dict[str, set[str]] = {}
+        self.units: list[Unit] = []
+        self.currencies: set[str] = set()
+
+    def unit(self, parent: int) -> int:
+        """Return the number of a new unit inside `parent` (-1: inside none)."""
+        self.units.append(Unit(parent))
+        return len(self.units) - 1
+
+    def add(self, value: Value, unit: int, role: str = "") -> None:
+        """Take in a value where it stands; `role` is what its key says that it is."""
+        for key in (value.key, *value.also):
+            seen = self.places.get(key)
+            if seen is None:
+                self.places[key] = [unit]
+            elif seen[-1] != unit:
+                seen.append(unit)
+        self.kinds.setdefault(value.key, value.kind)
+        if is_owner(value):
+            names = self.units[unit].names
+            if len(names) <= _WIDEST and value.key not in names:
+                names.append(value.key)
+            self.roles.setdefault(value.key, forms(value)).update((role,) if role else ())
+        elif value.kind == "number":
+            self.bare.setdefault(value.key, []).append(unit)
+        elif value.kind == "amount":
+            self.currencies.add(value.key.rpartition(" ")[2])
+
+    def owners(self, unit: int) -> dict[str, set[str]]:
+        """Return the ids that a unit's values belong to, by role; a nearer one hides the others."""
+        found: dict[str, set[str]] = {}
+        while unit >= 0:
+            own: dict[str, set[str]] = {}
+            names = self.units[unit].names
+            for name in names if len(names) <= _WIDEST else ():
+                for role in self.roles[name]:
+                    own.setdefault(role, set()).add(name)
+            for role, members in own.items():
+                found.setdefault(role, members)
+            unit = self.units[unit].parent
+        return found
+
+    def beside(self, unit: int, name: str) -> bool:
+        """Return whether an id stands in a unit, in one around it, or is what its text is about."""
+        while unit >= 0:
+            here = self.units[unit]
+            if name in here.names:
+                return True
+            if name in here.carried:
+                roles = self.roles[name]
+                # Only what names no id of that kind itself goes on about the one before.
+                if not any(roles & self.roles[own] for own in here.names):
+                    return True
+            unit = here.parent
+        return False
+
+    def is_alone(self, unit: int) -> bool:
+        """Return whether no id stands in a unit or around it."""
+        while unit >= 0:
+            here = self.units[unit]
+            if here.names or here.carried:
+                return False
+            unit = here.parent
+        return True
+
+    def currencies_at(self, unit: int) -> tuple[str, ...]:
+        """Return the currencies that a unit names, or the nearest around it that names any."""
+        while unit >= 0:
+            if self.units[unit].currencies:
+                return self.units[unit].currencies
+            unit = self.units[unit].parent
+        return ()

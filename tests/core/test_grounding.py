@@ -1,0 +1,412 @@
+"""What a summary says and its author was not shown is found; what it says in other words is not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from summaries import CORRUPTIONS, Case, Suite, corrupted, faithful
+from summaries_held_out import HELD_OUT
+from summaries_tune import TUNE
+
+from chatfold import ChatContext
+from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
+from chatfold.core.views import ItemView, TextPart
+
+COUNT = 1050  # of each: 50 for each kind of corruption
+
+
+def shown(*texts: str) -> Sources:
+    return Sources([ItemView("user", (TextPart(text),)) for text in texts], [])
+
+
+def called(*calls: tuple[str, dict[str, Any], Any]) -> Sources:
+    """Return sources in which tools were called: name, arguments, result."""
+    items: list[dict[str, Any]] = [{"role": "user", "content": "Please look."}]
+    for number, (name, arguments, result) in enumerate(calls):
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        made = {"id": f"call_{number}", "type": "function", "function": function}
+        items.append({"role": "assistant", "content": None, "tool_calls": [made]})
+        text = result if isinstance(result, str) else json.dumps(result)
+        items.append({"role": "tool", "tool_call_id": f"call_{number}", "content": text})
+    ctx = ChatContext(items, shape="openai_chat")
+    return Sources(ctx.views(), ctx.tool_calls())
+
+
+def found(text: str, sources: Sources) -> list[str]:
+    return [u.value.text for u in ungrounded(text, sources)]
+
+
+# --- the generated set --------------------------------------------------------------------------
+
+
+@cache
+def _faithful(suite: str) -> list[tuple[Case, list[Ungrounded]]]:
+    return [(case, _judged(case)) for case in faithful(_suite(suite), 1, COUNT)]
+
+
+@cache
+def _corrupted(suite: str) -> list[tuple[Case, list[Ungrounded]]]:
+    return [(case, _judged(case)) for case in corrupted(_suite(suite), 1, COUNT)]
+
+
+def _suite(name: str) -> Suite:
+    return {"tune": TUNE, "held out": HELD_OUT}[name]
+
+
+def _judged(case: Case) -> list[Ungrounded]:
+    ctx = ChatContext(case.history, shape="openai_chat")
+    return ungrounded(case.text, Sources(ctx.views(), ctx.tool_calls()))
+
+
+def _is_caught(case: Case, names: list[Ungrounded]) -> bool:
+    """Return whether the changed value is named, or one that it was wrongly put beside."""
+    assert case.changed is not None
+    start, stop = case.changed
+    return any(
+        (u.value.start < stop and start < u.value.stop)
+        or (u.why == "misplaced" and u.sentence[0] <= start < u.sentence[1])
+        for u in names
+    )
+
+
+@pytest.mark.parametrize("suite", ["tune", "held out"])
+@pytest.mark.parametrize("kind", list(CORRUPTIONS))
+def test_a_changed_value_is_caught(suite: str, kind: str) -> None:
+    """At least 99 % of 50 of each kind: all of them."""
+    cases = [(case, names) for case, names in _corrupted(suite) if case.kind == kind]
+    missed = [(c.was, c.text) for c, names in cases if not _is_caught(c, names)]
+    assert len(cases) == COUNT // len(CORRUPTIONS)
+    assert len(missed) <= 0.01 * len(cases), missed
+
+
+@pytest.mark.parametrize("suite", ["tune", "held out"])
+def test_a_faithful_summary_is_left_alone(suite: str) -> None:
+    alarms = [(names, case.text) for case, names in _faithful(suite) if names]
+    assert len(alarms) <= 0.01 * COUNT, alarms[:5]
+
+
+@pytest.mark.parametrize("suite", ["tune", "held out"])
+def test_a_faithful_summary_is_left_alone_in_each_kind(suite: str) -> None:
+    """No more than 1 % of the summaries have a false alarm of any one kind."""
+    kinds: Counter[str] = Counter()
+    for _, names in _faithful(suite):
+        kinds.update({u.value.kind for u in names})
+    assert all(count <= 0.01 * COUNT for count in kinds.values()), kinds
+
+
+def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """Print what was caught and what was falsely named, by kind."""
+    lines = [f"{'kind of change':20} {'tune':>12} {'held out':>12}"]
+    results = {suite: _corrupted(suite) for suite in ("tune", "held out")}
+    for kind in CORRUPTIONS:
+        cells: list[str] = []
+        for judged in results.values():
+            caught = [_is_caught(case, names) for case, names in judged if case.kind == kind]
+            cells.append(f"{sum(caught):5}/{len(caught):<6}")
+        lines.append(f"{kind:20} {' '.join(cells)}")
+    alarms = [sum(bool(names) for _, names in _faithful(s)) for s in results]
+    lines.append(f"{'false alarms':20} {' '.join(f'{n:5}/{COUNT:<6}' for n in alarms)}")
+    with capsys.disabled():
+        print("\n" + "\n".join(lines))
+
+
+# --- what is no lie -----------------------------------------------------------------------------
+
+ORDERS = [
+    {"order_id": "LK-4821936", "total": 349.90, "currency": "EUR", "placed": "2025-10-07"},
+    {"order_id": "LK-4821937", "total": 1299.00, "currency": "EUR", "placed": "2025-09-12"},
+    {"order_id": "LK-4821938", "total": 12.40, "currency": "EUR", "placed": "2025-08-30"},
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Order LK-4821936 cost €349.90.",
+        "LK-4821936: 349,90 EUR, placed October 7, 2025.",
+        "LK-4821936 was placed on Oct 7.",
+        "Both LK-4821936 and LK-4821937 together cost 1,648.90 EUR.",
+        "The three orders come to 1,661.30 EUR.",
+        "LK-4821937 is 949.10 EUR dearer.",
+        "LK-4821936 cost about 350 EUR.",
+        "LK-4821936 cost 350 EUR.",
+        "There were 3 orders between LK-4821937 and LK-4821936, 25 days apart.",
+        "1. Check LK-4821938.\n2. Refund it.",
+        "LK 4821936 is open.",
+        "## 2025 orders\n- list_orders was called",
+        "The first makes up 21 % of the first two.",
+        "The `order_id` of the first is LK-4821936.",
+    ],
+)
+def test_what_follows_from_the_source_is_no_lie(text: str) -> None:
+    assert found(text, called(("list_orders", {"year": 2025}, ORDERS))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lie"),
+    [
+        ("LK-4821936 was placed on 2024-10-07.", "2024-10-07"),
+        ("LK-4821963 is open.", "LK-4821963"),
+        ("LK-4821936 cost $349.90.", "$349.90"),
+        ("LK-4821936 cost 394.90 EUR.", "394.90 EUR"),
+        ("LK-4821936 cost about 500 EUR.", "500 EUR"),
+        ("LK-4821936 cost 1,299.00 EUR.", "1,299.00 EUR"),
+        ("LK-4821936 was placed on September 12.", "September 12"),
+        ("The list has 4812 rows.", "4812"),
+        ("Mail them at a.b@example.com.", "a.b@example.com"),
+    ],
+)
+def test_one_other_value_is_named(text: str, lie: str) -> None:
+    assert found(text, called(("list_orders", {"year": 2025}, ORDERS))) == [lie]
+
+
+def test_a_misplaced_value_says_to_what_it_belongs() -> None:
+    sources = called(("list_orders", {}, ORDERS))
+    (found,) = ungrounded("Fine so far. LK-4821936 cost 1,299.00 EUR.", sources)
+    assert (found.why, found.belongs, found.sentence) == ("misplaced", "lk-4821937", (13, 42))
+
+
+def test_what_a_call_was_given_owns_what_it_returned() -> None:
+    sources = called(
+        ("create_rma", {"order_id": "LK-4821936"}, {"rma": "RMA-90721"}),
+        ("create_rma", {"order_id": "LK-4821937"}, {"rma": "RMA-90722"}),
+    )
+    assert found("RMA-90721 was created for LK-4821936.", sources) == []
+    # Either may be the wrong one.
+    moved = found("RMA-90722 was created for LK-4821936.", sources)
+    assert moved == ["RMA-90722", "LK-4821936"]
+
+
+def test_what_stands_under_a_heading_is_said_of_it() -> None:
+    sources = called(("list_orders", {}, ORDERS))
+    assert found("### LK-4821936\n- total: 349.90 EUR", sources) == []
+    assert found("### LK-4821936\n- total: 1,299.00 EUR", sources) == ["1,299.00 EUR"]
+    assert found("- **LK-4821936**\n  - 1,299.00 EUR", sources) == ["1,299.00 EUR"]
+    assert found("LK-4821936 is open. It cost 1,299.00 EUR.", sources) == ["1,299.00 EUR"]
+
+
+def test_records_without_a_blank_line_between_are_two() -> None:
+    block = "order_id: LK-4821936\ntotal: 349.90 EUR\norder_id: LK-4821937\ntotal: 12.40 EUR"
+    sources = called(("list_orders", {}, block))
+    assert found("LK-4821936 cost 349.90 EUR.", sources) == []
+    assert found("LK-4821936 cost 12.40 EUR.", sources) == ["12.40 EUR"]
+
+
+def test_hundredths_are_an_amount_only_beside_their_currency() -> None:
+    beside = called(("get_charge", {}, {"amount": 34990, "currency": "eur"}))
+    apart = called(("count_rows", {}, {"rows": 34990}), ("get_prices", {}, {"currency": "eur"}))
+    assert found("It cost 349.90 EUR.", beside) == []
+    assert found("It cost 349.90 EUR.", apart) == ["349.90 EUR"]
+
+
+def test_a_number_in_another_unit_is_no_lie() -> None:
+    sources = shown("The dump has 25600 MB and took 90 minutes.")
+    assert found("The dump has 25.6 GB.", sources) == []
+    assert found("The dump has 26.5 GB.", sources) == ["26.5 GB"]
+
+
+def test_a_path_from_the_folder_it_was_shown_in_is_no_lie() -> None:
+    sources = shown("In /srv/shop edit src/cart/total.py please.")
+    assert found("Edited /srv/shop/src/cart/total.py.", sources) == []
+    assert found("Edited /srv/stop/src/cart/total.py.", sources) == ["/srv/stop/src/cart/total.py"]
+
+
+def test_a_day_that_belongs_to_nobody_too_is_not_misplaced() -> None:
+    listed = called(("list_orders", {}, ORDERS))
+    text = "LK-4821936 was cancelled on 2025-09-12."
+    assert found(text, listed) == ["2025-09-12"]
+    today = called(("list_orders", {}, ORDERS), ("get_date", {}, "It is 2025-09-12."))
+    assert found(text, today) == []
+
+
+def test_a_relative_day_is_no_lie() -> None:
+    sources = Sources(
+        [
+            ItemView("system", (TextPart("Today is 2025-10-07."),)),
+            ItemView("user", (TextPart("Call me tomorrow, or in 10 days; else on Friday"),)),
+        ],
+        [],
+    )
+    assert found("Call on October 8, on 2025-10-17, else on Oct 10.", sources) == []
+    assert found("Call on October 9.", sources) == ["October 9"]
+
+
+def test_the_year_of_a_day_is_that_of_today() -> None:
+    today = ItemView("system", (TextPart("Today is 2025-10-01."),))
+    sources = Sources([today, ItemView("user", (TextPart("It came on Oct 7."),))], [])
+    assert found("It came on 2025-10-07.", sources) == []
+    assert found("It came on 2024-10-07.", sources) == ["2024-10-07"]
+
+
+def test_the_earlier_summary_and_instructions_are_sources() -> None:
+    sources = Sources([], [], "RMA-90721 is open.", ["Mention ACME-5521."])
+    assert found("RMA-90721 for ACME-5521, not RMA-90722.", sources) == ["RMA-90722"]
+
+
+def test_what_was_redacted_was_not_shown() -> None:
+    views = [ItemView("user", (TextPart("My number is LK-4821936."),))]
+    sources = Sources(views, [], clean=lambda text: text.replace("LK-4821936", "[number]"))
+    assert found("The number is LK-4821936.", sources) == ["LK-4821936"]
+
+
+def test_calls_outside_the_views_were_not_shown() -> None:
+    items: list[dict[str, Any]] = []
+    for id_ in ("LK-4821936", "LK-4821937"):
+        function = {"name": "get_order", "arguments": json.dumps({"order_id": id_})}
+        made = {"id": id_, "type": "function", "function": function}
+        items.append({"role": "assistant", "content": None, "tool_calls": [made]})
+        items.append({"role": "tool", "tool_call_id": id_, "content": "shipped"})
+    ctx = ChatContext(items, shape="openai_chat")
+    sources = Sources(ctx.views()[2:], ctx.tool_calls(), offset=2)
+    assert found("LK-4821936 and LK-4821937 were looked at.", sources) == ["LK-4821936"]
+
+
+def test_the_arguments_of_a_call_before_the_views_were_not_shown() -> None:
+    function = {"name": "get_order", "arguments": '{"order_id": "LK-4821936"}'}
+    made = {"id": "call_1", "type": "function", "function": function}
+    items: list[dict[str, Any]] = [
+        {"role": "assistant", "content": None, "tool_calls": [made]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "shipped"},
+    ]
+    ctx = ChatContext(items, shape="openai_chat")
+    sources = Sources(ctx.views()[1:], ctx.tool_calls(), offset=1)
+    assert found("LK-4821936 was shipped.", sources) == ["LK-4821936"]
+
+
+# --- without ------------------------------------------------------------------------------------
+
+KNOWN = "order LK-4821936 cost 349.90 EUR, see https://example.com/a.b"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "It is No. 5 of the list, e.g. for the U.S. team.",
+        "See https://example.com/a.b for the rest.",
+        "Dr. Ruiz (cf. above) waits... still.",
+        "It is approx. 349.90 EUR, says Acme Inc. Berlin.",
+        "It cost 349.90 EUR!",
+        "Das kostet 349,90 EUR, z. B. bar.",
+        "こちらです。",
+    ],
+)
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "RMA-90721 was created.",
+        "Is RMA-90721 open?",
+        "RMA-90721です。",
+        "RMA-90721 went to Acme Inc. Berlin, approx. 5 days ago, by Dr. J. Ruiz of the U.S. team.",
+    ],
+)
+def test_exactly_one_sentence_is_dropped(kept: str, lie: str) -> None:
+    sources = shown(KNOWN)
+    for text in (f"{kept} {lie} {kept}", f"{lie} {kept} {kept}", f"{kept} {kept} {lie}"):
+        assert without(text, ungrounded(text, sources)) == (f"{kept} {kept}", [lie])
+
+
+def test_the_rest_of_a_text_keeps_its_form() -> None:
+    text = (
+        "# Facts\n\n- [x] LK-4821936 is paid. RMA-90721 is open.\n- RMA-90722\n  - shipped\n"
+        "* 349.90 EUR\n\n## Gone\nRMA-90723 is new.\n\n| id | sum |\n|----|-----|\n"
+        "| LK-4821936 | 349.90 EUR |\n| LK-4821939 | 349.90 EUR |\n"
+    )
+    left, dropped = without(text, ungrounded(text, shown(KNOWN)))
+    assert left == (
+        "# Facts\n\n- [x] LK-4821936 is paid.\n* 349.90 EUR\n\n## Gone\n"
+        "\n| id | sum |\n|----|-----|\n| LK-4821936 | 349.90 EUR |\n"
+    )
+    assert dropped == [
+        "RMA-90721 is open.",
+        "RMA-90722",
+        "shipped",
+        "RMA-90723 is new.",
+        "| LK-4821939 | 349.90 EUR |",
+    ]
+
+
+def test_an_emptied_heading_goes() -> None:
+    text = "# One\nRMA-90723 is new.\n\n# Two\nLK-4821936 is paid."
+    left, dropped = without(text, ungrounded(text, shown(KNOWN)))
+    assert (left, dropped) == ("# Two\nLK-4821936 is paid.", ["One", "RMA-90723 is new."])
+
+
+def test_numbers_and_names_drop_no_sentence() -> None:
+    text = "There were 48123 rows in load_everything."
+    names = ungrounded(text, shown(KNOWN))
+    assert {u.value.kind for u in names} == {"number", "name"}
+    assert without(text, names) == (text, [])
+
+
+FRAGMENTS = st.sampled_from(
+    ["LK-4821936", "RMA-90721", "- ", "# ", "| ", "\n", "\n\n", ". ", "。", " ", "; ", "  - ", "a:",
+     "No. ", "e.g. ", "2025-10-07", "$5", "|---|", "1. ", "> ", "It ", "...", "`", "word"]
+)  # fmt: skip
+
+
+@given(st.lists(FRAGMENTS, max_size=40).map("".join))
+def test_what_is_left_of_any_text_is_grounded_and_was_there(text: str) -> None:
+    sources = shown(KNOWN)
+    left, dropped = without(text, ungrounded(text, sources))
+    assert "RMA-90721" not in left
+    assert all(part in text for part in dropped)
+    rest = iter(text)
+    assert all(character in rest for character in left)  # in order, nothing new
+
+
+@given(st.text(), st.text())
+def test_any_text_is_read(text: str, source: str) -> None:
+    names = ungrounded(text, shown(source))
+    assert all(text[u.value.start : u.value.stop] == u.value.text for u in names)
+    assert all(u.sentence[0] <= u.value.start < u.sentence[1] for u in names)
+
+
+@given(st.lists(FRAGMENTS, max_size=30).map("".join))
+def test_a_text_is_grounded_in_itself(text: str) -> None:
+    unseen = [u for u in ungrounded(text, shown(text)) if u.why == "unseen"]
+    assert unseen == []
+
+
+# --- time ---------------------------------------------------------------------------------------
+
+
+class _Steps:
+    """Counts the lines of chatfold that run, which no load of the machine changes."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, frame: Any, event: str, argument: object) -> Any:
+        if "chatfold" not in frame.f_code.co_filename:
+            return None
+        self.count += event == "line"
+        return self
+
+
+def _steps(text: str) -> int:
+    steps, before = _Steps(), sys.gettrace()
+    sys.settrace(steps)
+    try:
+        names = ungrounded(text, shown(text[::-1], text[: len(text) // 2]))
+        without(text, names)
+    finally:
+        sys.settrace(before)
+    return steps.count
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", " ", "1 ", ". ", "| ", "|1", "- a\n", "# a\n", "LK-1234567 ", "It LK-1234567. ",
+     "; LK-1234567", "a: 1\n", "a=1 ", "$1 ", "12 % ", "2025-10-07 ", "tomorrow ", "1 kg ",
+     "about 900 EUR. "],
+)  # fmt: skip
+def test_twice_the_text_takes_about_twice_the_steps(unit: str) -> None:
+    short, long = (_steps((unit * size)[:size]) for size in (2_000, 8_000))
+    assert long < 6 * short + 20_000
