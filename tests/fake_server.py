@@ -13,7 +13,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
@@ -56,6 +56,7 @@ __all__ = [
     "Cut",
     "Failure",
     "LLMServer",
+    "Limited",
     "Raw",
     "Recorded",
     "Wait",
@@ -87,6 +88,42 @@ class Recorded:
     headers: dict[str, str]
 
 
+@dataclass(frozen=True)
+class Limited:
+    """The answers of a model with a window: what does not fit is refused or cut off.
+
+    Attributes:
+        window: Tokens of prompt and answer together.
+        count: Returns the tokens of a text, as this model counts.
+        answer: What is answered where there is room; the usage is filled in.
+        refusal: Makes the refusal from the window and the prompt's size.
+    """
+
+    window: int
+    count: Callable[[str], int]
+    answer: Answer
+    refusal: Callable[[int, int], Failure]
+
+    def to(self, body: dict[str, Any]) -> Answer | Failure:
+        """Return the answer to a request."""
+        size = self.count("\n".join(_texts(body)))
+        if size > self.window:
+            return self.refusal(self.window, size)
+        text = text_of(self.answer, body)
+        length = self.count(text)
+        end = self.answer.end if size + length <= self.window else "length"
+        return replace(self.answer, text=text, end=end, input_tokens=size, output_tokens=length)
+
+
+def _texts(body: dict[str, Any]) -> Iterator[str]:
+    """Yield the texts of a request of any of the endpoints."""
+    for message in body.get("messages", ()):
+        yield message["content"]
+    for key in ("system", "instructions", "input"):
+        if key in body:
+            yield body[key]
+
+
 class _Server(uvicorn.Server):
     """A server that ends at once when told to; uvicorn's own takes a fifth of a second."""
 
@@ -107,8 +144,8 @@ class LLMServer:
 
     def __init__(self) -> None:
         self.requests: list[Recorded] = []
-        self.default: Behaviour = ok()
-        self._script: deque[Behaviour] = deque()
+        self.default: Behaviour | Limited = ok()
+        self._script: deque[Behaviour | Limited] = deque()
         self._closing = threading.Event()
         routes = [
             Route(path, self._endpoint(api), methods=["POST"])
@@ -155,7 +192,7 @@ class LLMServer:
             "NO_PROXY": "127.0.0.1",
         }
 
-    def script(self, *behaviours: Behaviour) -> None:
+    def script(self, *behaviours: Behaviour | Limited) -> None:
         """Answer the next requests so, in this order; an older script is dropped."""
         self._script = deque(behaviours)
 
@@ -183,6 +220,8 @@ class LLMServer:
                 behaviour.arrived.set()
                 await self._pause(behaviour)
                 behaviour = behaviour.then
+            if isinstance(behaviour, Limited):
+                behaviour = behaviour.to(body)
             return _response(api, behaviour, body)
 
         return answer

@@ -6,7 +6,6 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias, cast
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, 
 from chatfold.core.flow import Completion
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
+from chatfold.summarizers._overflow import Overflow, overflow_in
 
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
@@ -188,20 +188,6 @@ _WORDS = {
     429: "rate limited",
     529: "overloaded",
 }
-# Codes of OpenAI and of llama.cpp's server; Anthropic has none and is told by its text
-# (https://docs.anthropic.com/en/api/errors, 2026-11-21), as are servers that imitate either.
-_OVERFLOW_CODES = frozenset(
-    {
-        "context_length_exceeded",
-        "exceed_context_size_error",
-        "request_too_large",
-        "string_above_max_length",
-    }
-)
-_OVERFLOW_TEXT = (
-    r"(?i)(prompt|input) is too long|maximum context length|exceeds? the context window"
-    r"|model's context length|exceeds? context limit|input token count|length of the messages"
-)
 
 
 def failure(
@@ -224,19 +210,24 @@ def failure(
         return SummarizerError(f"{who}: connection failed{cause}")
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
-        said = _quoted(_detail(error)[0], prompt)
-        return SummarizerError(f"{who}: {type(error).__name__}{said}")
-    text, codes = _detail(getattr(error, "body", None))
-    overflow = (
-        400 <= status < 500
-        and status != 429
-        and (status == 413 or bool(codes & _OVERFLOW_CODES or re.search(_OVERFLOW_TEXT, text)))
-    )
-    if overflow:
+        text = _detail(error)[0]
+        found = overflow_in(text, frozenset())
+        return _failure(f"{who}: {type(error).__name__}{_quoted(text, prompt)}", found)
+    body = getattr(error, "body", None)
+    text, codes = _detail(body)
+    # 429 is a limit on a minute's tokens. Older servers of llama.cpp answer 500 instead of 400.
+    found = None if status == 429 else overflow_in(text, codes, body, certain=status == 413)
+    if found is not None:
         kind = f"the prompt exceeds the model's window ({status})"
     else:
         kind = f"{_WORDS[status]} ({status})" if status in _WORDS else f"status {status}"
-    return SummarizerError(f"{who}: {kind}{_quoted(text, prompt)}", overflow=overflow)
+    return _failure(f"{who}: {kind}{_quoted(text, prompt)}", found)
+
+
+def _failure(message: str, found: Overflow | None) -> SummarizerError:
+    if found is None:
+        return SummarizerError(message)
+    return SummarizerError(message, overflow=True, limit=found.limit, size=found.size)
 
 
 def _code(error: Exception) -> str | None:

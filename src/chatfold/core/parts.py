@@ -1,0 +1,226 @@
+"""A head as prompts: whole where that fits, else in parts that end on cut points.
+
+Not here: how large a prompt may be (`room`), what its pieces show (`groups`), who is asked
+(`write`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from chatfold.core.clip import cut_texts, cut_to
+from chatfold.core.groups import Asking, Groups, inner, wrap
+from chatfold.core.render import Conversation, Prompt, conversation, prompt, redacted
+from chatfold.core.room import Room
+from chatfold.core.views import ItemView, SummaryPart
+from chatfold.core.xml import escape
+
+__all__ = ["Head", "Part"]
+
+_LEAST = 256  # tokens of conversation: with less, a prompt is nearly all instructions
+_TRIES = 6  # at hitting a size: the counts of pieces do not quite add up to that of the whole
+
+
+class Part(NamedTuple):
+    """A prompt for some items of a head.
+
+    Attributes:
+        prompt: The prompt.
+        stop: Number of the head's items that this prompt and those before it show.
+        truncated: Number of texts that it shows with their middle left out.
+    """
+
+    prompt: Prompt
+    stop: int
+    truncated: int = 0
+
+
+class Head:
+    """The items that a summary is to stand for, and the prompts that show them.
+
+    Args:
+        groups: The items.
+        asking: What every prompt is made with.
+        weight: Size of the items in tokens, without what a prompt adds to them.
+        previous: The words of the earlier summary.
+        record: The record behind them.
+    """
+
+    def __init__(
+        self,
+        groups: Groups,
+        asking: Asking,
+        *,
+        weight: int = 0,
+        previous: str | None = None,
+        record: str = "",
+    ) -> None:
+        self.previous = previous
+        self._record = record
+        self._groups = groups
+        self._asking = asking
+        self._weight = weight
+        self._whole: Conversation | None = None
+        self._frames: dict[bool, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._groups.views)
+
+    @property
+    def omitted(self) -> Mapping[str, int]:
+        """What has no readable form, by kind: number of such parts."""
+        return (self._whole or self._groups).omitted
+
+    def size(self, prompt: Prompt) -> int:
+        """Return the size of a prompt in tokens."""
+        return self._asking.size(prompt.system, prompt.user)
+
+    def again(self, asked: Prompt, draft: str, values: Sequence[str]) -> Prompt:
+        """Return a prompt that asks to mend a draft: the same conversation, then what is wrong.
+
+        Args:
+            asked: The prompt that the draft answers.
+            draft: The answer.
+            values: What in it does not stand in the conversation.
+        """
+        user = self._asking.templates.render(
+            "summarize_again.jinja",
+            request=asked.user,
+            draft=escape(draft),
+            values=[escape(value) for value in values],
+        )
+        return replace(asked, user=user.strip())
+
+    def part(self, start: int, previous: str | None, room: Room) -> Part | None:
+        """Return a prompt for as many items as fit; None where not even the first group fits.
+
+        Args:
+            start: Number of items that were shown before: 0, or the last part's `stop`.
+            previous: The summary of what came before.
+            room: How large the prompt may be.
+        """
+        asked = self._asking.max_tokens
+        limit = room.prompt(asked)
+        if start == 0 and (limit is None or self._weight <= limit):
+            whole = self._all(asked)
+            if limit is None or self.size(whole) <= limit:
+                return Part(whole, len(self))
+        first = bisect_right(self._groups.borders, start) - 1
+        if limit is None:
+            return self._made(first, len(self._groups.borders) - 1, previous, asked)
+        made = self._fitted(first, previous, limit, asked)
+        if made is not None and made.stop == len(self):
+            return made
+        short = room.answer(asked)  # leaves more room for the conversation
+        return self._fitted(first, previous, room.prompt(short) or limit, short)
+
+    def _all(self, asked: int) -> Prompt:
+        """Return the prompt for all items, in one piece."""
+        if self._whole is None:
+            self._whole = self._groups.whole(self.previous, self._record)
+        return self._prompt(self._whole, self._groups.views, self.previous, asked)
+
+    def _fitted(self, first: int, previous: str | None, limit: int, asked: int) -> Part | None:
+        """Return the prompt for the groups from `first` on that fit a size, None if none does."""
+        ends = self._groups.ends
+        frame = self._frame(previous is not None)
+        given, previous = previous, self._shortened(previous, (limit - frame) // 2)
+        left = limit - frame - self._asking.size(self._element(previous))
+        for _ in range(_TRIES):
+            if left < _LEAST:
+                return None
+            stop = bisect_right(ends, ends[first] + left) - 1
+            shown = None
+            if stop <= first:
+                stop, shown = first + 1, self._groups.clipped(first, left)
+                if shown is None:
+                    return None
+            made = self._made(first, stop, previous, asked, shown)
+            size = self.size(made.prompt)
+            if size <= limit:
+                return made._replace(truncated=made.truncated + (given != previous))
+            used = min(left, ends[stop] - ends[first])
+            left = used * (limit - frame) // max(1, size - frame) - 1
+        return None
+
+    def _made(
+        self,
+        first: int,
+        stop: int,
+        previous: str | None,
+        asked: int,
+        shown: Sequence[ItemView] | None = None,
+    ) -> Part:
+        """Return the prompt for the groups from `first` to before `stop`.
+
+        Args:
+            first: The first group.
+            stop: The group behind the last.
+            previous: The summary of what came before.
+            asked: Length of the summary to ask for.
+            shown: The readings of the one group, where its texts are cut.
+        """
+        groups = self._groups
+        views: Sequence[ItemView] = groups.views[groups.borders[first] : groups.borders[stop]]
+        bodies, cut = groups.bodies[first:stop], 0
+        if shown is not None:
+            bodies, cut, views = [groups.body(shown, first)], cut_texts(views, shown), shown
+        if first == 0 and previous is not None and previous != self.previous:
+            views = (_with_summary(views[0], previous), *views[1:])
+        rendered = wrap(self._element(previous), *bodies)
+        return Part(self._prompt(rendered, views, previous, asked), groups.borders[stop], cut)
+
+    def _prompt(
+        self, rendered: Conversation, views: Sequence[ItemView], previous: str | None, asked: int
+    ) -> Prompt:
+        return prompt(
+            self._asking.templates,
+            rendered,
+            views,
+            max_tokens=asked,
+            previous_summary=previous,
+            instructions=self._asking.instructions,
+            language=self._asking.language,
+            redact=self._asking.redact,
+        )
+
+    def _frame(self, has_previous: bool) -> int:
+        """Return the size of a prompt that shows nothing: instructions, templates, tags."""
+        if has_previous not in self._frames:
+            previous = "" if has_previous else None
+            bare = self._prompt(wrap(), (), previous, self._asking.max_tokens)
+            self._frames[has_previous] = self.size(bare)
+        return self._frames[has_previous]
+
+    def _element(self, previous: str | None) -> str:
+        """Return the element that holds the summary of what came before, "" without one."""
+        if previous is None:
+            return ""
+        rendered = conversation(
+            (),
+            (),
+            previous_summary=previous,
+            previous_record=self._record if previous == self.previous else "",
+            redact=self._asking.redact,
+        )
+        return inner(rendered)
+
+    def _shortened(self, previous: str | None, room: int) -> str | None:
+        """Return a summary with its middle left out where it would fill the prompt alone."""
+        if previous is None:
+            return None
+        size = self._asking.size(self._element(previous))
+        if size <= room:
+            return previous
+        # Cut before it is redacted, half a secret might be left that nobody recognizes.
+        text = redacted(previous, self._asking.redact)
+        return cut_to(text, size, max(0, room), self._asking.mark)
+
+
+def _with_summary(view: ItemView, text: str) -> ItemView:
+    """Return the reading of a summary item with another text as its summary."""
+    parts = (SummaryPart(text) if type(p) is SummaryPart else p for p in view.parts)
+    return view._replace(parts=tuple(parts))

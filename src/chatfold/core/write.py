@@ -1,0 +1,214 @@
+"""From a head to one summary: part after part, with every retry and fallback.
+
+Not here: what may stand as a summary (`flow`), what a part shows (`parts`), the model calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+
+from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
+from chatfold.core.grounding import Ungrounded
+from chatfold.core.guard import Guard, Guarded
+from chatfold.core.parts import Head, Part
+from chatfold.core.render import Prompt, Redact
+from chatfold.core.room import Room, Window
+from chatfold.core.views import texts
+from chatfold.core.xml import unescape_copied
+from chatfold.errors import (
+    ChatfoldError,
+    EmptySummaryError,
+    SummarizerError,
+    SummaryError,
+    TruncatedSummaryError,
+)
+
+__all__ = ["write_summary"]
+
+
+def write_summary(
+    head: Head,
+    *,
+    backends: int = 1,
+    windows: Sequence[Window] = (),
+    most: int | None = None,
+    guard: Guard | None = None,
+    redact: Redact | None = None,
+    post_process: Callable[[str], str] | None = None,
+) -> Steps:
+    """Yield requests until one text can stand as the summary of the whole head; return it.
+
+    A head that is too large for one prompt is shown in parts, each with the summary of those
+    before it. A prompt that a summarizer calls too long is made smaller. A truncated answer is
+    asked for once more with twice the limit. A backend that fails is followed by the next, which
+    goes on where it stopped; the last one's error is raised, with the usage of all.
+
+    Args:
+        head: What the summary is to stand for.
+        backends: Number of summarizers in the fallback chain.
+        windows: What is known of their windows, in the same order.
+        most: Tokens that a prompt may have, or None.
+        guard: Compares the summary with what was shown.
+        redact: Applied to the summary, as it was to what went in.
+        post_process: Applied to the summary last.
+
+    Raises:
+        SummaryError: No backend gave a summary.
+        TemplateError: A template does not render.
+    """
+    run = _Run(head.previous)
+    for backend in range(backends):
+        room = Room(windows[backend] if backend < len(windows) else Window(), most)
+        try:
+            text, part = yield from _last(head, run, room, backend)
+            text = _decoded(text, part.prompt)
+            proven = yield from _proven(text, guard, head, part.prompt, run, backend)
+            text = _finished(proven.text, redact, post_process)
+        except ChatfoldError as error:
+            run.add(error.usage)  # a failed answer may have cost something
+            error.usage, error.llm_calls = run.usage, run.calls
+            if backend == backends - 1 or not isinstance(error, SummaryError):
+                raise
+        else:
+            truncated = run.truncated + part.truncated
+            return Written(
+                text,
+                run.usage,
+                run.calls,
+                run.model,
+                truncated,
+                proven.ungrounded,
+                proven.dropped,
+            )
+    raise AssertionError("a fallback chain holds at least one summarizer")
+
+
+@dataclass(slots=True)
+class _Run:
+    """How far the head is summarized, and what that has cost."""
+
+    text: str | None
+    shown: int = 0
+    truncated: int = 0
+    usage: Usage | None = None
+    calls: int = 0
+    model: str | None = None
+
+    def add(self, usage: Usage | None) -> None:
+        """Add what a model call used, where that is known."""
+        if usage is not None:
+            self.usage = (self.usage or Usage()) + usage
+
+
+def _last(
+    head: Head, run: _Run, room: Room, backend: int
+) -> Generator[Request, Completion, tuple[str, Part]]:
+    """Have one part after another summarized; return the answer to the last, and that part."""
+    while True:
+        text, part = yield from _next(head, run, room, backend)
+        if part.stop == len(head):
+            return text, part
+        run.text, run.shown = _decoded(text, part.prompt), part.stop
+        run.truncated += part.truncated
+
+
+def _next(
+    head: Head, run: _Run, room: Room, backend: int
+) -> Generator[Request, Completion, tuple[str, Part]]:
+    """Have the next part summarized, made smaller for as long as it is called too long."""
+    refused = SummarizerError(
+        "the instructions and the summary so far leave no room for the conversation; use a model "
+        "with a larger window, or pass a larger max_prompt_tokens=",
+        overflow=True,
+    )
+    while True:
+        part = head.part(run.shown, run.text, room)
+        if part is None:
+            raise refused
+        try:
+            text = yield from _ask(head, part.prompt, run, room, backend)
+        except SummarizerError as error:
+            if not error.overflow:
+                raise
+            run.add(error.usage)
+            error.usage, refused = None, error
+            size = head.size(part.prompt)
+            room.overflowed(size, part.prompt.max_tokens, error.limit, error.size)
+        else:
+            room.held()
+            return text, part
+
+
+def _ask(
+    head: Head, prompt: Prompt, run: _Run, room: Room, backend: int
+) -> Generator[Request, Completion, str]:
+    """Ask; where the answer is cut off, ask once more with room for a longer one."""
+    try:
+        return (yield from _asked(prompt, run, backend))
+    except TruncatedSummaryError:
+        cap = room.cap(2 * (prompt.cap or CAP), head.size(prompt))
+    return (yield from _asked(replace(prompt, cap=cap), run, backend))
+
+
+def _asked(prompt: Prompt, run: _Run, backend: int) -> Generator[Request, Completion, str]:
+    run.calls += 1
+    completion = yield Request(prompt, backend)
+    run.add(completion.usage)
+    run.model = completion.model
+    return accept(completion)
+
+
+def _proven(
+    text: str, guard: Guard | None, head: Head, prompt: Prompt, run: _Run, backend: int
+) -> Generator[Request, Completion, Guarded]:
+    """Return the summary as the guard lets it through; the model may be asked to mend it."""
+    if guard is None:
+        return Guarded(text)
+
+    def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
+        asked = head.again(prompt, draft, [u.value.text for u in found])
+        try:
+            return _decoded((yield from _asked(asked, run, backend)), prompt)
+        except SummaryError as error:
+            run.add(error.usage)
+            error.usage = None
+            raise
+
+    return (yield from guard.guarded(text, again))
+
+
+def _finished(text: str, redact: Redact | None, post_process: Callable[[str], str] | None) -> str:
+    """Return the summary as it goes into the list."""
+    for name, change in (("redact", redact), ("post_process", post_process)):
+        if change is not None:
+            text = change(text)
+            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise SummarizerError(f"{name}= returned {type(text).__name__}, not text")
+    if not text.strip():
+        raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
+    return text.strip()
+
+
+def _decoded(text: str, prompt: Prompt) -> str:
+    """Return an answer without the entities that were copied out of the prompt."""
+    if "&" not in text:
+        return text
+    decoded = unescape_copied(text, _Haystack(prompt))
+    return decoded if decoded.strip() else text  # a lone `&#9;` says nothing when decoded
+
+
+class _Haystack:
+    """The raw text of what a prompt shows, searched without being joined."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt = prompt
+        self.found: dict[str, bool] = {}
+
+    def __contains__(self, needle: object) -> bool:
+        assert isinstance(needle, str)
+        if needle not in self.found:
+            self.found[needle] = needle in (self.prompt.previous_summary or "") or any(
+                needle in text for view in self.prompt.views for text in texts(view)
+            )
+        return self.found[needle]

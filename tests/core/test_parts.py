@@ -1,0 +1,197 @@
+"""A head in parts: together they show what one prompt would, and each keeps to its limit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from laws import Weightless, context, limits
+from strategies import History, histories
+
+from chatfold import ChatContext, Prompt, SummarizerError
+from chatfold.core.room import Room, Window
+
+BARE = {"summarize_system.jinja": "s", "summarize_user.jinja": "{{ conversation }}"}
+
+
+def inner(prompt: Prompt) -> str:
+    return prompt.user.removeprefix("<conversation>\n").removesuffix("\n</conversation>")
+
+
+def prompts(ctx: ChatContext[Any], answer: str, **options: Any) -> tuple[list[Prompt], Any]:
+    """Return the prompts of a flow, and what came of it."""
+    asked: list[Prompt] = []
+    flow = ctx.flow(templates=BARE, **options)
+    while flow.prompt is not None:
+        asked.append(flow.prompt)
+        flow.send(answer)
+    return asked, flow.outcome
+
+
+@given(history=histories(broken=True), limit=limits, most=st.integers(1000, 4000))
+def test_parts_show_together_what_one_prompt_shows(
+    history: History, limit: dict[str, Any], most: int
+) -> None:
+    """The same elements with the same attributes, in the same order, whatever the shape."""
+    ctx = context(history)
+    whole = ctx.plan(templates=BARE, **limit)
+    assume(whole.prompt is not None)
+    assert whole.prompt is not None
+    try:
+        asked, outcome = prompts(ctx, "note", max_prompt_tokens=most, **limit)
+    except (SummarizerError, ValueError):  # one group alone is too large, with every text cut
+        assume(False)
+        return
+    assert all(len(p.system) + len(p.user) <= most for p in asked)
+    assert sum(len(p.views) for p in asked) == len(whole.region)
+    first = asked[0].previous_summary
+    assert [p.previous_summary for p in asked] == [first, *("note" for _ in asked[1:])]
+    if outcome.changed and outcome.truncated == 0:
+        carried = "<previous_summary>note</previous_summary>"
+        shown = [inner(asked[0]), *(inner(p).removeprefix(carried).lstrip("\n") for p in asked[1:])]
+        assert "\n".join(filter(None, shown)) == inner(whole.prompt)
+        assert outcome.omitted == whole.omitted
+
+
+@given(history=histories(broken=True), limit=limits)
+def test_parts_end_on_cut_points(history: History, limit: dict[str, Any]) -> None:
+    """No call is parted from its result, in no part."""
+    ctx = context(history)
+    plan = ctx.plan(templates=BARE, **limit)
+    assume(plan.prompt is not None)
+    cuts = set(ctx.cut_points(lossy=True))
+    try:
+        asked, _ = prompts(ctx, "note", max_prompt_tokens=1000, **limit)
+    except (SummarizerError, ValueError):
+        assume(False)
+        return
+    at = plan.split.start
+    for prompt in asked[:-1]:
+        at += len(prompt.views)
+        assert at in cuts
+
+
+@given(sizes=st.lists(st.integers(1, 900), min_size=1, max_size=60))
+def test_no_two_neighbouring_parts_would_have_fitted_into_one(sizes: list[int]) -> None:
+    """Each holds as much as fits, so there are few of them."""
+    items = [{"role": "assistant", "content": "y" * size} for size in sizes]
+    items += [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
+    ctx: ChatContext[Any] = ChatContext(items, counter=Weightless(), shape="openai_chat")
+    asked, _ = prompts(ctx, "n", keep_last_turns=1, max_prompt_tokens=2000)
+    for one, other in pairwise(asked):
+        first = other.user.partition("<assistant>")[2].partition("</assistant>")[0]
+        assert len(one.user) + len(first) + len("<assistant></assistant>") + 40 > 2000
+
+
+def test_a_summary_that_would_fill_the_next_prompt_is_cut_and_counted() -> None:
+    """A model that writes far more than it is asked for must not stop the fold."""
+    items = [{"role": "assistant", "content": "y" * 500} for _ in range(20)]
+    items += [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
+    ctx: ChatContext[Any] = ChatContext(items, counter=Weightless(), shape="openai_chat")
+    asked, outcome = prompts(ctx, "z " * 3000, keep_last_turns=1, max_prompt_tokens=2000)
+    assert all(len(p.user) <= 2000 for p in asked)
+    assert all("are left out here" in (p.previous_summary or "") for p in asked[1:])
+    assert outcome.reason == "summarized"
+    assert outcome.truncated == len(asked) - 1
+
+
+def test_an_earlier_summary_that_is_too_long_is_cut_in_the_prompts_views_too() -> None:
+    items: list[Any] = [{"role": "assistant", "content": "y" * 5000} for _ in range(2)]
+    items += [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
+    options: dict[str, Any] = {"counter": Weightless(), "shape": "openai_chat"}
+    ChatContext(items, **options).summarize(lambda p: "old " * 1000, keep_last_turns=1)
+    items += [{"role": "user", "content": "more"}, {"role": "assistant", "content": "yes"}]
+    ctx: ChatContext[Any] = ChatContext(items, **options)
+    plan = ctx.plan(templates=BARE, keep_last_turns=1, max_prompt_tokens=2000)
+    assert plan.prompt is not None
+    assert "are left out here" in (plan.prompt.previous_summary or "")
+    assert ctx.apply(plan, "new").truncated == 1
+
+
+def test_templates_that_show_the_conversation_twice_keep_to_the_limit() -> None:
+    """The size that counts is that of what is sent."""
+    items = [{"role": "assistant", "content": "y" * 300} for _ in range(20)]
+    items += [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
+    twice = {**BARE, "summarize_user.jinja": "{{ conversation }} {{ conversation }}"}
+    ctx: ChatContext[Any] = ChatContext(
+        items, counter=Weightless(), shape="openai_chat", templates=twice
+    )
+    asked: list[int] = []
+    ctx.summarize(
+        lambda p: asked.append(len(p.user)) or "n", keep_last_turns=1, max_prompt_tokens=2000
+    )
+    assert len(asked) > 5
+    assert max(asked) <= 2000
+
+
+def test_room_is_known_from_the_callers_limit_and_from_the_window() -> None:
+    assert Room().prompt(1000) is None
+    assert Room(most=5000).prompt(1000) == 5000
+    assert Room(Window(10_000)).prompt(1000) == int(8750 * 0.97)
+    assert Room(Window(10_000), most=5000).prompt(1000) == 5000
+    assert Room(Window(100_000, cap=8192)).prompt(1000) == int((100_000 - 8192) * 0.97)
+    assert Room().answer(2000) == 2000
+    assert Room(Window(8000)).answer(2000) == 1000
+
+
+def test_room_shrinks_by_the_servers_numbers_else_to_half() -> None:
+    room = Room()
+    room.overflowed(40_000, 1000, 10_000, 50_000)
+    assert room.prompt(1000) == int(8750 / 1.25 * 0.97)
+    assert room.cap(16_384, 4_000) == int(10_000 - 4_000 * 1.25 * 1.03)
+    assert room.cap(16_384, 9_000) == 16_384, "no cap is sent that no answer fits in"
+    for limit, size in ((None, None), (100, 50_000), (50_000, 41_000)):
+        room = Room()
+        room.overflowed(40_000, 1000, limit, size)
+        assert room.prompt(1000) == int((20_000 - 1250) * 0.97)
+    room = Room()
+    room.overflowed(40_000, 1000, 9_000, 9_001)
+    assert room.prompt(1000) == int((9_000 - 1250) * 0.97), "a size of something else is no ratio"
+
+
+@given(
+    sent=st.integers(300, 10**7),
+    numbers=st.lists(
+        st.tuples(
+            st.none() | st.integers(-5, 10**7),
+            st.none() | st.integers(-5, 10**8),
+        ),
+        max_size=60,
+    ),
+)
+def test_whatever_a_server_says_room_shrinks_and_soon(
+    sent: int, numbers: list[tuple[int | None, int | None]]
+) -> None:
+    """Three times it is believed, then every prompt is half of the last one."""
+    room, asked = Room(), 0
+    for limit, size in numbers:
+        if sent < 300:
+            break
+        room.overflowed(sent, 100, limit, size)
+        now = room.prompt(100)
+        assert now is not None
+        assert now < sent
+        assert asked < 3 or now <= sent // 2
+        sent, asked = now, asked + 1
+
+
+def test_no_half_of_a_secret_is_shown_where_a_text_is_cut() -> None:
+    """It is redacted first."""
+    secret = "sk-" + "a1" * 2000
+    items: list[Any] = [
+        {"role": "assistant", "content": f"{'y ' * 150}{secret}{' z' * 9000}"},
+        *({"role": role, "content": "go on"} for role in ("user", "assistant")),
+    ]
+    ctx: ChatContext[Any] = ChatContext(items, counter=Weightless(), shape="openai_chat")
+    asked, outcome = prompts(
+        ctx,
+        "note",
+        keep_last_turns=1,
+        max_prompt_tokens=3000,
+        redact=lambda text: text.replace(secret, "[secret]"),
+    )
+    assert outcome.truncated == 1
+    assert "[secret]" in asked[0].user
+    assert all("a1a1" not in prompt.user for prompt in asked)
