@@ -1,0 +1,181 @@
+"""What a store keeps and what it must be able to do: the values and the `Store` protocol."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any, Protocol, runtime_checkable
+
+__all__ = ["Store", "StoredFold", "StoredItem", "checked_fold", "horizon", "seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """One original item of a fold.
+
+    Attributes:
+        position: Index of the item in the region that the fold replaced, from 0.
+        text: What can be read of the item, and is searched; "" where originals are not kept.
+        call_ids: Ids of the tool calls that the item makes or answers.
+        item: The native item in JSON types; None where originals are not kept.
+    """
+
+    position: int
+    text: str = field(repr=False)
+    call_ids: tuple[str, ...] = ()
+    item: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFold:
+    """One fold, with all that is needed to use it again and to take it back.
+
+    Attributes:
+        key: Names the conversation or tenant; nothing is ever found under another key.
+        fold_id: Names the fold within its key: the digest on its summary's tag.
+        digest: Content digest of the region that was replaced.
+        length: Number of items in that region.
+        summary: The summary item that was put in, in JSON types.
+        kept: Positions in the region of the items that stayed in the list as they were.
+        extent: Number of items behind the summary among which the kept ones were left.
+        items: The region, in order of position; behind it, from the position `length` on, what
+            was put into the list besides the summary or stays there in another form. Empty in
+            what `Store.folds` returns.
+        created: Seconds since the epoch.
+    """
+
+    key: str
+    fold_id: str
+    digest: str
+    length: int
+    summary: Any = field(repr=False)
+    kept: tuple[int, ...]
+    extent: int
+    items: tuple[StoredItem, ...] = field(repr=False)
+    created: float
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Keeps folds and originals; every method may be called from any thread.
+
+    Whatever a key is, no method returns, counts or removes what was saved under another one. What
+    is returned is fresh: changing it changes nothing in the store. A method that cannot do its
+    work raises `StoreError` and has then changed nothing, unless it says otherwise.
+    """
+
+    def save(self, fold: StoredFold) -> None:
+        """Keep a fold, all of it or nothing, in place of an earlier one of the same key and id.
+
+        It is called before the list is changed, so a fold may be kept that never took place. That
+        does no harm: a fold is looked up by the id on a summary in the list.
+
+        Raises:
+            TypeError: The summary or an item is not made of JSON types.
+            ValueError: A field is out of range, or JSON cannot write a value.
+        """
+        ...
+
+    def load(self, key: str, fold_id: str) -> StoredFold | None:
+        """Return a fold with its items, or None where there is none of that id."""
+        ...
+
+    def folds(self, key: str) -> list[StoredFold]:
+        """Return the folds of a key without their items, oldest first."""
+        ...
+
+    def discard(self, key: str, fold_id: str) -> None:
+        """Remove one fold that was undone or never put in; one that is not there is no error."""
+        ...
+
+    def find(
+        self, key: str, *, call_id: str | None = None, query: str | None = None, limit: int = 20
+    ) -> list[StoredItem]:
+        """Return originals by a call's id, by words in their text, or by words among a call's.
+
+        Items of a fold that never took place are found too: they are originals all the same. Of
+        items that say the same, one is returned, so a region saved twice is found once.
+
+        Args:
+            key: The conversation or tenant.
+            call_id: Exact id of a tool call; such items come in order of their folds.
+            query: Words, compared without case and accents. Items that hold all of them come
+                first and alone; only where there are none, those that hold some. The best match
+                stands first. A word of three characters or more, and an id with a hyphen or the
+                like, is found by its beginning too; scripts without spaces are found by any part.
+                Nothing in it is syntax: quotes and brackets stand between words, other signs
+                join an id. The first 32 words of the first 10,000 characters count. Blank is as
+                None.
+            limit: Number of items to return at most; 0 returns none.
+
+        Raises:
+            ValueError: Both `call_id` and `query` are None, or `limit` is negative.
+        """
+        ...
+
+    def erase(self, key: str) -> int:
+        """Remove all that was saved under a key; return the number of folds."""
+        ...
+
+    def expire(self, before: float) -> int:
+        """Remove the folds of every key that are older than a time; return their number.
+
+        Args:
+            before: Seconds since the epoch.
+        """
+        ...
+
+
+def checked_fold(fold: StoredFold) -> StoredFold:
+    """Return the fold, if a store can keep it.
+
+    Raises:
+        TypeError: It is no `StoredFold`, or one of its names is no text.
+        ValueError: A field is out of range.
+    """
+    if not isinstance(fold, StoredFold):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"save() takes a StoredFold, not {type(fold).__name__}")
+    for name in ("key", "fold_id", "digest"):
+        value = getattr(fold, name)
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    if not fold.key or not fold.fold_id:
+        raise ValueError("a fold needs a key and a fold_id that are not empty")
+    if not math.isfinite(fold.created):
+        raise ValueError(f"created must be seconds since the epoch, not {fold.created!r}")
+    places = [item.position for item in fold.items]
+    if any(a >= b for a, b in pairwise(places)):
+        raise ValueError("items must be in order of position, and no position taken twice")
+    return fold
+
+
+def seconds(expire_after: float | timedelta | None) -> float | None:
+    """Return a time to live in seconds.
+
+    Raises:
+        ValueError: It is not more than 0.
+    """
+    if expire_after is None:
+        return None
+    wanted = (
+        expire_after.total_seconds() if isinstance(expire_after, timedelta) else float(expire_after)
+    )
+    if not 0 < wanted < math.inf:
+        raise ValueError(f"expire_after must be more than 0 seconds, or None, not {expire_after!r}")
+    return wanted
+
+
+def horizon(before: float | None, expire_after: float | None) -> float:
+    """Return the time before which folds are too old, in seconds since the epoch.
+
+    Raises:
+        ValueError: Neither is given.
+    """
+    if before is not None:
+        return before
+    if expire_after is None:
+        raise ValueError("expire() needs a time, or a store with expire_after=")
+    return time.time() - expire_after

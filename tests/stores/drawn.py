@@ -1,0 +1,109 @@
+"""Stored folds for tests: written by hand in short, or drawn with everything JSON can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from chatfold.stores import MemoryStore, SQLStore, Store, StoredFold, StoredItem
+from chatfold.stores._schema import prepare
+from chatfold.stores._sqlite import ScanSearch, SQLite
+
+__all__ = ["KINDS", "any_text", "exact", "fold", "folds", "item", "scanned", "texts"]
+
+
+def item(position: int, text: str, *call_ids: str, native: Any = ...) -> StoredItem:
+    """Return an item that says `text`."""
+    said = {"role": "user", "content": text} if native is ... else native
+    return StoredItem(position, text, call_ids, said)
+
+
+def fold(
+    *texts_or_items: str | StoredItem,
+    key: str = "conversation",
+    fold_id: str = "first",
+    created: float = 1000.0,
+) -> StoredFold:
+    """Return a fold of items that say the texts."""
+    region = tuple(
+        item(index, said) if isinstance(said, str) else said
+        for index, said in enumerate(texts_or_items)
+    )
+    return StoredFold(
+        key=key,
+        fold_id=fold_id,
+        digest=f"digest of {fold_id}",
+        length=len(region),
+        summary={"role": "user", "content": f"summary {fold_id}"},
+        kept=(0,) if region else (),
+        extent=1,
+        items=region,
+        created=created,
+    )
+
+
+def texts(found: Sequence[StoredItem]) -> list[str]:
+    """Return what items say."""
+    return [one.text for one in found]
+
+
+def scanned(path: Path, **options: Any) -> SQLStore:
+    """Return a store on a file that was made by an SQLite without FTS5."""
+    if not path.exists():
+        prepare(SQLite(str(path)).engine(), [ScanSearch()])
+    return SQLStore(path, **options)
+
+
+KINDS: dict[str, Callable[..., Store]] = {
+    "memory": lambda path, **options: MemoryStore(**options),
+    "fts5": SQLStore,
+    "scan": scanned,
+}
+
+any_text = st.text(st.characters(exclude_categories=()), max_size=12)
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(10**300, 10**301)
+    | st.floats()
+    | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@st.composite
+def folds(draw: st.DrawFn) -> StoredFold:
+    """Draw a fold of anything that a store must take."""
+    region = [
+        StoredItem(position, draw(any_text), tuple(draw(st.lists(any_text, max_size=2))), native)
+        for position, native in enumerate(draw(st.lists(json_values, max_size=4)))
+    ]
+    return StoredFold(
+        key=draw(any_text.filter(bool)),
+        fold_id=draw(any_text.filter(bool)),
+        digest=draw(any_text),
+        length=draw(st.integers(0, 2**31 - 1)),
+        summary=draw(json_values),
+        kept=tuple(draw(st.lists(st.integers(0, 9), max_size=3))),
+        extent=draw(st.integers(0, 100)),
+        items=tuple(region),
+        created=draw(st.floats(-1e12, 1e12)),
+    )
+
+
+def exact(stored: StoredFold | None) -> str:
+    """Return all that a fold holds, so that NaN equals itself and the order of keys counts."""
+    assert stored is not None
+    return repr(
+        [
+            stored,
+            stored.summary,
+            [(one.position, one.text, one.call_ids, one.item) for one in stored.items],
+        ]
+    )
