@@ -1,0 +1,174 @@
+"""The calls of a head that a later model has to know of: done, failed, given up.
+
+Not here: whether a tool changes things (`effects`), how long such lists may grow (`carry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from chatfold.core.call_words import CallWords
+from chatfold.core.carry import counted_together
+from chatfold.core.effects import Effect, effect_of, effect_of_call
+from chatfold.core.entries import Entry, Field, line
+from chatfold.core.record import Record
+
+__all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
+
+NO_RESULT = "no result recorded"
+
+
+class Actions(NamedTuple):
+    """The actions among calls that go.
+
+    Attributes:
+        done: Those that changed something, oldest first.
+        failed: Those that failed and were not made again with success.
+        open: Those that nobody answered.
+        guessed: Names of the tools whose effect was guessed.
+        written: Positions in the calls of those that changed something, or may have.
+    """
+
+    done: tuple[Entry, ...]
+    failed: tuple[Entry, ...]
+    open: tuple[Entry, ...]
+    guessed: tuple[str, ...]
+    written: frozenset[int]
+
+
+def actions_of(
+    words: CallWords,
+    gone: Sequence[int],
+    effects: Mapping[str, Effect],
+    *,
+    earlier: Sequence[Entry] = (),
+    room: int,
+) -> Actions:
+    """Return the actions among some calls.
+
+    A call of a tool whose effect nobody knows is among those done, marked as unsure: to do a thing
+    twice costs more than a line that was not needed. A failed call counts unless its tool only
+    reads; one that nobody answered counts in any case.
+
+    Args:
+        words: The words of all calls.
+        gone: Positions of the calls that go, in order.
+        effects: What the caller says of tools, by name.
+        earlier: Calls that were open in an earlier record; a result without a call answers them.
+        room: Characters that the lines of what is done may have; what is older is only counted.
+    """
+    answers = {entry.call: entry for entry in earlier if entry.call}
+    writer = _Writer(words, {})
+    done: list[int] = []
+    failed: list[int] = []
+    waiting: list[int] = []
+    guessed: dict[str, None] = {}
+    for number in gone:
+        call = words.calls[number]
+        answers_to = answers.get(words.id(number)) if call.call_index is None else None
+        if call.kind == "approval" or (call.call_index is None and answers_to is None):
+            continue
+        if answers_to is None:
+            effect, guess = effect_of_call(call, effects)
+        else:
+            writer.answered[number] = answers_to
+            effect, guess = effect_of(answers_to.name, effects)
+        if guess:
+            guessed.setdefault(writer.name(number))
+        if not call.completed:
+            waiting.append(number)
+        elif effect != "read":
+            (done if words.failure(number) is None else failed).append(number)
+            if effect == "unknown":
+                writer.unsure.add(number)
+    last = {writer.key(number): number for number in (*failed, *done)}
+    return Actions(
+        done=writer.done(done, room),
+        failed=tuple(
+            writer.entry(n, (Field("", words.failure(n) or ""),))
+            for n in failed
+            if n >= last[writer.key(n)]
+        ),
+        open=tuple(writer.entry(n, (Field("", NO_RESULT),)) for n in waiting),
+        guessed=tuple(guessed),
+        written=frozenset(done),
+    )
+
+
+def settled(record: Record, words: CallWords) -> Record:
+    """Return an earlier record without what was failed or open and has come to its end since."""
+    names = {entry.name for entry in (*record.failed, *record.open)}
+    if not names:
+        return record
+    ended: set[tuple[str, tuple[Field, ...]]] = set()
+    answered: set[str] = set()
+    again: set[tuple[str, tuple[Field, ...]]] = set()
+    for number, call in enumerate(words.calls):
+        if call.call_index is None:
+            answered.add(words.id(number))
+        elif call.completed and words.name(number) in names:
+            key = (words.name(number), words.identity(number))
+            ended.add(key)
+            if words.failure(number) is None:
+                again.add(key)
+    return record._replace(
+        failed=tuple(e for e in record.failed if (e.name, e.arguments or ()) not in again),
+        open=tuple(
+            e
+            for e in record.open
+            if (e.name, e.arguments or ()) not in ended and not (e.call and e.call in answered)
+        ),
+    )
+
+
+class _Writer:
+    """Makes entries of calls."""
+
+    def __init__(self, words: CallWords, answered: dict[int, Entry]) -> None:
+        self.words = words
+        self.answered = answered
+        self.unsure: set[int] = set()
+
+    def name(self, number: int) -> str:
+        entry = self.answered.get(number)
+        return self.words.name(number) if entry is None else entry.name
+
+    def key(self, number: int) -> tuple[str, tuple[Field, ...]]:
+        """Return what a call that is made again has in common with the first."""
+        entry = self.answered.get(number)
+        if entry is None:
+            return self.words.name(number), self.words.identity(number)
+        return entry.name, entry.arguments or ()
+
+    def entry(self, number: int, values: tuple[Field, ...]) -> Entry:
+        name, arguments = self.key(number)
+        return Entry(name, arguments, values, self.words.id(number), unsure=number in self.unsure)
+
+    def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:
+        """Return the newest calls in full, as far as there is room, behind counts of the others."""
+        made: list[Entry] = []
+        seen: set[Entry] = set()
+        left = len(numbers)
+        while left and room > 0:
+            left -= 1
+            entry = self.entry(numbers[left], self.words.outcome(numbers[left]))
+            made.append(entry)
+            alike = entry._replace(call="")
+            if alike not in seen:
+                seen.add(alike)
+                room -= len(line(entry))
+        return (*self._counts(numbers[:left]), *reversed(made))
+
+    def _counts(self, numbers: Sequence[int]) -> list[Entry]:
+        by_name: dict[str, list[int]] = {}
+        for number in numbers:
+            by_name.setdefault(self.name(number), []).append(number)
+        counts: list[Entry] = []
+        for same in by_name.values():
+            ends = [
+                self.entry(n, self.words.outcome(n)) for n in dict.fromkeys((same[0], same[-1]))
+            ]
+            counted = counted_together(ends)
+            counts.append(counted._replace(calls=len(same)))
+        return counts

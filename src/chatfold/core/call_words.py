@@ -1,0 +1,270 @@
+"""What a call says in few words: what names it, and what came of it.
+
+Not here: which calls are worth a line (`actions`, `ledger`), how a failure is told (`failures`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.entries import Field
+from chatfold.core.facts import Sighting
+from chatfold.core.failures import first_line, reason_in
+from chatfold.core.values import Kind, Value, values
+
+__all__ = ["LONGEST", "CallWords", "Path", "label_of", "shortened"]
+
+Path = tuple[str | int, ...]
+
+LONGEST = 120
+"""Characters of a value that goes into a record as it is; what is longer is cut or left out."""
+
+_BODY = 400  # characters from which on a text is a body of text, such as a file
+_MOST_LEAVES = 400
+_MOST_NAMED = 5  # values that name a call, or its result
+_FEW = 3  # values of a result that go in whatever they are
+_NOT_NAMING = 9
+_TEXT_READ = 4000  # characters of a text without form that are looked at for what names it
+_WORDS_OF_A_NAME = 5
+
+# Settings of a tool, which do not say what a call was about; and prose, which may be worded anew.
+_SETTINGS = re.compile(
+    r"(?:^|_)(?:limit|offset|page|page_size|per_page|max_\w+|min_\w+|top_k|timeout\w*|encoding|"
+    r"verbose|format|cursor|dry_run|start_line|end_line|view_range|sort\w*|recursive)$"
+)
+_PROSE = re.compile(
+    r"(?:^|_)(?:body|comment|content|contents|description|details|diff|explanation|html|message|"
+    r"new_str|new_string|note|notes|old_str|old_string|patch|prompt|reason|text|thought)$"
+)
+_NAMING: dict[Kind, int] = {
+    "id": 0,
+    "hash": 1,
+    "url": 1,
+    "mail": 2,
+    "phone": 2,
+    "path": 1,
+    "date": 2,
+    "amount": 2,
+    "version": 3,
+}
+_STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class CallWords:
+    """The words of the calls of a list, each read once.
+
+    Args:
+        calls: The records of all calls of the list.
+        clean: Applied to every text before it is read, and to every value in it.
+    """
+
+    def __init__(
+        self, calls: Sequence[ToolCallRecord], clean: Callable[[str], str] | None = None
+    ) -> None:
+        self.calls = calls
+        self.clean: Callable[[str], str] = clean or _unchanged
+        self._arguments: dict[int, Any] = {}
+        self._results: dict[int, Any] = {}
+        self._identities: dict[int, tuple[Field, ...]] = {}
+        self._inner: dict[str, Any] = {}
+
+    def name(self, number: int) -> str:
+        """Return the name of a call's tool, "tool" where it has none."""
+        return self.clean(self.calls[number].name or "tool")
+
+    def id(self, number: int) -> str:
+        """Return a call's id, "" where it has none."""
+        return self.clean(self.calls[number].id or "")
+
+    def arguments(self, number: int) -> Any:
+        """Return a call's arguments as JSON types, or as text."""
+        if number not in self._arguments:
+            call = self.calls[number]
+            text = self.clean(call.raw_arguments)
+            free = call.kind in ("custom", "program")
+            self._arguments[number] = text if free else _json_or_text(text)
+        return self._arguments[number]
+
+    def result(self, number: int) -> Any:
+        """Return a call's result as JSON types, or as text."""
+        if number not in self._results:
+            self._results[number] = _json_or_text(self.clean(self.calls[number].result))
+        return self._results[number]
+
+    def identity(self, number: int) -> tuple[Field, ...]:
+        """Return the arguments that tell a call from others of its tool, in their order.
+
+        Settings and prose do not, unless there is nothing else; of a text without form it is the
+        first path, or the first line.
+        """
+        found = self._identities.get(number)
+        if found is None:
+            found = self._identities[number] = self._identity(self.arguments(number))
+        return found
+
+    def _identity(self, arguments: Any) -> tuple[Field, ...]:
+        if isinstance(arguments, str):
+            return self._of_text(arguments)
+        named: list[Field] = []
+        prose: list[Field] = []
+        for path, leaf in _leaves(arguments):
+            key = _key(path)
+            if _SETTINGS.search(key) or (text := self._text(leaf)) is None:
+                continue
+            if len(text) > LONGEST or _PROSE.search(key) or text.count(" ") >= _WORDS_OF_A_NAME:
+                prose.append(Field(self.clean(label_of(path)), shortened(text)))
+            else:
+                named.append(Field(self.clean(label_of(path)), text))
+        return tuple(named[:_MOST_NAMED] or prose[:1])
+
+    def _of_text(self, text: str) -> tuple[Field, ...]:
+        text = text[:_TEXT_READ]
+        path = next((v.text for v in values(text) if v.kind == "path"), "")
+        said = path or first_line(text)
+        return (Field("", shortened(self.clean(said))),) if said else ()
+
+    def outcome(self, number: int) -> tuple[Field, ...]:
+        """Return the values that name what came of a call, without those that name the call."""
+        result = self.result(number)
+        known = {field.text for field in self.identity(number)}
+        if isinstance(result, str):
+            said = first_line(result[:_TEXT_READ])
+            new = [v for v in values(said) if v.kind in _NAMING and v.text not in known]
+            return (Field("", shortened(self.clean(said))),) if new else ()
+        ranked: list[tuple[int, int, Field]] = []
+        for place, (path, leaf) in enumerate(_leaves(result)):
+            text = self._text(leaf)
+            if text is None or len(text) > LONGEST or text in known:
+                continue
+            rank = _rank(_key(path), text, values(text))
+            known.add(text)
+            ranked.append((rank, place, Field(self.clean(label_of(path)), text)))
+        ranked.sort()
+        naming = [found for found in ranked if found[0] < _NOT_NAMING]
+        chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
+        return tuple(field for _, _, field in sorted(chosen, key=lambda found: found[1]))
+
+    def leaf(self, root: Any, path: Path) -> Any:
+        """Return the value at a path of arguments or a result; None where there is none.
+
+        JSON inside strings is read too, once for all the values in it.
+        """
+        value = root
+        for step in path:
+            if isinstance(value, str):
+                if value not in self._inner:
+                    self._inner[value] = _json_or_text(value)
+                value = self._inner[value]
+            try:
+                value = value[step]
+            except (LookupError, TypeError):
+                return None
+        return value
+
+    def in_body(self, seen: Sighting) -> bool:
+        """Return whether a value stands in a body of text, such as a file's content."""
+        if seen.call is None:
+            return False
+        call = self.calls[seen.call]
+        raw = call.raw_arguments if seen.place == "argument" else call.result
+        if len(raw) <= _BODY:
+            return False
+        read = self.arguments if seen.place == "argument" else self.result
+        leaf = self.leaf(read(seen.call), seen.path)
+        return isinstance(leaf, str) and len(leaf) > _BODY
+
+    def failure(self, number: int) -> str | None:
+        """Return why a call failed, in a few words; None where it did not."""
+        failed = self.calls[number].status == "failed"
+        reason = reason_in(self.result(number), failed=failed)
+        return None if reason is None else shortened(self.clean(reason))
+
+    def _text(self, leaf: Any) -> str | None:
+        """Return a value as text; truth values, nulls and blank texts say nothing by themselves."""
+        if isinstance(leaf, str):
+            text = " ".join(leaf.split()) if len(leaf) <= 4 * LONGEST else leaf
+            return self.clean(text) if text else None
+        if isinstance(leaf, bool) or not isinstance(leaf, (int, float)):
+            return None
+        return self.clean(str(leaf))
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+class _Written(float):
+    """A number with a fraction, written as it was read."""
+
+    def __new__(cls, text: str) -> _Written:
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _json_or_text(text: str) -> Any:
+    """Return a JSON object, array or string; everything else as the text that it is."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return text
+    try:
+        return json.loads(text, parse_float=_Written)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _leaves(root: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield path and value of the first leaves of a JSON value, in order."""
+    stack: list[tuple[Path, Any]] = [((), root)]
+    left = _MOST_LEAVES
+    while stack and left:
+        path, value = stack.pop()
+        if isinstance(value, dict):
+            fields = cast(dict[str, Any], value)
+            stack += [((*path, key), inner) for key, inner in reversed(fields.items())]
+        elif isinstance(value, list):
+            inside = cast(list[Any], value)[:_MOST_LEAVES]
+            stack += [((*path, n), inside[n]) for n in reversed(range(len(inside)))]
+        else:
+            left -= 1
+            yield path, value
+
+
+def label_of(path: Path) -> str:
+    """Return a path as one word: its keys and indices, joined by dots."""
+    return ".".join(map(str, path))
+
+
+def _key(path: Path) -> str:
+    key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return _CAMEL.sub("_", key).lower()
+
+
+def _rank(key: str, text: str, found: Sequence[Value]) -> int:
+    """Return how well a value names what came of a call, 0 best."""
+    if _STATE.search(key):
+        return 0
+    ranks = [_NAMING[value.kind] for value in found if value.kind in _NAMING]
+    if text.isdigit():
+        ranks = [0] if re.search(r"(?:^|_)(?:id|number|no|ref)$", key) else []
+    return min(ranks, default=_NOT_NAMING)
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """Return `text` on one line, cut at a space where it has more than `most` characters."""
+    if len(text) > 8 * most:
+        text = text[: 8 * most]
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    cut = text.rfind(" ", most // 2, most)
+    return text[: cut if cut > 0 else most - 1].rstrip() + "…"

@@ -1,0 +1,210 @@
+"""Whether a tool changes things, as the caller says or as its name and its command suggest.
+
+A guess is a guess: who asks is told so. Not here: what becomes of the calls (`actions`), the
+commands of a shell (`shell_commands`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.shell_commands import effect_of_command
+
+__all__ = ["Effect", "effect_of", "effect_of_call"]
+
+Effect: TypeAlias = Literal["read", "write", "unknown"]
+"""Whether a call changes something outside the conversation; `unknown` where nothing hints."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_READS = _words(
+    "analyze assert browse calc calculate calculator can check classify compare compute convert "
+    "count describe detect diff diagnose discover enumerate estimate evaluate examine explain "
+    "explore extract fetch filter find get glob grep has head inspect is identify list load locate "
+    "lookup ls measure monitor open parse peek ping poll predict preview profile query quote read "
+    "recall recommend resolve retrieve scan scrape screenshot search see select show simulate stat "
+    "suggest summarize tail test think trace track translate validate verify view wait watch "
+    "whoami"
+)
+_WRITES = _words(
+    "accept activate add adjust allocate append apply approve archive assign attach authorize "
+    "ban block cancel change charge clear click clone close commit complete configure confirm "
+    "connect copy create deactivate debit decline decrement delete deliver deny deploy destroy "
+    "detach disable disconnect dispatch donate drag drop edit enable enqueue enroll "
+    "escalate exchange expire forward freeze generate grant hire import increment init "
+    "initialize insert install invite issue kill launch lock login logout make mark merge "
+    "migrate mkdir modify move mute notify overwrite patch pay pin place press provision "
+    "publish purchase purge push put reactivate reboot redeem refill refuel refund register reject "
+    "release relocate remove rename reorder renew repair replace replenish replicate reply "
+    "reschedule reseat reserve reset resolve_ticket restart restore resume return revert revoke "
+    "rewrite rollback rotate run_migration save schedule sell send set ship sign start stop "
+    "store str_replace submit subscribe suspend swap sync terminate toggle transfer trigger type "
+    "unban unblock uninstall unlock unpin unsubscribe update upgrade upload upsert wire withdraw "
+    "write"
+)
+# What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
+_EITHER = _words(
+    "answer bid bill book booking call checkin checkout comment control do download draft export "
+    "file fill handoff handover log mail message note order park post process record report "
+    "request respond sms text ticket tip trade tweet vote"
+)
+_THINGS_TO_READ = _words(
+    "availability balance content contents count data detail details docs documentation forecast "
+    "help history id ids info information items listing price prices result results rows "
+    "schema state statistics stats status summary time usage version weather"
+)
+_PHRASES = re.compile(
+    r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
+    r"opt_in|opt_out|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up)(?![a-z])"
+)
+_KINDS: Mapping[str, Effect] = {
+    "apply_patch": "write",
+    "handoff": "write",
+    "tool_search": "read",
+}
+# Built-in tools of providers whose names say nothing, or the wrong thing.
+_KNOWN: Mapping[str, Effect] = {
+    "apply_patch": "write",
+    "code_execution": "unknown",
+    "code_interpreter": "unknown",
+    "computer": "unknown",
+    "file_search": "read",
+    "google_maps": "read",
+    "google_search": "read",
+    "image_generation": "write",
+    "url_context": "read",
+    "web_fetch": "read",
+    "web_search": "read",
+}
+_SHELLS = _words(
+    "bash bash_code_execution command execute_bash execute_command exec local_shell powershell "
+    "run_bash run_command run_in_terminal run_shell run_shell_command run_terminal_cmd sh shell "
+    "shell_exec terminal zsh"
+)
+# The argument by which one tool does several things, as text editors and memories do.
+_SWITCHES = ("command", "action", "operation", "method", "mode")
+_SWITCHED = _words(
+    "computer memory str_replace_based_edit_tool str_replace_editor text_editor "
+    "text_editor_code_execution"
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_LONGEST = 200  # characters of a name that are looked at
+
+
+def effect_of(name: str | None, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
+    """Return whether a tool changes things, and whether that is a guess.
+
+    Args:
+        name: The tool's name, in any style: `create_rma`, `createRma`, `crm.rma-create`.
+        told: What the caller says, by exact name.
+    """
+    if name is None:
+        return "unknown", True
+    if name in told:
+        return told[name], False
+    return _guess(name), True
+
+
+def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
+    """Return whether a call changes things, and whether that is a guess.
+
+    Where the name leaves it open, the command of a shell decides, or the argument by which a tool
+    with several uses is told what to do.
+    """
+    name = call.name
+    if name is not None and name in told:
+        return told[name], False
+    known = _KINDS.get(call.kind)
+    if known is not None:
+        return known, True
+    plain = (name or "").lower()
+    if call.kind in ("shell", "local_shell") or plain in _SHELLS:
+        return effect_of_command(_command(call)), True
+    base = plain.rpartition("_20")[0] or plain  # providers date their tools: bash_20250124
+    effect = _guess(name or "")
+    if effect == "unknown" or base in _SWITCHED:
+        switched = _switched(call)
+        effect = effect if switched == "unknown" else switched
+    return effect, True
+
+
+def _guess(name: str) -> Effect:
+    """Return what the words of a name suggest; those behind the last `__`, `.` or `/` count."""
+    known = _KNOWN.get(name.lower())
+    if known is not None:
+        return known
+    for part in reversed(re.split(r"__|[./:]", name[-_LONGEST:])):
+        words = [word.lower() for word in _WORDS.findall(part)]
+        effect = _by_words(words)
+        if effect != "unknown":
+            return effect
+    return "unknown"
+
+
+def _by_words(words: list[str]) -> Effect:
+    if _PHRASES.search("_".join(words)):
+        return "write"
+    for place, word in enumerate(words):
+        if word in _WRITES:
+            return "write"
+        if word in _READS:
+            return "write" if _goes_on_to_write(words[place + 1 :]) else "read"
+    if any(word in _THINGS_TO_READ for word in words):
+        return "read"
+    return "write" if any(word in _EITHER for word in words) else "unknown"
+
+
+def _goes_on_to_write(words: list[str]) -> bool:
+    """Return whether a name such as `get_or_create` or `search_and_book` ends in a change."""
+    return any(
+        before in ("and", "or", "then") and word in _WRITES | _EITHER
+        for before, word in pairwise(words)
+    )
+
+
+def _command(call: ToolCallRecord) -> str:
+    """Return the command line that a shell is given, "" where it cannot be read."""
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return arguments
+    if not isinstance(arguments, dict):
+        return ""
+    fields = cast(dict[str, Any], arguments)
+    for key in ("command", "commands", "cmd", "script", "code", "input"):
+        value = fields.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return _joined(cast(list[Any], value), key)
+    return ""
+
+
+def _joined(words: list[Any], key: str) -> str:
+    """Return a list as one text: whole commands by line, the words of one command by space."""
+    texts = [word for word in words if isinstance(word, str)]
+    if key == "commands":
+        return "\n".join(texts)
+    if len(texts) > 2 and texts[1] in ("-c", "-lc", "-Command"):
+        return texts[2]
+    return " ".join(texts)
+
+
+def _switched(call: ToolCallRecord) -> Effect:
+    arguments = call.arguments
+    if not isinstance(arguments, dict):
+        return "unknown"
+    fields = cast(dict[str, Any], arguments)
+    for key in _SWITCHES:
+        value = fields.get(key)
+        if isinstance(value, str) and len(value) <= _LONGEST:
+            effect = _by_words([word.lower() for word in _WORDS.findall(value)])
+            if effect != "unknown":
+                return effect
+    return "unknown"

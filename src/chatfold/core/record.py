@@ -1,0 +1,124 @@
+r"""The record behind a summary: what code knows for certain, as one block of lines behind the text.
+
+```
+<record>
+<standing>
+- "Never call me before 10 am."
+</standing>
+<done>
+- create_rma(order_number=LK-4821936): rma=RMA-90721, ship_by=2025-11-28 [call_7]
+- edit_file(path=src/app.py) (12 calls)
+- create_ticket (212 earlier calls): ticket=T-1 ... T-212
+</done>
+<failed>
+- refund(order=LK-4821936): card expired [call_9]
+</failed>
+<open>
+- wait_for_parcel(rma=RMA-90721): no result recorded [call_11]
+</open>
+<values>
+- lookup_order(order_number=LK-4821936): status=delivered (was: shipped), total="1,349.90 EUR"
+- user: dana.w@example.com
+</values>
+</record>
+```
+
+One entry is one line, whatever stands in it, and tags of the record's own kind in a text are
+escaped, so that neither a value nor a model can forge an entry.
+
+Not here: the form of a line (`entries`), what goes into a record (`actions`, `ledger`), how two
+become one (`carry`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
+
+__all__ = ["Record", "joined", "parsed", "rendered"]
+
+
+class Record(NamedTuple):
+    """What is known for certain; each part is in the order of time, the newest last.
+
+    Attributes:
+        standing: Instructions that hold until the user takes them back, word for word.
+        done: Calls that changed something.
+        failed: Calls that failed, with the reason.
+        open: Calls that the user went on without.
+        values: Values that the summary's text does not hold, by the call or author they are from.
+    """
+
+    standing: tuple[str, ...] = ()
+    done: tuple[Entry, ...] = ()
+    failed: tuple[Entry, ...] = ()
+    open: tuple[Entry, ...] = ()
+    values: tuple[Entry, ...] = ()
+
+
+_PARTS = TAGS[1:]
+_NAMES = "|".join(TAGS)
+_TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{_NAMES})\b)")
+_HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{_NAMES})\b)")
+_OPENING, _CLOSING = "<record>\n", "\n</record>"
+
+
+def joined(text: str, record: Record) -> str:
+    """Return a summary's text with the record behind it; `parsed` gives both back."""
+    block = rendered(record)
+    said = _TAGS_INSIDE.sub(_hide, text)
+    return f"{said}\n\n{block}" if said and block else said or block
+
+
+def parsed(text: str) -> tuple[str, Record]:
+    """Return the model's text and the record in what `joined` returned.
+
+    A text without a record, or with one that was not written here, is all text.
+    """
+    if text.endswith(_CLOSING):
+        start = text.rfind(_OPENING)
+        if start == 0 or (start > 0 and text[max(0, start - 2) : start] == "\n\n"):
+            record = _read(text[start + len(_OPENING) : -len(_CLOSING)])
+            if record is not None:
+                return _HIDDEN_TAGS.sub(_show, text[: max(0, start - 2)]), record
+    return _HIDDEN_TAGS.sub(_show, text), Record()
+
+
+def rendered(record: Record) -> str:
+    """Return a record as a block of lines, "" where there is nothing in it."""
+    blocks: list[str] = []
+    parts = (record.done, record.failed, record.open, record.values)
+    lines = [[quoted(text) for text in record.standing], *(list(map(line, part)) for part in parts)]
+    for part, written in zip(_PARTS, lines, strict=True):
+        if written:
+            blocks.append(f"<{part}>\n- " + "\n- ".join(written) + f"\n</{part}>")
+    return _OPENING + "\n".join(blocks) + _CLOSING if blocks else ""
+
+
+def _read(block: str) -> Record | None:
+    """Return the record in a block of lines, None where one was not written by `rendered`."""
+    standing: list[str] = []
+    parts: dict[str, list[Entry]] = {part: [] for part in _PARTS[1:]}
+    part = ""
+    for text in block.split("\n"):
+        if not text.startswith("- "):
+            part = text[1:-1]
+        elif part == "standing":
+            standing.append(read_quoted(text[2:]) or "")
+        else:
+            entry = read_line(text[2:])
+            if entry is None or part not in parts:
+                return None
+            parts[part].append(entry)
+    read = Record(tuple(standing), *map(tuple, parts.values()))
+    return read if rendered(read) == f"{_OPENING}{block}{_CLOSING}" else None
+
+
+def _hide(found: re.Match[str]) -> str:
+    return "&lt;" if found[0] == "<" else f"&amp;{found[0][1:]}"
+
+
+def _show(found: re.Match[str]) -> str:
+    return "<" if found[0] == "&lt;" else f"&{found[0][5:]}"

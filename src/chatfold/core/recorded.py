@@ -1,0 +1,192 @@
+"""From a list and a model's summary of its head to the record that stands behind the summary.
+
+Not here: the parts of this work (`actions`, `needs`, `ledger`, `carry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from chatfold.core.actions import actions_of, settled
+from chatfold.core.call_words import CallWords
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.carry import Budget, merged
+from chatfold.core.effects import Effect
+from chatfold.core.entries import Entry, Field
+from chatfold.core.facts import Fact, facts
+from chatfold.core.ledger import Ledger
+from chatfold.core.needs import Head, needs_of
+from chatfold.core.record import Record, rendered
+from chatfold.core.values import values
+from chatfold.core.views import ItemView, SummaryPart
+
+__all__ = ["Recorded", "make_record"]
+
+_LEAST_FOR_ACTIONS = 400
+_CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
+
+
+class Recorded(NamedTuple):
+    """A record, and what it was made for.
+
+    Attributes:
+        record: What stands behind the model's text.
+        needed: The facts of the head that a later model needs.
+        kept_by_model: Those that the model's text holds.
+        added: Those that it left out, and the record holds.
+        left_out: Those that neither holds, for want of room.
+        guessed: Names of the tools whose effect was guessed.
+    """
+
+    record: Record
+    needed: tuple[Fact, ...]
+    kept_by_model: tuple[Fact, ...]
+    added: tuple[Fact, ...]
+    left_out: tuple[Fact, ...]
+    guessed: tuple[str, ...]
+
+
+def make_record(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    *,
+    head: range,
+    kept: Collection[int] = (),
+    previous: Record | None = None,
+    standing: Sequence[str] = (),
+    text: str,
+    effects: Mapping[str, Effect] | None = None,
+    ledger_tokens: int,
+    action_tokens: int | None = None,
+    count: Callable[[str], int],
+    clean: Callable[[str], str] | None = None,
+    found: Sequence[Fact] | None = None,
+) -> Recorded:
+    """Return the record for a summary that takes the place of a list's head.
+
+    Args:
+        views: The readings of the whole list.
+        calls: The records of all its calls.
+        head: Indices of the items that the summary takes the place of.
+        kept: Those of them that stay in the list.
+        previous: The record of the earlier summary, if there is one in the head.
+        standing: The instructions that hold, word for word; those of earlier folds among them.
+        text: The model's summary.
+        effects: What tools do, by name, as far as the caller says.
+        ledger_tokens: Tokens that the values part may have; 0 leaves it out.
+        action_tokens: Tokens that what is done, failed and open may have together; by default as
+            many as the values, and at least 400.
+        count: Returns the size of a text in tokens.
+        clean: Applied to everything that goes into the record, before it is read.
+        found: The facts of the whole list, where they are known already.
+    """
+    previous = previous or Record()
+    words = CallWords(calls, clean)
+    goes = Head.of(views, head, frozenset(kept))
+    gone = [n for n, call in enumerate(calls) if _place(call) in goes]
+    for_actions = max(ledger_tokens, _LEAST_FOR_ACTIONS) if action_tokens is None else action_tokens
+    actions = actions_of(
+        words, gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
+    )
+    budget = Budget(ledger_tokens, for_actions, count)
+    said = tuple(map(clean, standing)) if clean else tuple(standing)
+    new = Record(said, actions.done, actions.failed, actions.open)
+    earlier = settled(previous, words)
+    acted = merged(earlier._replace(values=()), new, budget)
+    if found is None:
+        found = facts(views, calls, clean=clean)
+    summary = _earlier_text(views, head)
+    told = _Held(f"{summary}\n{rendered(previous)}").keys
+    needs = needs_of(found, goes, written=actions.written, earlier=told, in_body=words.in_body)
+    held = _Held(text)
+    missing = [need for need in needs if not held.holds(need.fact)]
+    record = acted
+    if ledger_tokens:
+        carried = _carried(previous.values, held, found)
+        shown = _Held(rendered(acted._replace(values=tuple(carried))))
+        ledger = Ledger(views, words, gone, earlier=summary, clean=words.clean)
+        used = count(rendered(Record(values=tuple(carried))))
+        added = ledger.entries(
+            [need for need in missing if not shown.holds(need.fact)],
+            ledger_tokens - min(used, ledger_tokens // 2),
+            count,
+        )
+        record = merged(Record(values=tuple(carried)), acted._replace(values=tuple(added)), budget)
+    final = _Held(rendered(record))
+    needed = tuple(need.fact for need in needs if need.sure)
+    rest = [fact for fact in needed if not held.holds(fact)]
+    return Recorded(
+        record=record,
+        needed=needed,
+        kept_by_model=tuple(fact for fact in needed if held.holds(fact)),
+        added=tuple(fact for fact in rest if final.holds(fact)),
+        left_out=tuple(fact for fact in rest if not final.holds(fact)),
+        guessed=actions.guessed,
+    )
+
+
+def _place(call: ToolCallRecord) -> int:
+    """Return the index of the item that a call goes with."""
+    index = call.result_index if call.call_index is None else call.call_index
+    assert index is not None
+    return index
+
+
+def _earlier_text(views: Sequence[ItemView], head: range) -> str:
+    """Return the words of the earlier summary in a head, without its record."""
+    if not head:
+        return ""
+    first = views[head.start].parts[:1]
+    return first[0].text if first and isinstance(first[0], SummaryPart) else ""
+
+
+class _Held:
+    """The values that a text holds."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.casefold()
+        self.keys: set[str] = set()
+        for value in values(text):
+            self.keys.update((value.key, *value.also))
+
+    def holds(self, fact: Fact) -> bool:
+        """Return whether the text holds a fact.
+
+        A name may be any word of it. A number may stand as it was written: its unit or currency
+        may come from the key beside it.
+        """
+        if fact.key in self.keys:
+            return True
+        if fact.kind in ("number", "amount"):
+            return any(value.key in self.keys for value in values(fact.text))
+        return fact.kind == "name" and fact.text.casefold() in self.text
+
+    def holds_words(self, text: str) -> bool:
+        """Return whether every value in some words is held, or the words where there is none."""
+        found = values(text)
+        if found:
+            return all(value.key in self.keys for value in found)
+        return text.casefold() in self.text
+
+
+def _carried(entries: Sequence[Entry], held: _Held, found: Sequence[Fact]) -> list[Entry]:
+    """Return the values of an earlier record that are still to be carried, the oldest first.
+
+    What the model's text holds goes. What was named again since is not old any more.
+    """
+    named = {fact.key for fact in found if any(s.author != "summary" for s in fact.sightings)}
+
+    def is_named(field: Field) -> bool:
+        return any(value.key in named for value in values(field.text))
+
+    at_rest: list[Entry] = []
+    at_work: list[Entry] = []
+    for entry in entries:
+        left = [field for field in entry.values if not held.holds_words(field.text)]
+        if not left:
+            continue
+        left.sort(key=is_named)
+        about = any(map(is_named, entry.arguments or ())) or is_named(left[-1])
+        (at_work if about else at_rest).append(entry._replace(values=tuple(left)))
+    return at_rest + at_work

@@ -1,0 +1,524 @@
+"""The record of a fold: which facts are needed, which are added, and what twenty folds leave."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import SHAPES, histories, long_history, support_call
+
+from chatfold import ChatContext
+from chatfold.core.actions import NO_RESULT
+from chatfold.core.call_words import CallWords
+from chatfold.core.calls import pair_calls
+from chatfold.core.carry import Budget, merged
+from chatfold.core.effects import Effect
+from chatfold.core.entries import Entry, Field, line
+from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.recorded import Recorded, make_record
+from chatfold.core.summary import mark_summary, wrapped
+from chatfold.core.values import values
+from chatfold.core.views import ItemView, TextPart
+from chatfold.tokens import estimate
+
+Item = dict[str, Any]
+
+
+def user(text: str) -> list[Item]:
+    return [{"role": "user", "content": text}]
+
+
+def says(text: str) -> list[Item]:
+    return [{"role": "assistant", "content": text}]
+
+
+def calls(id_: str, name: str, arguments: Any, result: Any = None) -> list[Item]:
+    """Return a call with its result, or without one."""
+    raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    function = {"name": name, "arguments": raw}
+    made: list[Item] = [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": id_, "type": "function", "function": function}],
+        }
+    ]
+    if result is not None:
+        text = result if isinstance(result, str) else json.dumps(result)
+        made.append({"role": "tool", "tool_call_id": id_, "content": text})
+    return made
+
+
+def views_of(items: Sequence[Any], shape: str = "openai_chat") -> list[ItemView]:
+    return list(ChatContext(list(items), shape=shape).views())
+
+
+def recorded(
+    items: Sequence[Any],
+    *,
+    shape: str = "openai_chat",
+    tail: int = 0,
+    text: str = "",
+    tokens: int = 2000,
+    **options: Any,
+) -> Recorded:
+    views = views_of(items, shape)
+    return make_record(
+        views,
+        pair_calls(views),
+        head=range(len(views) - tail),
+        text=text,
+        ledger_tokens=tokens,
+        count=options.pop("count", estimate),
+        **options,
+    )
+
+
+def lines(entries: Sequence[Entry]) -> list[str]:
+    return [line(entry) for entry in entries]
+
+
+# --- the story ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_record_of_the_support_call_holds_all_that_is_needed(shape: str) -> None:
+    """Every needed fact is there without a word of a model, and what was done is done."""
+    made = recorded(support_call(shape), shape=shape)
+    block = rendered(made.record)
+    assert made.left_out == ()
+    assert made.kept_by_model == ()
+    assert made.added == made.needed
+    for value in ("LK-4821936", "2025-10-07", "2026-10-07", "RMA-90721", "+353 91 555 0142"):
+        assert value in block
+    names = [entry.name for entry in made.record.done]
+    assert names == ["create_rma", "transfer_to_returns_agent", "generate_return_label"]
+    assert set(made.guessed) == {"lookup_order", "check_warranty", *names}
+    assert made.record.failed == made.record.open == ()
+
+
+def test_the_record_of_the_support_call_reads_as_documented() -> None:
+    made = recorded(support_call("openai_chat"))
+    first, second, third = lines(made.record.done)
+    assert first == (
+        "create_rma(order_number=LK-4821936, serial_number=ACB-PRO-7F29D4, "
+        'customer.name=Noor Haddad, customer.address="12 Quay Street, Galway"): '
+        "rma=RMA-90721, ships_in_days=2 [call_16]"
+    )
+    assert second == "transfer_to_returns_agent(): assistant=returns agent [call_17]"
+    assert third == (
+        "generate_return_label(rma=RMA-90721, email=noor.haddad@example.com): "
+        "url=https://returns.example.com/labels/RMA-90721.pdf, due_in_days=14 [call_18]"
+    )
+    assert (
+        "check_warranty(serial_number=ACB-PRO-7F29D4, purchase_date=2025-10-07): "
+        "valid_until=2026-10-07"
+    ) in lines(made.record.values)
+
+
+# --- needed facts ---------------------------------------------------------------------------------
+
+
+def test_a_value_that_only_a_tool_named_long_ago_is_not_needed() -> None:
+    """One that was used since is; so is one of a recent result."""
+    items = [
+        *user("Hello there."),
+        *calls(
+            "a", "list_orders", {"user": "dana"}, {"orders": ["LK-1111", "LK-2222"], "n": 77.25}
+        ),
+        *says("I look at LK-1111."),
+        *(item for n in range(8) for item in (*user("Go on."), *says("Well."))),
+        *calls("b", "get_order", {"order": "LK-1111"}, {"total": 349.9}),
+    ]
+    made = recorded(items)
+    needed = {fact.text for fact in made.needed}
+    assert {"LK-1111", "349.9"} <= needed
+    assert "77.25" not in needed
+    assert "LK-2222" not in needed
+    assert "LK-2222" in rendered(made.record), "there was room for it"
+
+
+def test_what_stands_in_the_tail_or_in_a_kept_item_is_not_lost() -> None:
+    items = [*user("My order is LK-1111."), *user("The other is LK-2222."), *user("LK-3333?")]
+    assert {f.text for f in recorded(items).needed} == {"LK-1111", "LK-2222", "LK-3333"}
+    assert {f.text for f in recorded(items, kept=[0]).needed} == {"LK-2222", "LK-3333"}
+    again = [*items, *says("LK-2222 is on its way.")]
+    assert {f.text for f in recorded(again, tail=1).needed} == {"LK-1111", "LK-3333"}
+
+
+def test_what_the_text_holds_is_not_added() -> None:
+    """In whatever form it is written; a date without its year is not the date."""
+    items = user("Order LK-1111 of 2025-10-07 for 1,299.00 USD, due 2026-03-01.")
+    made = recorded(items, text="LK-1111, bought October 7, 2025, for $1299. Due March 1.")
+    assert [fact.text for fact in made.added] == ["2026-03-01"]
+    assert {fact.text for fact in made.kept_by_model} >= {"LK-1111", "2025-10-07", "1,299.00 USD"}
+    assert lines(made.record.values) == ["user: due 2026-03-01"]
+
+
+def test_a_changed_value_is_given_as_it_is_now_with_what_it_was() -> None:
+    """The same tool, the same arguments that name it, the same path; what changed stands last."""
+    items = [
+        *user("Where is LK-1111?"),
+        *calls("a", "get_order", {"order": "LK-1111"}, {"status": "packed", "total": 12.5}),
+        *calls("b", "get_order", {"order": "LK-2222"}, {"status": "open", "total": 7.25}),
+        *calls(
+            "c", "get_order", {"order": "LK-1111", "page": 2}, {"status": "shipped", "total": 12.5}
+        ),
+    ]
+    shown = lines(recorded(items).record.values)
+    assert shown[-1] == "get_order(order=LK-1111): total=12.5, status=shipped (was: packed)"
+    assert "get_order(order=LK-2222): status=open, total=7.25" in shown
+
+
+def test_a_body_of_text_is_no_value() -> None:
+    """Long arguments and long results stay out; a value in them that was named again is in."""
+    body = "\n".join(f"row {n}: LK-{n:04} costs {n}.50 EUR" for n in range(100, 200))
+    items = [
+        *user("Go."),
+        *calls("a", "read_file", {"path": "data/orders.txt"}, body),
+        *calls("b", "write_file", {"path": "out.txt", "content": body}, "ok"),
+        *says("LK-0123 is the one."),
+    ]
+    block = rendered(recorded(items).record)
+    assert "LK-0123" in block
+    assert len(set(re.findall(r"LK-\d+", block))) < 5
+    assert "data/orders.txt" in block
+    assert max(map(len, block.splitlines())) < 600
+
+
+def test_words_stand_around_a_value_that_does_not_say_what_it_is() -> None:
+    items = user(
+        "Hello. Please keep it below 500 EUR for 3 guests; I arrive on 2026-03-01 (LK-1111)."
+    )
+    (entry,) = recorded(items).record.values
+    texts = [field.text for field in entry.values]
+    assert "LK-1111" in texts
+    assert any(text.endswith("500 EUR") and "below" in text for text in texts)
+    assert any("arrive on 2026-03-01" in text for text in texts)
+
+
+def test_the_order_is_that_of_time_and_the_newest_is_last() -> None:
+    items = [
+        *calls("a", "get_order", {"order": "LK-1111"}, {"rma": "RMA-1", "at": "2026-01-01"}),
+        *user("Mail dana@example.com."),
+        *calls("b", "get_order", {"order": "LK-2222"}, {"rma": "RMA-2", "at": "2026-02-02"}),
+    ]
+    assert lines(recorded(items).record.values) == [
+        "get_order(order=LK-1111): rma=RMA-1, at=2026-01-01",
+        "user: dana@example.com",
+        "get_order(order=LK-2222): rma=RMA-2, at=2026-02-02",
+    ]
+
+
+# --- actions --------------------------------------------------------------------------------------
+
+
+def test_only_calls_that_change_things_are_done() -> None:
+    """As the caller says, else as the name says; one that nobody knows is marked."""
+    items = [
+        *calls("a", "create_ticket", {"title": "x"}, {"id": "T-1"}),
+        *calls("b", "get_ticket", {"id": "T-1"}, {"id": "T-1"}),
+        *calls("c", "frobnicate", {"id": "T-1"}, "ok"),
+        *calls("d", "get_secret", {"id": "T-2"}, "ok"),
+    ]
+    effects: Mapping[str, Effect] = {"get_secret": "write"}
+    made = recorded(items, effects=effects)
+    assert lines(made.record.done) == [
+        "create_ticket(title=x): id=T-1 [a]",
+        "frobnicate(id=T-1) (effect unknown) [c]",
+        "get_secret(id=T-2) [d]",
+    ]
+    assert made.guessed == ("create_ticket", "get_ticket", "frobnicate")
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"error": "card expired"}, "card expired"),
+        ({"error": {"message": "card expired", "code": 3}}, "card expired"),
+        ({"success": False, "message": "card expired"}, "card expired"),
+        ({"status": "declined"}, "declined"),
+        ("Error: card expired\nsee log", "Error: card expired"),
+        ("<tool_use_error>InputValidationError: bad</tool_use_error>", "InputValidationError"),
+        (
+            "Traceback (most recent call last):\n  File x\nValueError: no card",
+            "ValueError: no card",
+        ),
+        ("Failed to charge", "Failed to charge"),
+        ({"errors": ["a", "b"]}, '["a'),
+    ],
+)
+def test_a_failed_call_says_why(result: Any, reason: str) -> None:
+    """Also where the provider has no mark for failed results."""
+    made = recorded(calls("c9", "refund", {"order": "LK-1"}, result))
+    assert made.record.done == ()
+    (entry,) = made.record.failed
+    assert (entry.name, entry.call) == ("refund", "c9")
+    assert reason in entry.values[0].text
+
+
+@pytest.mark.parametrize(
+    "result",
+    [{"error": None, "id": 3}, {"errors": []}, "Order placed, 0 errors", "Failed: 0", "ok", "[]"],
+)
+def test_a_result_that_only_mentions_errors_is_no_failure(result: Any) -> None:
+    assert recorded(calls("c", "refund", {"order": "LK-1"}, result)).record.failed == ()
+
+
+def test_a_result_that_the_provider_marks_as_failed_is_a_failure() -> None:
+    items: list[Item] = [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "t", "name": "refund", "input": {"order": "A-1"}}
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": "no card", "is_error": True}
+            ],
+        },
+    ]
+    made = recorded(items, shape="anthropic")
+    assert lines(made.record.failed) == ["refund(order=A-1): no card [t]"]
+    items[1]["content"][0]["content"] = ""
+    assert lines(recorded(items, shape="anthropic").record.failed) == [
+        "refund(order=A-1): failed [t]"
+    ]
+
+
+def test_a_call_that_was_made_again_with_success_has_not_failed() -> None:
+    items = [
+        *calls("a", "refund", {"order": "LK-1", "reason": "late"}, "Error: busy"),
+        *calls("b", "refund", {"order": "LK-2"}, "Error: busy"),
+        *calls("c", "refund", {"order": "LK-1", "reason": "too late"}, {"id": "R-1"}),
+        *calls("d", "refund", {"order": "LK-2"}, "Error: still busy"),
+    ]
+    record = recorded(items).record
+    assert [entry.call for entry in record.done] == ["c"]
+    assert lines(record.failed) == ["refund(order=LK-2): Error: still busy [d]"]
+
+
+def test_an_abandoned_call_is_open_and_its_late_result_ends_that() -> None:
+    """Also over folds: the call is gone, and the result comes without it."""
+    first = recorded([*calls("c1", "pay", {"order": "LK-1"}), *user("Well?")]).record
+    assert lines(first.open) == [f"pay(order=LK-1): {NO_RESULT} [c1]"]
+    late = [{"role": "tool", "tool_call_id": "c1", "content": '{"id": "P-7"}'}]
+    second = recorded(late, previous=first).record
+    assert second.open == ()
+    assert lines(second.done) == ["pay(order=LK-1): id=P-7 [c1]"]
+    again = recorded(calls("c2", "pay", {"order": "LK-1"}, {"id": "P-8"}), previous=first).record
+    assert again.open == ()
+    assert [entry.call for entry in again.done] == ["c2"]
+    read = recorded([*calls("c3", "get_x", {"y": "LK-1"}), *user("Well?")]).record
+    assert recorded(calls("c4", "get_x", {"y": "LK-1"}, "z"), previous=read).record.open == ()
+
+
+def test_an_earlier_failure_that_was_mended_since_is_gone() -> None:
+    first = recorded(calls("a", "pay", {"order": "LK-1"}, "Error: busy")).record
+    assert first.failed
+    assert recorded(calls("b", "pay", {"order": "LK-1"}, "ok"), previous=first).record.failed == ()
+    still = recorded(calls("b", "pay", {"order": "LK-1"}, "Error: no"), previous=first).record
+    assert lines(still.failed) == ["pay(order=LK-1): Error: no [b]"]
+    assert recorded(user("Hello."), previous=first).record.failed == first.failed
+
+
+def test_thousands_of_deeds_are_counted() -> None:
+    """The newest stand in full; all that are not are counted, with the first id and the last."""
+    items = [
+        item
+        for n in range(3000)
+        for item in calls(f"c{n}", "create_ticket", {"title": f"t{n}"}, {"id": f"T-{n}"})
+    ]
+    made = recorded(items, action_tokens=300)
+    counted, *rest = made.record.done
+    assert counted.calls + len(rest) == 3000
+    assert counted.values == (Field("id", f"T-0 ... T-{counted.calls - 1}"),)
+    assert rest[-1].call == "c2999"
+    assert estimate(rendered(made.record._replace(values=()))) <= 300
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+@given(histories(max_turns=4), st.integers(0, 60), st.integers(0, 150), st.booleans())
+def test_a_record_keeps_its_laws_for_any_history(
+    history: Any, cut: int, tokens: int, with_text: bool
+) -> None:
+    """It is deterministic, within its budgets, read back exactly, and repeats no text.
+
+    Every added fact was in the head, and each needed fact is in one place.
+    """
+    views = views_of(history.items, history.shape)
+    text = "We talked about 3 things, see https://example.com/a and a@example.com." * with_text
+    head = range(min(cut, len(views)))
+
+    def made() -> Recorded:
+        return make_record(
+            views, pair_calls(views), head=head, text=text, ledger_tokens=tokens, count=estimate
+        )
+
+    first = made()
+    assert made() == first
+    assert parsed(joined(text, first.record)) == (text, first.record)
+    assert estimate(rendered(Record(values=first.record.values))) <= tokens
+    assert estimate(rendered(first.record._replace(values=()))) <= max(400, tokens)
+    assert len(first.needed) == len(first.kept_by_model) + len(first.added) + len(first.left_out)
+    held = {value.key for value in values(text)}
+    for fact in first.added:
+        assert fact.key not in held
+        assert any(sighting.index in head for sighting in fact.sightings)
+        assert all(sighting.index in head for sighting in fact.sightings)
+
+
+@given(histories(max_turns=3))
+def test_nothing_goes_into_a_record_that_was_not_cleaned(history: Any) -> None:
+    """`clean` sees every text, so that what it takes out is nowhere in the record."""
+    views = views_of(history.items, history.shape)
+
+    def clean(text: str) -> str:
+        return "".join("*" if c.isdigit() else c for c in text)
+
+    record = make_record(
+        views,
+        pair_calls(views),
+        head=range(len(views)),
+        text="",
+        ledger_tokens=500,
+        count=estimate,
+        clean=clean,
+        standing=["Room 12."],
+    ).record
+    block = re.sub(r" \(\d+(?: earlier)? calls\)|\w+(?:\.\d+)+|\\u\{\w+\}", "", rendered(record))
+    assert re.search(r"(?<![\w.])\d(?![\w.]*=)", block) is None
+
+
+def test_a_secret_that_json_hides_by_an_escape_is_cleaned_too() -> None:
+    """Cleaning the raw text is not enough where the value is decoded afterwards."""
+    raw = '{"path": "p\\u0061ssw\\u006frd-1111"}'
+    items = calls("c", "write_file", raw, '{"id": "p\\u0061ssword-1111"}')
+    made = recorded(items, clean=lambda text: text.replace("password-1111", "***"))
+    assert "1111" not in rendered(made.record)
+
+
+def test_without_a_budget_there_are_no_values() -> None:
+    made = recorded(support_call("openai_chat"), tokens=0)
+    assert made.record.values == ()
+    assert len(made.record.done) == 3
+    assert made.left_out
+
+
+def test_an_empty_head_has_an_empty_record() -> None:
+    made = recorded([])
+    assert made == (Record(), (), (), (), (), ())
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "anthropic"])
+def test_twenty_folds_stay_within_the_budget_and_keep_what_is_needed(shape: str) -> None:
+    """What the user said first and what was done first are still told; nothing grows or nests."""
+    opening: list[Any] = [
+        {"role": "user", "content": "I am dana@example.com, order LK-9999999, paid 1234.56 EUR."}
+    ]
+    history = [*opening, *long_history(shape, 10_000, 7)[1:]]
+    views = views_of(history, shape)
+    record: Record | None = None
+    size = len(views) // 20
+    budget = 600
+    for fold in range(20):
+        part = views[fold * size : (fold + 1) * size]
+        if record is not None:
+            inner = wrapped(joined("All is well.", record), "A note.")
+            marked = mark_summary([ItemView("user", (TextPart(inner),))])
+            assert marked is not None
+            part = [marked[1], *part]
+        made = make_record(
+            part,
+            pair_calls(part),
+            head=range(len(part)),
+            previous=record,
+            standing=["Never call me before 10 am."],
+            text="All is well.",
+            ledger_tokens=budget,
+            count=estimate,
+        )
+        record = made.record
+        assert parsed(joined("x", record)) == ("x", record)
+        assert estimate(rendered(Record(values=record.values))) <= budget
+        assert estimate(rendered(record._replace(standing=(), values=()))) <= budget
+        assert len(made.added) > 20
+    assert record is not None
+    block = rendered(record)
+    for value in ("dana@example.com", "LK-9999999", "1234.56 EUR"):
+        assert value in block
+    assert block.count("<record>") == 1
+    assert record.standing == ("Never call me before 10 am.",)
+
+
+def test_what_only_the_earlier_summary_still_told_is_carried_as_earlier() -> None:
+    """Its words were the only place, and the new text left it out."""
+    inner = wrapped(joined("The parcel LK-1111 came on 2026-03-01.", Record()), "A note.")
+    views = [ItemView("user", (TextPart(inner),)), ItemView("user", (TextPart("Fine."),))]
+    marked = mark_summary(views)
+    assert marked is not None
+    views[0] = marked[1]
+    made = make_record(views, [], head=range(2), text="Fine.", ledger_tokens=100, count=estimate)
+    assert lines(made.record.values) == ["earlier: LK-1111, came on 2026-03-01"]
+
+
+def test_an_earlier_value_goes_once_the_text_holds_it() -> None:
+    previous = Record(
+        values=(
+            Entry(
+                "get", (Field("id", "LK-1"),), (Field("rma", "RMA-11"), Field("at", "2026-01-02"))
+            ),
+            Entry("user", None, (Field("", "a@example.com"),)),
+        )
+    )
+    made = recorded(user("And a@example.com?"), previous=previous, text="RMA-11 is done.")
+    assert lines(made.record.values) == [
+        "get(id=LK-1): at=2026-01-02",
+        "user: a@example.com",
+    ]
+
+
+def test_merging_a_record_of_a_history_twice_is_merging_it_once() -> None:
+    items = support_call("openai_chat")
+    first, second = recorded(items[:12]).record, recorded(items[12:]).record
+    budget = Budget(10_000, 10_000, estimate)
+    once = merged(first, second, budget)
+    assert merged(once, second, budget) == once
+
+
+def test_json_inside_a_string_is_read_once_for_all_its_values() -> None:
+    """Else ten thousand values in one nested list would take as many readings of all of it."""
+    raw = json.dumps({"command": json.dumps([{"id": f"LK-{n}"} for n in range(50)])})
+    views = views_of(calls("c", "bash", raw, "ok"))
+    words = CallWords(pair_calls(views))
+    arguments = words.arguments(0)
+    assert words.leaf(arguments, ("command", 7, "id")) == "LK-7"
+    assert words.leaf(arguments, ("command", 7)) is words.leaf(arguments, ("command", 7))
+    assert words.leaf(arguments, ("command", 99)) is None
+
+
+def test_an_earlier_entry_of_which_nothing_is_left_goes_whole() -> None:
+    entry = Entry("get", (Field("id", "LK-1"),), (Field("rma", "RMA-11"),))
+    made = recorded(user("Hello."), previous=Record(values=(entry,)), text="RMA-11 is done.")
+    assert made.record.values == ()
+
+
+def test_what_was_named_again_stands_behind_what_was_not() -> None:
+    """What does not fit goes from the front, in an entry as in the whole part."""
+    told = tuple(Field("", text) for text in ("LK-1111", "LK-2222", "LK-3333"))
+    other = Entry("get", (Field("id", "LK-7777"),), (Field("at", "2026-01-02"),))
+    previous = Record(values=(Entry("earlier", None, told), other))
+    made = recorded([*user("And LK-1111?"), *says("Yes.")], tail=2, previous=previous)
+    assert lines(made.record.values) == [
+        "get(id=LK-7777): at=2026-01-02",
+        "earlier: LK-2222, LK-3333, LK-1111",
+    ]
