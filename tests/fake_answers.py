@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-SUMMARY = "- The customer asked about order A-1001; it was shipped."
+SUMMARY = "- The customer asked about an order; it was shipped."
 
 
 @dataclass(frozen=True)

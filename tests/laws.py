@@ -62,8 +62,12 @@ class Weightless:
 
 
 def context(history: History, items: list[Any] | None = None, **options: Any) -> ChatContext[Any]:
-    """Return a context over a new list of the history's own items, or over `items`."""
-    options = {"shape": history.shape, "counter": Weightless(), **options}
+    """Return a context over a new list of the history's own items, or over `items`.
+
+    Summaries that are drawn say what no history does; only `test_laws_grounding` has them proven.
+    """
+    given = {"shape": history.shape, "counter": Weightless(), "grounding": "report"}
+    options = {**given, **options}
     return ChatContext(list(history.items) if items is None else items, **options)
 
 

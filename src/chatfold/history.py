@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from chatfold import tokens
 from chatfold.capture import Captured, captured, record
@@ -18,7 +18,10 @@ from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
 from chatfold.core.views import ItemView, ResultPart, Shape
 from chatfold.core.xml import attributes, encode, escape
+from chatfold.errors import ShapeError
 from chatfold.options import Settings
+from chatfold.originals import Originals
+from chatfold.recall import RecallTool, make_tool
 from chatfold.shapes import shape_named
 from chatfold.state import ListState
 from chatfold.tools import Run, Tool, ToolRun, arun_calls, run_calls
@@ -46,6 +49,7 @@ class History(Generic[ItemT]):
     _settings: Settings
     _given_counter: TokenCounter | None
     _model: str | None
+    _originals: Originals
 
     @property
     def items(self) -> list[ItemT]:
@@ -119,7 +123,7 @@ class History(Generic[ItemT]):
         """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
         merged: dict[str, Any] = {}
         for requirement in self.requirements():
-            merged.update(requirement.options)
+            _merge(merged, requirement.options)
         return merged
 
     # Writing
@@ -264,6 +268,66 @@ class History(Generic[ItemT]):
         with self._state.alone("repair()"):
             return self._writing.repair(self._settings.renderer(), policies)
 
+    # Originals
+
+    def recall(
+        self, *, call_id: str | None = None, query: str | None = None, limit: int = 20
+    ) -> list[Any]:
+        """Return items that folds took out of the list, as they were, from the store.
+
+        Args:
+            call_id: Id of a tool call: the items that hold the call and its result.
+            query: Words: the items that hold them, the best match first.
+            limit: Most items that are returned.
+
+        Returns:
+            Native items in JSON types; [] where nothing is found, or where the store does not keep
+            originals.
+
+        Raises:
+            ValueError: The context has no store, or not one of `call_id` and `query` is given.
+            StoreError: The store cannot be read.
+        """
+        return self._originals.found(call_id, query, limit)
+
+    def recall_tool(
+        self, name: str = "recall", *, limit: int = 10, max_characters: int = 20_000
+    ) -> RecallTool:
+        """Return a tool by which the agent itself reads again what was folded away.
+
+        Put `.definition` into the request's tools and `{tool.name: tool.handler}` into what
+        `run_tool_calls` takes. The summaries of this context say from then on that there is such a
+        tool.
+
+        Args:
+            name: Name of the tool.
+            limit: Most items in one answer.
+            max_characters: Length of one answer; a longer one is cut in the middle.
+
+        Raises:
+            ValueError: The context has no store.
+            ShapeError: The list could still be of several shapes; pass `shape=` to the context.
+            TemplateError: A template does not load or render.
+        """
+        self._originals.require()
+        shape = self._state.snapshot().shape
+        if not shape.name:
+            raise ShapeError(
+                "the shape of this list is not known yet, and so not that of the tool; "
+                "pass shape= to ChatContext"
+            )
+        tool = make_tool(
+            name,
+            shape,
+            self._settings.renderer(),
+            lambda call_id, query: self.recall(call_id=call_id, query=query, limit=limit),
+            self._state.reading.view_of,
+            redact=self._settings.redact,
+            max_characters=max_characters,
+        )
+        self._originals.tool = name
+        return tool
+
     # What only this class needs
 
     @contextmanager
@@ -332,3 +396,17 @@ class _ToolBatch:
     def deliver(self, run: Run) -> None:
         items = tuple(self._writing.answer(run.answers, self.asked, self._note))
         self.told = ToolRun(items, run.answers, run.not_handled)
+
+
+def _merge(into: dict[str, Any], options: Mapping[str, Any]) -> None:
+    """Add request fields to others: lists, such as `betas`, and groups of fields are joined."""
+    for key, value in options.items():
+        known = into.get(key)
+        if isinstance(known, list) and isinstance(value, list):
+            into[key] = [*known, *(v for v in cast(list[Any], value) if v not in known)]
+        elif isinstance(known, dict) and isinstance(value, Mapping):
+            joined = dict(cast(dict[str, Any], known))
+            _merge(joined, cast(Mapping[str, Any], value))
+            into[key] = joined
+        else:
+            into[key] = value

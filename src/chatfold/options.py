@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypedDict, get_args
 
+from chatfold.core.constraints import Words
 from chatfold.core.render import TemplateRenderer
+from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.templates import load_templates
 
 __all__ = ["Settings", "SummaryOptions"]
 
 _ROLES = ("user", "assistant", "system", "developer")
+_SHORTEST_PROMPT = 1000  # tokens
 
 
 class SummaryOptions(TypedDict, total=False):
@@ -30,6 +33,21 @@ class SummaryOptions(TypedDict, total=False):
             with `render`, whose templates come before the built-in ones.
         summary_role: Role of the summary item (`user`).
         min_gain: Share of the list's tokens that a fold has to save (0: any saving will do).
+        max_prompt_tokens: Tokens that one prompt may have; a larger head is folded in parts. None
+            takes the summarizer's window, as far as that is known.
+        ledger_tokens: Tokens for the needed facts that the summary's text left out; 0 adds none.
+            By default 5 % of the head, from 200 to 2,000.
+        grounding: What becomes of ids, dates, amounts and the like in the summary that the
+            conversation does not hold: `report` names them in the outcome; `drop` takes out the
+            sentences with such an id, date, amount or address; `repair` asks the model once more,
+            then drops; `refuse` makes them an error (`repair`).
+        effects: What tools do, by name: `read` or `write`. Completed calls of tools that write are
+            recorded as done. What is not told is guessed from a tool's name.
+        standing_words: The words by which standing instructions are found in what users say, for
+            other languages than English.
+        thinking: `keep` leaves reasoning in the recent part as it is and says what requests have
+            to carry (`requirements`); `strip` takes it out of a provider's messages where it is
+            bound to what came before (`keep`).
     """
 
     timeout: float | None
@@ -42,6 +60,12 @@ class SummaryOptions(TypedDict, total=False):
     templates: str | os.PathLike[str] | Mapping[str, str] | TemplateRenderer | None
     summary_role: str
     min_gain: float
+    max_prompt_tokens: int | None
+    ledger_tokens: int | None
+    grounding: Grounding
+    effects: Mapping[str, Literal["read", "write"]]
+    standing_words: Words | Sequence[Words]
+    thinking: Thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +82,14 @@ class Settings:
     templates: Any = None
     summary_role: str = "user"
     min_gain: float = 0.0
+    max_prompt_tokens: int | None = None
+    ledger_tokens: int | None = None
+    grounding: Grounding = "repair"
+    effects: Mapping[str, Literal["read", "write"]] = field(
+        default_factory=dict[str, Literal["read", "write"]]
+    )
+    standing_words: Words | Sequence[Words] = ()
+    thinking: Thinking = "keep"
 
     def updated(self, options: Mapping[str, Any]) -> Settings:
         """Return the settings with `options` in place of what they name.
@@ -93,8 +125,51 @@ class Settings:
             raise ValueError(
                 f"summary_role must be one of {', '.join(_ROLES)}, not {self.summary_role!r}"
             )
+        if self.max_prompt_tokens is not None and self.max_prompt_tokens < _SHORTEST_PROMPT:
+            raise ValueError(
+                f"max_prompt_tokens must be {_SHORTEST_PROMPT} or more, or None, not "
+                f"{self.max_prompt_tokens!r}: the instructions alone take half of that"
+            )
+        if self.ledger_tokens is not None and self.ledger_tokens < 0:
+            raise ValueError(f"ledger_tokens must be 0 or more, not {self.ledger_tokens!r}")
+        for name, kinds in (("grounding", Grounding), ("thinking", Thinking)):
+            if getattr(self, name) not in get_args(kinds):
+                raise ValueError(
+                    f"{name} must be one of {', '.join(get_args(kinds))}, "
+                    f"not {getattr(self, name)!r}"
+                )
+        for tool, effect in self.effects.items():
+            if effect not in ("read", "write"):
+                raise ValueError(f"effects[{tool!r}] must be 'read' or 'write', not {effect!r}")
         if not 0 <= self.min_gain < 1:
             raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
+
+    def terms(self) -> Terms:
+        """Return what is wanted of a summary that is written."""
+        words = self.standing_words
+        return Terms(
+            grounding=self.grounding,
+            ledger_tokens=self.ledger_tokens,
+            effects=self.effects,
+            words=(words,) if isinstance(words, Words) else tuple(words),
+            thinking=self.thinking,
+            redact=self.redact,
+            instructions=self.instructions,
+        )
+
+    def compaction_instructions(self) -> str | None:
+        """Return what a provider that folds by itself is told; None leaves it to its own words.
+
+        Raises:
+            TemplateError: The template does not load or render.
+        """
+        if self.instructions is None and self.language is None:
+            return None
+        return self.renderer().render(
+            "compaction_instructions.jinja",
+            instructions=self.instructions,
+            language=self.language,
+        )
 
     def renderer(self) -> TemplateRenderer:
         """Return what renders the templates.

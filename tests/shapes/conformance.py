@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import pytest
-from shapes.sdk_types import refusal, union_named
+from shapes.sdk_types import ServiceShape, refusal, union_named
 from validator import validate
 
 from chatfold import ChatContext
@@ -84,6 +84,16 @@ ONE = Call("callAAAA1", "get_order", {"order": "LK-20417"}, '{"total": 12.5}')
 TWO = Call("callAAAA2", "get_stock", {"sku": "A/7", "größe": [1, None]}, "3 left")
 SAME_ID = Call("callAAAA1", "get_price", {}, "")
 FAILED = Call("callAAAA3", "refund", {"amount": 3}, "no such order", failed=True)
+# Where each SDK has the type of one tool.
+TOOL_TYPES: dict[str, str | ServiceShape] = {
+    "openai_chat": "openai.types.chat:ChatCompletionToolParam",
+    "openai_responses": "openai.types.responses:FunctionToolParam",
+    "anthropic": "anthropic.types:ToolParam",
+    "gemini": "google.genai.types:ToolDict",
+    "bedrock": ServiceShape("bedrock-runtime", "Tool"),
+    "ollama": "ollama:Tool",
+    "mistral": "mistralai.client.models:ToolTypedDict",
+}
 ANYWHERE_MALFORMED: tuple[Any, ...] = (
     None,
     3,
@@ -355,7 +365,9 @@ class ShapeConformance:
         reloaded = ChatContext(json.loads(json.dumps(ctx.items)), shape=hint)
         at = ctx.items.index(outcome.item)
         assert outcome.summary is not None
-        assert reloaded.views()[at].parts[0] == SummaryPart(outcome.summary)
+        first = reloaded.views()[at].parts[0]
+        assert isinstance(first, SummaryPart)
+        assert first.text == outcome.summary
         plan = reloaded.plan(keep_last_turns=0)
         assert plan.prompt is not None
         assert plan.prompt.previous_summary == outcome.summary
@@ -395,6 +407,32 @@ class ShapeConformance:
         (record,) = self.context([w.user("hi"), *w.calls(ONE)], w.shape).tool_calls()
         with pytest.raises(ShapeError):
             shape_named(w.shape).result_item(replace(record, id=None, name=None), "text")
+
+    def test_a_tool_definition_is_valid_for_the_sdk(self) -> None:
+        """It is of the SDK's type of a tool, and says the name and the schema that were given."""
+        shape = shape_named(self.writer.shape)
+        wanted = TOOL_TYPES[shape.name]
+        type_ = wanted if isinstance(wanted, ServiceShape) else union_named(wanted)
+        assert type_ is not None
+        query = {"type": "string", "description": "What to look for."}
+        for more in ({}, {"required": ["query"]}):
+            schema = {"type": "object", "properties": {"query": query}, **more}
+            said = copy.deepcopy(schema)
+            tool = shape.tool_definition("recall", 'Look "folded" things up. ü', schema)
+            assert refusal(type_, tool) == ""
+            assert schema == said
+            inside = json.dumps(tool, ensure_ascii=False)
+            assert json.dumps(schema) in inside
+            assert json.dumps('Look "folded" things up. ü', ensure_ascii=False) in inside
+            assert '"name": "recall"' in inside
+
+    def test_an_item_without_thinking_stays_the_same_object(self) -> None:
+        """Words, calls and results are no thinking, in dicts and in SDK objects."""
+        shape = shape_named(self.writer.shape)
+        for sdk in (False, True):
+            assert all(shape.without_thinking(i) is i for i in self.history(sdk=sdk))
+        for bad in (*ANYWHERE_MALFORMED, *self.writer.malformed()):
+            assert shape.without_thinking(bad) is bad
 
     # Folding
 

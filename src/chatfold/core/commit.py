@@ -13,6 +13,7 @@ from chatfold.core.calls import CallPairing
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan, Replacement, replacement
 from chatfold.core.reading import Snapshot
+from chatfold.core.strip import stripped
 from chatfold.core.summary import mark_summary
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import InvalidResultError, StaleHeadError
@@ -52,7 +53,7 @@ def problems_of(snapshot: Snapshot) -> list[Problem]:
 def judge(
     plan: Plan[Any],
     snapshot: Snapshot,
-    summary: Any,
+    written: Sequence[Any],
     *,
     measure: Callable[[Sequence[ItemView]], list[int]],
     summary_key: bytes | None,
@@ -62,7 +63,7 @@ def judge(
     Args:
         plan: What is to be replaced.
         snapshot: The list as it is now.
-        summary: The native summary item.
+        written: The native summary item, or all that a provider wrote in its place.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
 
@@ -74,17 +75,19 @@ def judge(
         plan,
         snapshot.items,
         snapshot.prints,
-        summary,
+        written,
         views=snapshot.views,
         shape=snapshot.shape,
     )
+    if plan.terms.thinking == "strip":
+        made = stripped(made, snapshot.items, plan.index, snapshot.shape)
     if any(span.first < plan.index <= span.last for span in snapshot.spans):
         raise StaleHeadError(
             "a result arrived for a call that the summary was to stand for; make a new plan",
             index=plan.index,
         )
     new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
-    places = {id(snapshot.items[i]): i for i in (*plan.split.kept, *range(plan.index, made.stop))}
+    places = {id(snapshot.items[i]): i for i in range(made.start, made.stop)}
     fresh = [_read(item, snapshot.shape) for item in made.items if id(item) not in places]
     readings = iter(fresh)
     views = [
@@ -96,11 +99,12 @@ def judge(
         *snapshot.views[made.stop :],
     ]
     marked = mark_summary(views, summary_key)
-    if marked is None or new[marked[0]] is not made.items[0]:
+    if not plan.native and (marked is None or new[marked[0]] is not made.items[0]):
         raise InvalidResultError(
             "the summary would not be recognized where it would stand", problems=()
         )
-    views[marked[0]] = marked[1]
+    if marked is not None:
+        views[marked[0]] = marked[1]
     problems = _problems(new, views, snapshot.shape)
     if any(p.severity == "error" for p in problems):
         added = added_errors(problems_of(snapshot), problems, snapshot.items, new)

@@ -1,19 +1,22 @@
 """Content digests of native items: whether an item still says what it said.
 
 A fingerprint is quick and holds within one process; it follows the item's own order of keys, so
-that only equal items that were not reordered agree. Not here: the digest on a summary's tag
+that only equal items that were not reordered agree. A stable digest holds in every process, and
+for an equal copy. Not here: the digest on a summary's tag
 (`summary`).
 """
 
 from __future__ import annotations
 
+import json
 import marshal
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Any
 
 from chatfold.core.views import plain
 
-__all__ = ["changed_index", "fingerprints"]
+__all__ = ["changed_index", "fingerprints", "stable_digest"]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
 
@@ -24,6 +27,12 @@ def fingerprints(items: Sequence[Any]) -> list[int]:
         return [hash(marshal.dumps(item, _VERSION)) for item in items]
     except ValueError:  # an SDK object, or a dict that holds one
         return [hash(_blob(item)) for item in items]
+
+
+def stable_digest(value: Any) -> str:
+    """Return a number in 32 hex digits that is the same for all that says the same."""
+    text = json.dumps(plain(value), sort_keys=True, separators=(",", ":"))
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def changed_index(

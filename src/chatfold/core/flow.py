@@ -1,23 +1,21 @@
 """One summarization as a generator that yields requests and receives completions.
 
-Decisions live here, model calls do not: a sync and an async driver, or a host, run the generator.
-Not here: what a completion replaces (`plan`).
+What is asked and answered, and `Flow`, which runs the generator for a host; a sync and an async
+driver run it too. Not here: what is asked next (`write`), what a completion replaces (`plan`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
-from chatfold.core.render import Prompt, Redact
-from chatfold.core.views import texts
-from chatfold.core.xml import unescape_copied
+from chatfold.core.grounding import Ungrounded
+from chatfold.core.render import Prompt
 from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,
     RefusedSummaryError,
-    SummarizerError,
     SummaryError,
     TruncatedSummaryError,
 )
@@ -31,7 +29,6 @@ __all__ = [
     "Usage",
     "Written",
     "accept",
-    "write_summary",
 ]
 
 CAP = 8192
@@ -91,12 +88,25 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary that was accepted, and what it cost."""
+    """A summary that was accepted, and what it cost.
+
+    Attributes:
+        text: The summary.
+        usage: Tokens of every model call, or None where none was made or none told.
+        llm_calls: Number of model calls.
+        model: The model that answered last, or None.
+        truncated: Number of texts that were shown with their middle left out.
+        ungrounded: Values of the model's words that the conversation does not hold.
+        dropped: Sentences that went because of them.
+    """
 
     text: str
     usage: Usage | None
     llm_calls: int
     model: str | None
+    truncated: int = 0
+    ungrounded: tuple[Ungrounded, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 Steps: TypeAlias = Generator[Request, Completion, Written]
@@ -132,103 +142,6 @@ def accept(completion: Completion) -> str:
     if completion.reasoning:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     raise EmptySummaryError("the summarizer answered with an empty text")
-
-
-def write_summary(
-    prompt: Prompt,
-    *,
-    backends: int = 1,
-    redact: Redact | None = None,
-    post_process: Callable[[str], str] | None = None,
-) -> Steps:
-    """Yield requests until one completion can stand as the summary; return it.
-
-    A truncated answer is asked for once more with twice the limit. A backend that fails is
-    followed by the next; the last one's error is raised, with the usage of all.
-
-    Args:
-        prompt: What to ask.
-        backends: Number of summarizers in the fallback chain.
-        redact: Applied to the summary, as it was to what went in.
-        post_process: Applied to the summary last.
-
-    Raises:
-        SummaryError: No backend gave a summary.
-    """
-    spent = _Spent()
-    for backend in range(backends):
-        try:
-            text = yield from _ask(prompt, backend, spent)
-            text = _finished(text, prompt, redact, post_process)
-        except SummaryError as error:
-            spent.add(error.usage)  # a failed answer may have cost something
-            error.usage, error.llm_calls = spent.usage, spent.calls
-            if backend == backends - 1:
-                raise
-        else:
-            return Written(text, spent.usage, spent.calls, spent.model)
-    raise AssertionError("a fallback chain holds at least one summarizer")
-
-
-@dataclass(slots=True)
-class _Spent:
-    usage: Usage | None = None
-    calls: int = 0
-    model: str | None = None
-
-    def add(self, usage: Usage | None) -> None:
-        """Add what a model call used, where that is known."""
-        if usage is not None:
-            self.usage = (self.usage or Usage()) + usage
-
-
-def _ask(prompt: Prompt, backend: int, spent: _Spent) -> Generator[Request, Completion, str]:
-    for cap in (prompt.cap, 2 * (prompt.cap or CAP)):
-        spent.calls += 1
-        completion = yield Request(replace(prompt, cap=cap), backend)
-        spent.add(completion.usage)
-        spent.model = completion.model
-        try:
-            return accept(completion)
-        except TruncatedSummaryError as error:
-            truncated = error
-    raise truncated
-
-
-def _finished(
-    text: str,
-    prompt: Prompt,
-    redact: Redact | None,
-    post_process: Callable[[str], str] | None,
-) -> str:
-    """Return the summary as it goes into the list."""
-    if "&" in text:
-        decoded = unescape_copied(text, _Haystack(prompt))
-        text = decoded if decoded.strip() else text  # a lone `&#9;` says nothing when decoded
-    for name, change in (("redact", redact), ("post_process", post_process)):
-        if change is not None:
-            text = change(text)
-            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise SummarizerError(f"{name}= returned {type(text).__name__}, not text")
-    if not text.strip():
-        raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
-    return text.strip()
-
-
-class _Haystack:
-    """The raw text of the head, searched without being joined."""
-
-    def __init__(self, prompt: Prompt) -> None:
-        self.prompt = prompt
-        self.found: dict[str, bool] = {}
-
-    def __contains__(self, needle: object) -> bool:
-        assert isinstance(needle, str)
-        if needle not in self.found:
-            self.found[needle] = needle in (self.prompt.previous_summary or "") or any(
-                needle in text for view in self.prompt.views for text in texts(view)
-            )
-        return self.found[needle]
 
 
 OutcomeT = TypeVar("OutcomeT")

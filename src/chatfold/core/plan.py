@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
@@ -16,8 +16,12 @@ from chatfold.core.digest import changed_index
 from chatfold.core.flow import Usage
 from chatfold.core.render import Prompt
 from chatfold.core.split import Split
+from chatfold.core.terms import Terms
 from chatfold.core.views import ItemView, Shape, SummaryPart
 from chatfold.errors import StaleHeadError
+
+if TYPE_CHECKING:
+    from chatfold.core.guard import FactReport
 
 __all__ = [
     "Outcome",
@@ -87,6 +91,9 @@ class Plan(Generic[ItemT]):
         summary_role: Role of the summary item.
         min_gain: Share of the list's tokens that the fold has to save, 0 for any.
         held: By what the provider knows a history that it holds itself.
+        terms: What the caller wants of the summary.
+        native: Whether the provider is to fold the region itself; there is no prompt then.
+        prefix: The leading instructions, for a native fold.
     """
 
     prompt: Prompt | None
@@ -104,9 +111,12 @@ class Plan(Generic[ItemT]):
     summary_role: str = "user"
     min_gain: float = 0.0
     held: str = ""
+    terms: Terms = Terms()  # noqa: RUF009 - a frozen value
+    native: bool = False
+    prefix: tuple[ItemT, ...] = field(default=(), repr=False)
 
     def __bool__(self) -> bool:
-        return self.prompt is not None
+        return self.prompt is not None or self.reason == "summarized"
 
     @property
     def blocked_by(self) -> tuple[str, ...]:
@@ -127,6 +137,7 @@ class Outcome(Generic[ItemT]):
         kept: The items before the cut that stayed, in order.
         merged: Those items that now stand in `item`, behind the summary, because the provider
             takes no two messages of one role in a row.
+        stripped: Items that stayed, and whose reasoning was taken out, as they were before.
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.
         over_limit: Whether the list is still larger than the policy allows.
@@ -138,7 +149,8 @@ class Outcome(Generic[ItemT]):
         truncated: Number of outputs that were cut in the middle for the prompt.
         requirements: What the next requests have to carry besides the list.
         problems: What `check` says of the list afterwards.
-        facts: What was found and proven in the summary; None while nothing was.
+        facts: Which needed facts the summary holds, and which of its values nobody gave; None
+            where nothing was summarized.
         error: What went wrong, or None.
         fold_id: Names the fold, or None.
         key: The conversation's key in a store, or None.
@@ -153,6 +165,7 @@ class Outcome(Generic[ItemT]):
     removed: tuple[ItemT, ...] = field(default=(), repr=False)
     kept: tuple[ItemT, ...] = field(default=(), repr=False)
     merged: tuple[ItemT, ...] = field(default=(), repr=False)
+    stripped: tuple[ItemT, ...] = field(default=(), repr=False)
     tokens_before: int = 0
     tokens_after: int = 0
     over_limit: bool = False
@@ -164,7 +177,7 @@ class Outcome(Generic[ItemT]):
     truncated: int = 0
     requirements: tuple[Requirement, ...] = ()
     problems: tuple[Problem, ...] = ()
-    facts: Any = None
+    facts: FactReport | None = None
     error: BaseException | None = None
     fold_id: str | None = None
     key: str | None = None
@@ -204,7 +217,8 @@ class Replacement(Generic[ItemT]):
         items: What comes in their place.
         kept: Those of `items` that stood before the cut, as they stand now.
         merged: Items that stay, and whose words stand in another item now.
-        taken: Those of them that were in the tail.
+        taken: Items of the tail that go, since they stand in another form among `items`.
+        stripped: Items that stay, and whose reasoning goes.
     """
 
     start: int
@@ -213,6 +227,7 @@ class Replacement(Generic[ItemT]):
     kept: tuple[ItemT, ...] = ()
     merged: tuple[ItemT, ...] = ()
     taken: tuple[ItemT, ...] = ()
+    stripped: tuple[ItemT, ...] = ()
 
 
 def remedy(plan: Plan[Any]) -> str:
@@ -276,14 +291,15 @@ def replacement(
     plan: Plan[ItemT],
     items: Sequence[ItemT],
     prints: Sequence[int],
-    summary: ItemT,
+    written: Sequence[ItemT],
     *,
     views: Sequence[ItemView],
     shape: Shape,
 ) -> Replacement[ItemT]:
     """Return what takes the head's place in the list as it is now.
 
-    The order is: summary, kept items in their order, tail. An item that its provider does not
+    The order is: summary, kept items in their order, tail. What a provider wrote may hold items
+    of the head themselves, which then stay where it put them. An item that its provider does not
     let stand there goes further back, and the tail items before it are part of the replacement.
     Where the provider wants one item instead of two, the summary comes with the item behind it.
 
@@ -291,7 +307,7 @@ def replacement(
         plan: The plan.
         items: The list as it is now.
         prints: The fingerprints of its items.
-        summary: The native summary item.
+        written: The native summary item, or all that a provider wrote in its place.
         views: The readings of its items.
         shape: The list's shape.
 
@@ -306,21 +322,27 @@ def replacement(
             "the tail no longer has the place that an instruction was to go to; make a new plan",
             index=len(items),
         )
-    stays = [i for i in plan.split.kept if i not in moved]
+    placed = {id(item) for item in written}
+    stays = [i for i in plan.split.kept if i not in moved and id(items[i]) not in placed]
     alone = {i: _without_summary(items[i], views[i], shape) for i in stays}
-    made = [summary, *(item for i in stays if (item := alone[i]) is not None)]
-    made += _with_arrivals(items, cut, stop, moved)
+    made = [*written, *(item for i in stays if (item := alone[i]) is not None)]
+    made += _with_arrivals(
+        items, cut, stop, {i: p for i, p in moved.items() if id(items[i]) not in placed}
+    )
     merged = {i: items[i] for i in stays if alone[i] is not items[i]}
     taken: tuple[ItemT, ...] = ()
     following = made[1] if len(made) > 1 else items[stop] if stop < len(items) else None
-    joined = shape.merged(summary, following) if following is not None else None
+    if len(written) > 1:
+        following = None  # a window of several items is whole as it is
+    joined = shape.merged(written[0], following) if following is not None else None
     if joined is not None and following is not None:
         if len(made) == 1:
             stop, taken = stop + 1, (following,)
         if all(following is not alone[i] for i in merged):
             merged[stop] = following
         made[:2] = [joined]
-    kept = (alone.get(i, items[i]) for i in plan.split.kept)
+    own = [i for i in range(start, cut) if id(items[i]) in placed]
+    kept = (alone.get(i, items[i]) for i in sorted({*plan.split.kept, *own}))
     stand = (
         item for item in kept if item is not None and (joined is None or item is not following)
     )

@@ -1,19 +1,24 @@
-"""From a list as it is to a plan: the split, the rendered head, the prompt.
+"""From a list as it is to a plan: the split, the head that prompts are made of, the first prompt.
 
 Not here: model calls, and what becomes of the plan (`plan`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from chatfold.core.calls import Abandon
+from chatfold.core.groups import Asking, Groups
+from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.render import Redact, TemplateRenderer, conversation, prompt
+from chatfold.core.render import Redact, TemplateRenderer
+from chatfold.core.room import Room
+from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
+from chatfold.core.terms import Terms
 from chatfold.core.views import SummaryPart
 
 __all__ = ["Wish", "asked_tokens", "make_plan"]
@@ -40,6 +45,9 @@ class Wish:
         summary_role: Role of the summary item.
         min_gain: Share of the list's tokens that the fold has to save.
         tried: Digests of heads that are not to be tried again.
+        max_prompt_tokens: Tokens that one prompt may have, or None.
+        terms: What the caller wants of the summary.
+        own: For a native fold: returns whether an item is the provider's own.
     """
 
     keep_last_turns: int | None
@@ -53,6 +61,9 @@ class Wish:
     summary_role: str = "user"
     min_gain: float = 0.0
     tried: Collection[str] = ()
+    max_prompt_tokens: int | None = None
+    terms: Terms = Terms()  # noqa: RUF009 - a frozen value
+    own: Callable[[Any], bool] | None = None
 
 
 def asked_tokens(head: int, most: int | None = None) -> int:
@@ -68,16 +79,30 @@ def asked_tokens(head: int, most: int | None = None) -> int:
     return min(_MOST, max(floor, int(head * _SHARE)))
 
 
-def make_plan(snapshot: Snapshot, templates: TemplateRenderer, wish: Wish) -> Plan[Any]:
-    """Return what a summarization would replace, with the prompt for it.
+def make_plan(
+    snapshot: Snapshot,
+    templates: TemplateRenderer,
+    wish: Wish,
+    count: Callable[[Sequence[str]], list[int]],
+) -> tuple[Plan[Any], Head | None]:
+    """Return what a summarization would replace, and what its prompts are made of.
+
+    Args:
+        snapshot: The list.
+        templates: What renders the prompts.
+        wish: What the caller wants.
+        count: Returns the sizes of texts in tokens.
+
+    Returns:
+        The plan, with the first prompt, and the head; None where there is nothing to do.
 
     Raises:
-        ValueError: The wish has no limit, or a negative one.
+        ValueError: The wish has no limit, or a negative one, or no prompt can be so short.
         ShapeError: The list's shape has no such role for the summary.
         TemplateError: A template does not load or render.
     """
     items, views, sizes = snapshot.items, snapshot.views, snapshot.sizes
-    pinned = wish.pinned
+    pinned, own = wish.pinned, wish.own
     where = split(
         views,
         snapshot.calls,
@@ -87,15 +112,18 @@ def make_plan(snapshot: Snapshot, templates: TemplateRenderer, wish: Wish) -> Pl
         keep_tokens=wish.keep_tokens,
         tokens=sizes.__getitem__,
         pinned=(lambda i: pinned(items[i])) if pinned is not None else None,
+        own=(lambda i: own(items[i])) if own is not None else None,
     )
     before = sum(sizes)
     if where.reason:
-        return Plan(None, (), (), where.start, where.reason, where, tokens_before=before)  # type: ignore[arg-type]
+        return Plan(None, (), (), where.start, where.reason, where, tokens_before=before), None  # type: ignore[arg-type]
     start, cut = where.start, where.cut
     region = tuple(items[start:cut])
     kept = frozenset(where.kept)
     prints = tuple(snapshot.prints[start:cut])
-    digest = f"{hash((prints, where.kept)) & 0xFFFFFFFFFFFFFFFF:016x}"
+    # A head that words could not make smaller may be folded natively, and the other way round.
+    tried = hash((prints, where.kept, own is not None))
+    digest = f"{tried & 0xFFFFFFFFFFFFFFFF:016x}"
     plan: Plan[Any] = Plan(
         prompt=None,
         head=tuple(items[i] for i in range(start, cut) if i not in kept),
@@ -110,41 +138,62 @@ def make_plan(snapshot: Snapshot, templates: TemplateRenderer, wish: Wish) -> Pl
         tokens_before=before,
         summary_role=wish.summary_role,
         min_gain=wish.min_gain,
+        terms=wish.terms,
     )
     if digest in wish.tried:
-        return plan
-    return _with_prompt(plan, snapshot, templates, wish)
-
-
-def _with_prompt(
-    plan: Plan[Any], snapshot: Snapshot, templates: TemplateRenderer, wish: Wish
-) -> Plan[Any]:
-    where: Split = plan.split
+        return plan, None
+    if own is not None:
+        gone = len(where.superseded)
+        omitted = {"superseded_state": gone} if gone else {}
+        prefix = tuple(items[:start])
+        made = replace(plan, reason="summarized", omitted=omitted, native=True, prefix=prefix)
+        return made, None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
+    head = _head(where, snapshot, templates, wish, count)
+    first = head.part(0, head.previous, Room(most=wish.max_prompt_tokens))
+    if first is None:
+        raise ValueError(
+            f"max_prompt_tokens={wish.max_prompt_tokens} leaves no room for the conversation: the "
+            "instructions, or the first items that belong together, need more"
+        )
+    plan = replace(plan, prompt=first.prompt, reason="summarized", omitted=head.omitted)
+    return plan, head
+
+
+def _head(
+    where: Split,
+    snapshot: Snapshot,
+    templates: TemplateRenderer,
+    wish: Wish,
+    count: Callable[[Sequence[str]], list[int]],
+) -> Head:
+    """Return the items between the prefix and the cut as what prompts are made of."""
     start, cut = where.start, where.cut
     views = snapshot.views[start:cut]
-    previous = next(
-        (p.text for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None
-    )
-    rendered = conversation(
-        views,
-        snapshot.calls,
-        offset=start,
-        kept=where.kept,
-        skipped=where.superseded,
-        previous_summary=previous,
-        redact=wish.redact,
-    )
     kept = frozenset(where.kept)
-    head = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
-    made = prompt(
+    folded = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
+    asking = Asking(
         templates,
-        rendered,
-        views,
-        max_tokens=asked_tokens(head, wish.max_summary_tokens),
-        previous_summary=previous,
+        count,
+        asked_tokens(folded, wish.max_summary_tokens),
         instructions=wish.instructions,
         language=wish.language,
         redact=wish.redact,
     )
-    return replace(plan, prompt=made, reason="summarized", omitted=rendered.omitted)
+    groups = Groups(
+        views,
+        snapshot.calls,
+        asking,
+        offset=start,
+        cuts=cut_points(snapshot.spans, snapshot.views, lossy=True),
+        kept=kept,
+        skipped=where.superseded,
+    )
+    earlier = next((p for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None)
+    return Head(
+        groups,
+        asking,
+        weight=sum(snapshot.sizes[start:cut]),
+        previous=None if earlier is None else earlier.text,
+        record="" if earlier is None else earlier.record,
+    )

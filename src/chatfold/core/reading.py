@@ -20,6 +20,7 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     Placement,
+    Role,
     Shape,
     UnknownPart,
     field,
@@ -58,10 +59,17 @@ class SeveralShapes(Shape):
         """Return whether any of the candidates keeps the item."""
         return any(c.keeps(view) for c in self.candidates)
 
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
         """Return the placement of the candidate that moves or needs anything."""
         for candidate in self.candidates:
-            placement = candidate.place(kept, tail, views)
+            placement = candidate.place(kept, tail, views, behind=behind)
             if placement.moved or placement.needs:
                 return placement
         return Placement()

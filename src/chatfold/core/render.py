@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
+from chatfold.core.encoded import LEAST, readable
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
@@ -52,7 +53,7 @@ class Prompt:
             after it.
         views: The readings of the items that the summary is to stand for, for code that wants
             more than text; not redacted.
-        previous_summary: The earlier summary that this one replaces, or None.
+        previous_summary: The words of the earlier summary that this one replaces, or None.
         max_tokens: Length of the summary that is asked for, in tokens.
         cap: The request's own limit, in tokens; None leaves it to the summarizer.
     """
@@ -94,6 +95,7 @@ def conversation(
     kept: Iterable[int] = (),
     skipped: Iterable[int] = (),
     previous_summary: str | None = None,
+    previous_record: str = "",
     redact: Redact | None = None,
 ) -> Conversation:
     """Return items as one `<conversation>` element that an XML parser reads back exactly.
@@ -104,12 +106,13 @@ def conversation(
         offset: Index in the list of the first of `views`.
         kept: Indices in the list of items that stay in the conversation; they are marked.
         skipped: Indices in the list of items that are left out and counted as superseded.
-        previous_summary: The earlier summary.
+        previous_summary: The earlier summary's words.
+        previous_record: The record behind them; it stands in the same element.
         redact: Applied to every text before it is escaped.
     """
     writer = _Writer(calls, offset, offset + len(views), redact)
     if previous_summary is not None:
-        writer.text("previous_summary", "", previous_summary)
+        writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     for index, view in enumerate(views, offset):
         if index in skipped_set:
@@ -186,9 +189,6 @@ class _Writer:
         self.out: list[str] = []
         self.omitted: Counter[str] = Counter()
         self.redact = redact
-        self.clean: Callable[[str], str] = markup
-        if redact is not None:
-            self.clean = lambda text: markup(redacted(text, redact))
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
         for call in calls:
@@ -199,8 +199,24 @@ class _Writer:
             elif index >= start:
                 self.answers.setdefault(index, []).append(call)
 
+    def clean(self, text: str) -> str:
+        """Return a text as it goes into a prompt: redacted, without encoded data, escaped."""
+        if self.redact is not None:
+            text = redacted(text, self.redact)
+        if len(text) >= LEAST:
+            text, encoded = readable(text)
+            if encoded:
+                self.omitted["encoded"] += encoded
+        return markup(text)
+
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
+
+    def previous(self, text: str, record: str) -> None:
+        """Write the earlier summary, with the record behind it as an element inside."""
+        lines = record.removeprefix("<record>").removesuffix("</record>")
+        inner = f"<record>{self.clean(lines)}</record>" if record else ""
+        self.out.append(f"<previous_summary>{self.clean(text)}{inner}</previous_summary>")
 
     def item(self, index: int, view: ItemView, mark: str) -> None:
         """Write the elements of one item; `mark` goes on each of them."""

@@ -7,7 +7,7 @@ rules (`chatfold.shapes`), which cut point is chosen (`split`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -81,13 +81,18 @@ def cut_points(
     return [index for index, free in enumerate(legal) if free]
 
 
-def barrier(views: Sequence[ItemView]) -> int:
-    """Return the index of the last opaque item; the number of items where there is none."""
+def barrier(views: Sequence[ItemView], own: Callable[[int], bool] | None = None) -> int:
+    """Return the index of the last opaque item; the number of items where there is none.
+
+    Args:
+        views: One reading per native item.
+        own: Returns whether the item at an index is no barrier, as what folds can read it.
+    """
     for index in range(len(views) - 1, -1, -1):
         parts = views[index].parts
         if len(parts) == 1 and type(parts[0]) is not OpaquePart:  # what most items are
             continue
-        if any(type(part) is OpaquePart for part in parts):
+        if any(type(part) is OpaquePart for part in parts) and not (own and own(index)):
             return index
     return len(views)
 

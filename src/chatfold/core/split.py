@@ -18,6 +18,7 @@ from chatfold.core.views import (
     ItemView,
     MediaPart,
     ResultPart,
+    Role,
     Shape,
     StatePart,
     SummaryPart,
@@ -120,6 +121,7 @@ def split(
     keep_tokens: int | None,
     tokens: Callable[[int], int],
     pinned: Callable[[int], bool] | None = None,
+    own: Callable[[int], bool] | None = None,
 ) -> Split:
     """Return where to cut and what stays before the cut.
 
@@ -133,6 +135,8 @@ def split(
         keep_tokens: Tokens that the tail may hold; None sets no limit.
         tokens: Returns the size in tokens of the item at an index.
         pinned: Returns whether the caller wants the item at an index kept.
+        own: Returns whether the item at an index is opaque to all but what folds: it is then
+            folded again. None where text is folded.
 
     Raises:
         ValueError: Both limits are None, or one is negative.
@@ -141,7 +145,7 @@ def split(
     _check_limits(keep_last_turns, keep_tokens)
     start = prefix_length(views)
     found = turns(views, start)
-    chooser = _Chooser(views, calls, spans, start, found)
+    chooser = _Chooser(views, calls, spans, start, found, own)
     targets = [
         chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
         chooser.by_tokens(keep_tokens, tokens) if keep_tokens is not None else start,
@@ -153,9 +157,9 @@ def split(
 
     def keep_at(point: int) -> _Kept:
         openers = chooser.openers_at(point)
-        return _keep(views, spans, shape, range(start, point), pinned, openers)
+        return _keep(views, spans, shape, range(start, point), pinned, openers, own)
 
-    cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start)
+    cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start, own)
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -182,6 +186,7 @@ class _Chooser:
         spans: Sequence[Span],
         start: int,
         found: Sequence[Turn],
+        own: Callable[[int], bool] | None,
     ) -> None:
         self.views = views
         self.calls = calls
@@ -190,7 +195,7 @@ class _Chooser:
         self.start = start
         self.starts = [turn.start for turn in found]
         free = cut_points(spans, views, lossy=True)
-        points = free[: bisect_right(free, barrier(views))]
+        points = free[: bisect_right(free, barrier(views, own))]
         last_group = self._last_group(free)
         fused = [turn for turn in found if self._is_fused(turn)]
         self.points = [
@@ -332,12 +337,17 @@ class _Kept:
 
 
 def _first_that_frees(
-    cuts: Sequence[int], keep_at: Callable[[int], _Kept], views: Sequence[ItemView], start: int
+    cuts: Sequence[int],
+    keep_at: Callable[[int], _Kept],
+    views: Sequence[ItemView],
+    start: int,
+    own: Callable[[int], bool] | None,
 ) -> tuple[int, _Kept, bool]:
     """Return the first cut before which something would go, what stays there, and whether."""
     for cut in cuts:
         keep = keep_at(cut)
-        if any(i not in keep.kept and not _is_summary(views[i]) for i in range(start, cut)):
+        stays = (i in keep.kept or _is_summary(views[i]) for i in range(start, cut))
+        if not all(s or (own is not None and own(i)) for i, s in enumerate(stays, start)):
             return cut, keep, True
     return cuts[0], keep_at(cuts[0]), False
 
@@ -349,6 +359,7 @@ def _keep(
     head: range,
     pinned: Callable[[int], bool] | None,
     openers: tuple[int, ...],
+    own: Callable[[int], bool] | None,
 ) -> _Kept:
     """Return which items of the head stay verbatim; an earlier summary never does.
 
@@ -358,7 +369,7 @@ def _keep(
     state: list[int] = []
     for index in head:
         view = views[index]
-        if view.role == "user" and _is_summary(view):
+        if (view.role == "user" and _is_summary(view)) or (own is not None and own(index)):
             continue
         if pinned is not None and pinned(index):
             wanted.add(index)
@@ -366,7 +377,8 @@ def _keep(
             state.append(index)
     superseded = _superseded(views, state)
     kept = closure(wanted.union(i for i in state if i not in superseded), spans)
-    placement = shape.place(sorted(kept), head.stop, views)
+    behind: Role = "user" if own is None else "assistant"  # who the item in front speaks for
+    placement = shape.place(sorted(kept), head.stop, views, behind=behind)
     kept |= closure(placement.needs, spans)
     kept = {i for i in kept if i in head and (i in openers or not _is_summary(views[i]))}
     return _Kept(kept, superseded - kept, dict(placement.moved))

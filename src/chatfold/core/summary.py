@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from hmac import compare_digest
 
+from chatfold.core.record import parsed, rendered
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
-__all__ = ["TAG", "mark_summary", "opened", "wrapped"]
+__all__ = ["TAG", "mark_summary", "opened", "summary_id", "wrapped"]
 
 TAG = "chat_history_summary"
 
@@ -47,6 +48,12 @@ def opened(text: str, key: bytes | None = None) -> str | None:
     return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", found[2], count=1))
 
 
+def summary_id(text: str) -> str:
+    """Return what names a summary: the digest on its tag, "" where `text` is not wrapped."""
+    found = _WRAPPER.fullmatch(text) if TAG in text[:80] else None
+    return found[1] if found is not None else ""
+
+
 def mark_summary(
     views: Sequence[ItemView], key: bytes | None = None
 ) -> tuple[int, ItemView] | None:
@@ -60,7 +67,9 @@ def mark_summary(
         if isinstance(first, TextPart):
             inside = opened(first.text, key)
             if inside is not None:
-                return index, view._replace(parts=(SummaryPart(inside), *view.parts[1:]))
+                text, record = parsed(inside)
+                part = SummaryPart(text, rendered(record))
+                return index, view._replace(parts=(part, *view.parts[1:]))
         if view.role not in ("system", "developer"):
             return None
     return None

@@ -25,6 +25,8 @@ class Fold:
         kept: Those of them that stayed in the list.
         digest: Content digest of the region.
         extent: Number of items behind the summary among which the kept ones were left.
+        others: What else was put in, which goes with the summary.
+        before: Number of items before the summary that were put in or left there.
     """
 
     summary: Any = field(repr=False)
@@ -32,6 +34,8 @@ class Fold:
     kept: tuple[Any, ...] = field(repr=False)
     digest: str
     extent: int
+    others: tuple[Any, ...] = field(default=(), repr=False)
+    before: int = 0
 
 
 def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
@@ -43,14 +47,15 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     at = _find(fold.summary, items, range(len(items)), ())
     if at is None:
         return None
-    places: set[int] = set()
-    for item in fold.kept:
-        found = _find(item, items, range(at + 1, at + 1 + fold.extent), places)
+    places = {at}
+    near = range(max(0, at - fold.before), at + 1 + fold.extent)
+    for item in (*fold.kept, *fold.others):
+        found = _find(item, items, near, places)
         if found is not None:
             places.add(found)
-    stop = max([at, *places]) + 1
-    behind = (items[i] for i in range(at + 1, stop) if i not in places)
-    return Replacement(at, stop, (*fold.region, *behind))
+    start, stop = min(places), max(places) + 1
+    between = (items[i] for i in range(start, stop) if i not in places)
+    return Replacement(start, stop, (*fold.region, *between))
 
 
 def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]) -> int | None:

@@ -164,9 +164,10 @@ class OpaquePart(NamedTuple):
 
 
 class SummaryPart(NamedTuple):
-    """An earlier summary by chatfold: the text inside its wrapper, without the note."""
+    """An earlier summary by chatfold: its words, and the record behind them as it is written."""
 
     text: str
+    record: str = ""
 
 
 class UnknownPart(NamedTuple):
@@ -277,13 +278,21 @@ class Shape(Protocol):
         """
         return view.role in ("system", "developer")
 
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
         """Return what must happen so that kept items may stand behind the summary.
 
         Args:
             kept: Indices of the head items that stay, ascending.
             tail: Index of the first tail item.
             views: The readings of the whole list.
+            behind: Role of the summary, or of what the provider puts in its place.
         """
         return Placement()
 
@@ -367,6 +376,32 @@ class Shape(Protocol):
         The same item where ids of calls may recur, so that there is never a reason to.
         """
         return item
+
+    # Requests
+
+    def without_thinking(self, item: Any) -> Any | None:
+        """Return the item without thinking that is bound to what stood before it.
+
+        Args:
+            item: A native item; it is not changed, and returned as it is if it holds none.
+
+        Returns:
+            A new item, the same one if there is nothing to strip, None where nothing is left.
+        """
+        return item
+
+    def tool_definition(
+        self, name: str, description: str, parameters: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return what a request's `tools` take for a function: the form of Chat Completions.
+
+        Args:
+            name: Name of the tool: letters, digits, "_" and "-", 64 at most.
+            description: What the model reads about it.
+            parameters: JSON Schema of an object.
+        """
+        function = {"name": name, "description": description, "parameters": dict(parameters)}
+        return {"type": "function", "function": function}
 
 
 def field(item: object, key: str) -> Any:
@@ -492,8 +527,11 @@ def texts(view: ItemView) -> Iterable[str]:
     """Return every readable text of an item, in order: words, names, arguments and results."""
     for part in view.parts:
         match part:
-            case TextPart() | ReasoningPart() | SummaryPart() | StatePart() | UnknownPart():
+            case TextPart() | ReasoningPart() | StatePart() | UnknownPart():
                 yield part.text
+            case SummaryPart():
+                yield part.text
+                yield part.record
             case CallPart():
                 yield part.name or ""
                 yield part.arguments

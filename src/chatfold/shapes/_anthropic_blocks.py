@@ -214,7 +214,7 @@ def _compaction(block: Any) -> Part:
     size = len(content) + len(text_of(field(block, "encrypted_content")))
     if not size:
         return UnknownPart("compaction", "", known=True)
-    return OpaquePart("compaction", size)
+    return OpaquePart("signed_compaction" if field(block, "signature") else "compaction", size)
 
 
 def _tool_change(block: Any) -> StatePart:

@@ -14,20 +14,33 @@ from chatfold.core.check import Requirement
 from chatfold.core.views import (
     CallPart,
     ItemView,
+    OpaquePart,
+    Part,
     Placement,
     ReasoningPart,
     ResultPart,
+    Role,
     SummaryPart,
     TextPart,
 )
 
-__all__ = ["is_free", "is_served", "place_instructions", "thinking_requirements"]
+__all__ = [
+    "compaction_requirements",
+    "is_free",
+    "is_served",
+    "place_instructions",
+    "thinking_requirements",
+]
 
 _NAME = "anthropic"
 _THINKING = (
     "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking (read 2026-11-21)"
 )
 _BETA = "thinking-binding-controls-2026-08-01"
+_COMPACTION = (
+    "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-22)"
+)
+_COMPACTION_BETA = "compact-2026-09-04"
 
 # Names of a generation: claude-3-5-sonnet, claude-sonnet-4-5, claude-opus-5; the digits of a date
 # (eight of them) are no version.
@@ -56,7 +69,9 @@ def _signs_thinking(model: str | None) -> bool:
     return version > first
 
 
-def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+def place_instructions(
+    kept: Sequence[int], tail: int, views: Sequence[ItemView], behind: Role
+) -> Placement:
     """Return where kept system messages go: behind a user turn, before an assistant's or the end.
 
     Each goes to a place of its own. If there are not enough of them, all stay where they are,
@@ -66,7 +81,7 @@ def place_instructions(kept: Sequence[int], tail: int, views: Sequence[ItemView]
     if not movable:
         return Placement()
     staying = [i for i in kept if views[i].role != "system"]
-    before = views[staying[-1]].role if staying else "user"  # the summary is a user's message
+    before = views[staying[-1]].role if staying else behind
     places: list[int] = []
     for index in range(tail, _first_waiting(tail, views) + 1):
         if index < len(views) and views[index].role == "system" and is_free(views[index]):
@@ -114,6 +129,23 @@ def is_free(view: ItemView) -> bool:
     return not any(isinstance(part, (TextPart, SummaryPart)) for part in view.parts)
 
 
+def compaction_requirements(views: Sequence[ItemView]) -> list[Requirement]:
+    """Return the header without which a list with a block made on demand is refused."""
+    holders = tuple(
+        index
+        for index, view in enumerate(views)
+        if any(type(p) is OpaquePart and p.kind == "signed_compaction" for p in view.parts)
+    )
+    if not holders:
+        return []
+    message = (
+        "the list holds a compaction block; send this header with every request that holds it, by "
+        "client.beta.messages.create"
+    )
+    options = {"betas": [_COMPACTION_BETA]}
+    return [Requirement("compaction_beta", message, options, holders, _COMPACTION)]
+
+
 def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[Requirement]:
     """Return what to send so that thinking behind a summary is not refused.
 
@@ -122,9 +154,7 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
     """
     if not _signs_thinking(model):
         return []
-    summary = next(
-        (i for i, v in enumerate(views) if any(type(p) is SummaryPart for p in v.parts)), None
-    )
+    summary = next((i for i, v in enumerate(views) if any(map(_replaces, v.parts))), None)
     if summary is None:
         return []
     bound = tuple(
@@ -141,8 +171,17 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
             "block_binding": {"prefix_mismatch_behavior": "drop_block"},
         },
     }
+    # Behind a signed block thinking stays valid under conditions that a list does not show; the
+    # field drops only what does not.
     message = (
         "thinking kept behind the summary was signed over the messages that the summary "
         "replaced; send these fields with client.beta.messages.create while it stays in the list"
     )
     return [Requirement("thinking_binding", message, options, bound, _THINKING)]
+
+
+def _replaces(part: Part) -> bool:
+    """Return whether a part stands for messages that are gone: a summary, or a signed block."""
+    return type(part) is SummaryPart or (
+        type(part) is OpaquePart and part.kind == "signed_compaction"
+    )

@@ -6,7 +6,7 @@ https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 202
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import Answer, ToolCallRecord
@@ -28,7 +28,11 @@ from chatfold.core.views import (
 from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import is_own, listed, read_block
 from chatfold.shapes._anthropic_problems import check_messages
-from chatfold.shapes._anthropic_rules import place_instructions, thinking_requirements
+from chatfold.shapes._anthropic_rules import (
+    compaction_requirements,
+    place_instructions,
+    thinking_requirements,
+)
 from chatfold.shapes._blocks import (
     block_type,
     getter,
@@ -40,6 +44,7 @@ from chatfold.shapes._blocks import (
 __all__ = ["Anthropic"]
 
 _ROLES: Final = frozenset({"user", "assistant", "system"})
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 
 
 class Anthropic(Shape):
@@ -117,9 +122,16 @@ class Anthropic(Shape):
         """Return whether the message is an instruction in the middle of the conversation."""
         return view.role == "system"
 
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
         """Return where mid-conversation instructions go: behind a user turn."""
-        return place_instructions(kept, tail, views)
+        return place_instructions(kept, tail, views, behind)
 
     def full_replay(self) -> Requirement:
         """Return the fields that make the server hold the list as it is now."""
@@ -237,6 +249,24 @@ class Anthropic(Shape):
         changed = [*content[:part], {**block, key: call_id}, *content[part + 1 :]]
         return {**message, "content": changed}
 
+    def without_thinking(self, item: Any) -> Any | None:
+        """Return the message without its thinking, None where it holds nothing else.
+
+        The documented way out where a changed history invalidates thinking behind it: all of it
+        leaves, once; a rest that is no unbroken part of the original is refused. Models that are
+        told when to think (manual thinking) want it back within a tool loop:
+        https://platform.claude.com/docs/en/build-with-claude/preserved-thinking (read 2026-11-22).
+        """
+        content = listed(field(item, "content"))
+        kept = [i for i, block in enumerate(content) if block_type(block) not in _THINKING]
+        return item if len(kept) == len(content) else self.pick(item, kept)
+
+    def tool_definition(
+        self, name: str, description: str, parameters: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a `ToolParam`."""
+        return {"name": name, "description": description, "input_schema": dict(parameters)}
+
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
@@ -244,8 +274,8 @@ class Anthropic(Shape):
         return check_messages(items, views, calls)
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
-        """Return what thinking behind a summary makes necessary."""
-        return thinking_requirements(views, model)
+        """Return what a compaction block, and thinking behind a summary, make necessary."""
+        return [*compaction_requirements(views), *thinking_requirements(views, model)]
 
 
 def _is_message(get: Any) -> bool:

@@ -147,6 +147,26 @@ class Bedrock(Shape):
         changed = {**block, key: {**block[key], "toolUseId": call_id}}
         return {**item, "content": [*blocks[:part], changed, *blocks[part + 1 :]]}
 
+    def without_thinking(self, item: Any) -> Any | None:
+        """Return the message without its reasoning, None where it holds nothing else.
+
+        Claude's rules for thinking hold here too; a cache point alone is no message.
+        """
+        blocks = _listed(field(item, "content"))
+        kept = [block for block in blocks if field(block, "reasoningContent") is None]
+        if len(kept) == len(blocks):
+            return item
+        if all(field(block, "cachePoint") is not None for block in kept):
+            return None
+        return {**item, "content": kept}
+
+    def tool_definition(
+        self, name: str, description: str, parameters: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a member of `toolConfig.tools`."""
+        schema = {"json": dict(parameters)}
+        return {"toolSpec": {"name": name, "description": description, "inputSchema": schema}}
+
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:

@@ -136,6 +136,18 @@ class Gemini(Shape):
         role = "model" if field(items[0], "role") == "model" else "user"
         return [{"role": role, "parts": parts}]
 
+    def tool_definition(
+        self, name: str, description: str, parameters: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a member of `config.tools`.
+
+        `parameters` would be an OpenAPI schema, which knows less than JSON Schema does:
+        google-genai 3.4.0, `FunctionDeclaration`.
+        """
+        schema = dict(parameters)
+        function = {"name": name, "description": description, "parameters_json_schema": schema}
+        return {"function_declarations": [function]}
+
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:

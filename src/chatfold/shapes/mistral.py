@@ -96,7 +96,14 @@ class Mistral(Shape):
             return None
         return read_message(get, role, _DIALECT)
 
-    def place(self, kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
         """Return what must stay between kept items that may not stand behind each other."""
         return place_kept(kept, tail, views)
 

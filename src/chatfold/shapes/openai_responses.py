@@ -6,7 +6,7 @@ https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -242,6 +242,18 @@ class OpenAIResponses(Shape):
         if kind in _WITHOUT_CALL_ID:
             return item
         return {**_own(item), "call_id": call_id}
+
+    def tool_definition(
+        self, name: str, description: str, parameters: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a `FunctionToolParam`.
+
+        "If you omit strict, [...] Responses requests will normalize your schema into strict mode",
+        which makes optional parameters required:
+        https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-22).
+        """
+        function = {"name": name, "description": description, "parameters": dict(parameters)}
+        return {"type": "function", **function, "strict": False}
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]

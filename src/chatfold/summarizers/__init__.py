@@ -17,6 +17,7 @@ from chatfold.summarizers.openai import Endpoint, OpenAISummarizer
 if TYPE_CHECKING:
     from chatfold.core.flow import Completion
     from chatfold.core.render import Prompt
+    from chatfold.summarizers.native import NativeCompaction
 
 __all__ = [
     "LLM",
@@ -26,6 +27,8 @@ __all__ = [
     "OpenAISummarizer",
     "Summarizer",
     "SyncSummarizer",
+    "checked_native",
+    "is_native",
     "resolve",
 ]
 
@@ -116,6 +119,34 @@ def resolve(
     ]
 
 
+def is_native(llm: object) -> bool:
+    """Return whether `llm` folds natively: it takes items, not prompts."""
+    return callable(getattr(llm, "owns", None)) and callable(getattr(llm, "compact", None))
+
+
+def checked_native(
+    llm: object, settings: Any, model: str | None, *, asynchronous: bool
+) -> NativeCompaction:
+    """Return a backend of native compaction that can be used so.
+
+    Raises:
+        TypeError: It is an asynchronous one in a synchronous call, or `model` is given.
+        ValueError: An option cannot hold, as the provider gets the items themselves.
+    """
+    native = cast("NativeCompaction", llm)
+    if native.asynchronous and not asynchronous:
+        raise got_async(repr(native))
+    if model is not None:
+        raise TypeError(f"{native!r} has its model; leave model= out")
+    for name in ("redact", "post_process"):
+        if getattr(settings, name) is not None:
+            raise ValueError(
+                f"{name}= cannot be kept by {native!r}: the provider is sent the items themselves "
+                "and writes what only it can change; leave one of the two out"
+            )
+    return native
+
+
 def _members(llm: object) -> Iterator[object]:
     if isinstance(llm, list | tuple):
         for member in cast("list[object]", llm):
@@ -152,6 +183,8 @@ def _from_other(llm: object, timeout: float | None, retries: int, asynchronous: 
         return _from_name(llm, timeout, retries, asynchronous)
     if isinstance(llm, type):
         raise TypeError(f"got {_named(llm)}, not an instance; expected {_ACCEPTED}")
+    if is_native(llm):
+        raise TypeError(f"{llm!r} folds items natively and stands alone; pass it without a list")
     if type(llm).__module__.startswith(f"{__name__}."):
         if getattr(llm, "asynchronous", False) and not asynchronous:
             client = getattr(llm, "client", None)

@@ -1,0 +1,127 @@
+"""What goes into a list: the model's words, and behind them the record of what code knows.
+
+Not here: what belongs in a record (`recorded`), the wrapper around both (`summary`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatfold.core.constraints import ENGLISH, standing
+from chatfold.core.grounding import Sources
+from chatfold.core.guard import FactReport, Guarded
+from chatfold.core.plan import Plan
+from chatfold.core.reading import Snapshot
+from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.recorded import Recorded, make_record
+from chatfold.core.views import ItemView, SummaryPart
+
+__all__ = ["Composed", "composed", "sources"]
+
+_SHARE = 0.05
+_LEAST, _MOST = 200, 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A summary's text and what is reported of it.
+
+    Attributes:
+        text: The model's words with the record behind them.
+        report: What was found and proven.
+    """
+
+    text: str = field(repr=False)
+    report: FactReport
+
+
+def sources(plan: Plan[Any], snapshot: Snapshot) -> Sources:
+    """Return what the author of a summary was shown: the head, and what the application added."""
+    views, terms = _head(plan, snapshot), plan.terms
+    previous = _previous(views)
+    extra = () if terms.instructions is None else (terms.instructions,)
+    return Sources(
+        views,
+        snapshot.calls,
+        None if previous is None else f"{previous.text}\n{previous.record}",
+        extra,
+        terms.redact,
+        offset=plan.split.start,
+    )
+
+
+def composed(
+    plan: Plan[Any],
+    snapshot: Snapshot,
+    guarded: Guarded,
+    count: Callable[[str], int],
+) -> Iterator[Composed]:
+    """Yield the summary with its record, then with less of that, for heads that are short.
+
+    Args:
+        plan: What is replaced.
+        snapshot: The list; its head is that of the plan.
+        guarded: The model's words.
+        count: Returns the size of a text in tokens.
+    """
+    made = _recorded(plan, snapshot, guarded.text, count)
+    whole = made.record
+    acted = whole._replace(values=())
+    for record in dict.fromkeys((whole, acted, Record(standing=whole.standing))):
+        yield Composed(joined(guarded.text, record), _report(made, record, guarded))
+
+
+def _recorded(
+    plan: Plan[Any],
+    snapshot: Snapshot,
+    text: str,
+    count: Callable[[str], int],
+) -> Recorded:
+    start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
+    views, terms = _head(plan, snapshot), plan.terms
+    previous = _previous(views)
+    earlier = parsed(previous.record)[1] if previous else Record()
+    said = [view for index, view in enumerate(views, start) if index not in kept]
+    held: Sequence[str] = earlier.standing
+    for words in (ENGLISH, *terms.words):
+        held = standing(said, words=words, earlier=held, clean=terms.redact)
+    folded = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
+    room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
+    return make_record(
+        snapshot.views,
+        snapshot.calls,
+        head=range(start, cut),
+        kept=kept,
+        previous=earlier,
+        standing=held,
+        text=text,
+        effects=terms.effects,
+        ledger_tokens=room if terms.ledger_tokens is None else terms.ledger_tokens,
+        count=count,
+        clean=terms.redact,
+    )
+
+
+def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:
+    """Return the report of a record that may lack what the whole one has."""
+    whole = record == made.record
+    return FactReport(
+        kept=made.kept_by_model,
+        added=made.added if whole else (),
+        left_out=made.left_out if whole else (*made.left_out, *made.added),
+        ungrounded=guarded.ungrounded,
+        dropped=guarded.dropped,
+        guessed=made.guessed,
+        record=rendered(record),
+    )
+
+
+def _head(plan: Plan[Any], snapshot: Snapshot) -> Sequence[ItemView]:
+    return snapshot.views[plan.split.start : plan.split.cut]
+
+
+def _previous(views: Sequence[ItemView]) -> SummaryPart | None:
+    """Return the earlier summary in a head, None where there is none."""
+    return next((p for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None)

@@ -1,0 +1,159 @@
+"""What folds took out of a list, in a store: written before the swap, read for undo and recall.
+
+Not here: where it is kept (`chatfold.stores`), the folds of this process (`folding`).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from chatfold.core.digest import stable_digest
+from chatfold.core.encoded import readable
+from chatfold.core.render import Redact, redacted
+from chatfold.core.summary import summary_id
+from chatfold.core.undo import Fold
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    ResultPart,
+    ServerCallPart,
+    TextPart,
+    plain,
+    texts,
+)
+from chatfold.stores import Store, StoredFold, StoredItem
+
+__all__ = ["Originals"]
+
+_ONLY = "default"  # the key in a store that holds one conversation
+
+
+class Originals:
+    """The folds of one conversation in a store; without a store there are none.
+
+    Args:
+        store: Where they are kept, or None.
+        key: Names the conversation there.
+        view_of: Returns the reading of an item.
+    """
+
+    def __init__(
+        self, store: Store | None, key: str | None, view_of: Callable[[Any], ItemView]
+    ) -> None:
+        self._store = store
+        self.key = key if key is not None or store is None else _ONLY
+        self.tool: str | None = None  # name of the tool by which the agent reads them
+        self._view_of = view_of
+
+    def require(self) -> Store:
+        """Return the store.
+
+        Raises:
+            ValueError: There is none.
+        """
+        if self._store is None:
+            raise ValueError(
+                "recall needs the originals; pass store=, e.g. "
+                "ChatContext(items, store=MemoryStore())"
+            )
+        return self._store
+
+    def keep(self, fold: Fold, fold_id: str, redact: Redact | None) -> None:
+        """Write what a fold is about to take out; an error of the store goes to the caller.
+
+        What `redact` takes out of a prompt does not go into the store either.
+        """
+        if self._store is None:
+            return
+        places = {id(item): position for position, item in enumerate(fold.region)}
+        other = (*(item for item in fold.kept if id(item) not in places), *fold.others)
+        said = [self._stored(n, item, redact) for n, item in enumerate(fold.region)]
+        formed = [
+            StoredItem(n, "", (), _cleaned(plain(item), redact))
+            for n, item in enumerate(other, len(said))
+        ]
+        self._store.save(
+            StoredFold(
+                key=self.key or _ONLY,
+                fold_id=fold_id,
+                digest=stable_digest(fold.region),
+                length=len(said),
+                summary=_cleaned(plain(fold.summary), redact),
+                kept=tuple(places[id(item)] for item in fold.kept if id(item) in places),
+                extent=fold.extent,
+                items=(*said, *formed),
+                created=time.time(),
+            )
+        )
+
+    def fold(self, fold_id: str, summary: Any) -> Fold | None:
+        """Return a fold of an earlier process, or None where the store has not its originals.
+
+        Args:
+            fold_id: The digest on the tag of its summary.
+            summary: The summary as it stands in the list.
+        """
+        stored = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
+        if stored is None or any(item.item is None for item in stored.items):
+            return None
+        items = tuple(item.item for item in stored.items)
+        region, other = items[: stored.length], items[stored.length :]
+        kept = tuple(region[position] for position in stored.kept)
+        before = len(kept) + len(other)
+        return Fold(summary, region, (*kept, *other), stored.digest, stored.extent, (), before)
+
+    def found(self, call_id: str | None, query: str | None, limit: int) -> list[Any]:
+        """Return originals that hold a call, its result, or words.
+
+        Raises:
+            ValueError: There is no store, or neither or both are given.
+        """
+        store = self.require()
+        if (call_id is None) == (query is None):
+            raise ValueError("recall() takes call_id= or query=, one of them")
+        items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
+        return [item.item for item in items if item.item is not None]
+
+    def _stored(self, position: int, item: Any, redact: Redact | None) -> StoredItem:
+        view = self._view_of(item)
+        first = view.parts[0] if view.parts else None
+        if isinstance(first, TextPart) and summary_id(first.text):
+            view = view._replace(parts=view.parts[1:])  # what it stands for is found, not itself
+        text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
+        calls = tuple(dict.fromkeys(_call_ids(view)))
+        return StoredItem(position, text, calls, _cleaned(plain(item), redact))
+
+
+def _call_ids(view: ItemView) -> Iterator[str]:
+    for part in view.parts:
+        if isinstance(part, (CallPart, ResultPart, ServerCallPart)) and part.id:
+            yield part.id
+
+
+def _cleaned(value: Any, redact: Redact | None) -> Any:
+    """Return JSON types as `redact` lets them through: texts, keys, and numbers as JSON has them.
+
+    Tools put mail addresses into keys and card numbers into numbers. Keys that become the same
+    are told apart by a number.
+    """
+    if redact is None or value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return redacted(value, redact)
+    if isinstance(value, dict):
+        made: dict[str, Any] = {}
+        for key, inner in cast("dict[str, Any]", value).items():
+            said = redacted(key, redact)
+            free = said
+            while free in made:
+                free += f" {len(made)}"
+            made[free] = _cleaned(inner, redact)
+        return made
+    if isinstance(value, list):
+        return [_cleaned(v, redact) for v in cast("Sequence[Any]", value)]
+    number = json.dumps(value)
+    cleaned = redacted(number, redact)
+    return value if cleaned == number else cleaned

@@ -1,0 +1,91 @@
+"""A tool by which an agent reads again what a summary stands for: its definition and its answers.
+
+Not here: where the originals are (`originals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from chatfold.core.calls import pair_calls
+from chatfold.core.clip import cut_middle
+from chatfold.core.render import Redact, TemplateRenderer, conversation
+from chatfold.core.views import ItemView, Shape
+from chatfold.core.xml import escape
+
+__all__ = ["RecallTool", "make_tool"]
+
+_TEMPLATE: Final = "recall_tool.jinja"
+
+
+class RecallTool(NamedTuple):
+    """A tool that reads originals.
+
+    Attributes:
+        name: Name of the tool, for the mapping that `run_tool_calls` takes.
+        definition: What goes into a request's `tools`, in the form of the list's shape.
+        handler: Takes `call_id` or `query` and returns what was found, as escaped XML.
+    """
+
+    name: str
+    definition: Any
+    handler: Callable[..., str]
+
+
+def make_tool(
+    name: str,
+    shape: Shape,
+    templates: TemplateRenderer,
+    found: Callable[[str | None, str | None], Sequence[Any]],
+    view_of: Callable[[Any], ItemView],
+    *,
+    redact: Redact | None,
+    max_characters: int,
+) -> RecallTool:
+    """Return the tool.
+
+    Args:
+        name: Name of the tool.
+        shape: The list's shape.
+        templates: What renders its words.
+        found: Returns the originals for a call id or for words.
+        view_of: Returns the reading of an item.
+        redact: Applied to what it answers.
+        max_characters: Characters that one answer may have; a longer one is cut in the middle.
+
+    Raises:
+        TemplateError: The template does not load or render.
+    """
+
+    def words(kind: str, **values: object) -> str:
+        plain: dict[str, object] = {"conversation": "", "what": ""}
+        return templates.render(_TEMPLATE, kind=kind, **(plain | values)).strip()
+
+    def handler(call_id: str = "", query: str = "") -> str:
+        if not (call_id.strip() or query.strip()):
+            return words("neither")
+        items = found(call_id.strip(), None) if call_id.strip() else []
+        if not items and query.strip():
+            items = found(None, query.strip())
+        if not items:
+            return words("nothing", what=escape(call_id.strip() or query.strip()))
+        views = [view_of(item) for item in items]
+        shown = conversation(views, pair_calls(views), redact=redact).xml
+        return words("found", conversation=cut_middle(shown, max_characters, _mark(templates)))
+
+    texts = {"type": "string"}
+    parameters = {
+        "type": "object",
+        "properties": {
+            "call_id": {**texts, "description": words("call_id")},
+            "query": {**texts, "description": words("query")},
+        },
+        "required": list[str](),
+    }
+    definition = shape.tool_definition(name, words("description"), parameters)
+    return RecallTool(name, definition, handler)
+
+
+def _mark(templates: TemplateRenderer) -> Callable[[int, int], str]:
+    return lambda left_out, of: templates.render("cut_marker.jinja", left_out=left_out, total=of)
