@@ -234,7 +234,7 @@ def execute(code: str, **names: Any) -> Item:
 
 # The examples
 
-SHORT, *LOOPS, STREAM = blocks("python")
+SHORT, *LOOPS, STREAM, STORED = blocks("python")
 LISTS = {"openai_chat": "messages", "openai_responses": "items", "anthropic": "messages"}
 
 
@@ -270,6 +270,18 @@ def test_the_stream_prints_the_answer_and_records_it(
     assert capsys.readouterr().out.split() == f"{SUMMARY} assistant".split()
     assert validate(names["items"], "openai_responses") == []
     assert names["ctx"].check() == []
+
+
+def test_the_store_finds_and_gives_back_what_was_folded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The question is found by its id, and a second context takes the fold back."""
+    monkeypatch.chdir(tmp_path)
+    names = execute(STORED)
+    found, undone = capsys.readouterr().out.splitlines()
+    assert "Where is order LK-4821936?" in found
+    assert undone.startswith("undone: ")
+    assert [item["role"] for item in names["messages"]] == ["user", "assistant", "user"]
 
 
 @pytest.mark.parametrize(("loop", "shape"), list(zip(LOOPS, LISTS, strict=True)), ids=list(LISTS))

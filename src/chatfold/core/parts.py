@@ -21,6 +21,8 @@ from chatfold.core.xml import escape
 __all__ = ["Head", "Part"]
 
 _LEAST = 256  # tokens of conversation: with less, a prompt is nearly all instructions
+_FAR_TOO_LONG = 4  # times the length that was asked for
+_NEVER_TOO_LONG = 1000  # tokens
 _TRIES = 6  # at hitting a size: the counts of pieces do not quite add up to that of the whole
 
 
@@ -84,15 +86,34 @@ class Head:
         Args:
             asked: The prompt that the draft answers.
             draft: The answer.
-            values: What in it does not stand in the conversation.
+            values: What in it does not stand in the conversation; none where it is too long.
         """
         user = self._asking.templates.render(
             "summarize_again.jinja",
             request=asked.user,
             draft=escape(draft),
             values=[escape(value) for value in values],
+            max_tokens=asked.max_tokens,
         )
         return replace(asked, user=user.strip())
+
+    def excess(self, text: str) -> int:
+        """Return the tokens that a summary has above the most that can stand, 0 if it fits.
+
+        That is four times what was asked for. One that is as long as its head is left alone: it
+        gives no gain, and is refused for that.
+        """
+        size = self._asking.size(text)
+        most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
+        return size - most if most < size < self._weight else 0
+
+    def cut(self, text: str) -> str:
+        """Return a summary; one that is far too long with its middle left out."""
+        excess = self.excess(text)
+        if not excess:
+            return text
+        size = self._asking.size(text)
+        return cut_to(text, size, size - excess, self._asking.mark)
 
     def part(self, start: int, previous: str | None, room: Room) -> Part | None:
         """Return a prompt for as many items as fit; None where not even the first group fits.

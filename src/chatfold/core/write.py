@@ -63,15 +63,16 @@ def write_summary(
         try:
             text, part = yield from _last(head, run, room, backend)
             text = _decoded(text, part.prompt)
+            text = yield from _shortened(text, head, part.prompt, run, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, backend)
-            text = _finished(proven.text, redact, post_process)
+            text = _finished(head.cut(proven.text), redact, post_process)
         except ChatfoldError as error:
             run.add(error.usage)  # a failed answer may have cost something
             error.usage, error.llm_calls = run.usage, run.calls
             if backend == backends - 1 or not isinstance(error, SummaryError):
                 raise
         else:
-            truncated = run.truncated + part.truncated
+            truncated = run.truncated + part.truncated + bool(head.excess(proven.text))
             return Written(
                 text,
                 run.usage,
@@ -167,15 +168,39 @@ def _proven(
         return Guarded(text)
 
     def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
-        asked = head.again(prompt, draft, [u.value.text for u in found])
-        try:
-            return _decoded((yield from _asked(asked, run, backend)), prompt)
-        except SummaryError as error:
-            run.add(error.usage)
-            error.usage = None
-            raise
+        values = [unproven.value.text for unproven in found]
+        return (yield from _again(draft, values, head, prompt, run, backend))
 
     return (yield from guard.guarded(text, again))
+
+
+def _shortened(
+    text: str, head: Head, prompt: Prompt, run: _Run, backend: int
+) -> Generator[Request, Completion, str]:
+    """Return a summary; one that is far too long is asked for once more.
+
+    A model that only ever adds to its earlier summary would else fill the window in the end.
+    """
+    if not head.excess(text):
+        return text
+    try:
+        shorter = yield from _again(text, (), head, prompt, run, backend)
+    except SummaryError:
+        return text
+    return min(text, shorter, key=len)
+
+
+def _again(
+    draft: str, values: Sequence[str], head: Head, prompt: Prompt, run: _Run, backend: int
+) -> Generator[Request, Completion, str]:
+    """Have a draft mended; what a failure has cost is counted, and the failure raised."""
+    asked = head.again(prompt, draft, values)
+    try:
+        return _decoded((yield from _asked(asked, run, backend)), prompt)
+    except SummaryError as error:
+        run.add(error.usage)
+        error.usage = None
+        raise
 
 
 def _finished(text: str, redact: Redact | None, post_process: Callable[[str], str] | None) -> str:
