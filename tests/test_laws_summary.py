@@ -91,7 +91,7 @@ def test_law_7_a_summary_that_holds_the_wrappers_own_tags_is_read_back_exactly(
 ) -> None:
     """Nothing that a summary says can end its wrapper, or begin another."""
     items, asked = talk(), Asked()
-    ctx = ChatContext(items, shape=shape, summary_key=key)
+    ctx = ChatContext(items, shape=shape, summary_key=key, grounding="report")
     outcome = fold(ctx, lambda prompt: text, keep_last_turns=1)
     assert "&" in text or outcome.summary == text
     again = ChatContext([*reloaded(items), *talk(1)], shape=shape, summary_key=key)

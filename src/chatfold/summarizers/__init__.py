@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from chatfold.core.flow import Completion
     from chatfold.core.render import Prompt
     from chatfold.summarizers.native import NativeCompaction
+    from chatfold.summarizers.native_anthropic import AnthropicCompaction
+    from chatfold.summarizers.native_openai import OpenAICompaction
 
 __all__ = [
     "LLM",
+    "AnthropicCompaction",
     "AnthropicSummarizer",
     "AsyncSummarizer",
     "FunctionSummarizer",
+    "OpenAICompaction",
     "OpenAISummarizer",
     "Summarizer",
     "SyncSummarizer",
@@ -31,6 +35,19 @@ __all__ = [
     "is_native",
     "resolve",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return a backend of native compaction, from its own module."""
+    if name == "OpenAICompaction":
+        from chatfold.summarizers.native_openai import OpenAICompaction
+
+        return OpenAICompaction
+    if name == "AnthropicCompaction":
+        from chatfold.summarizers.native_anthropic import AnthropicCompaction
+
+        return AnthropicCompaction
+    raise AttributeError(f"module 'chatfold.summarizers' has no attribute {name!r}")
 
 
 @runtime_checkable
