@@ -198,12 +198,12 @@ class Folding:
                 f"the plan's prompt shows {len(shown)} of {len(plan.region)} items: the head "
                 "needs several prompts; use ctx.flow(...), or pass a larger max_prompt_tokens="
             )
-        text = accept(completion)
+        text = redacted(accept(completion), plan.terms.redact)
         snapshot = self._state.snapshot(plan.abandon)
         head_is_current(plan, snapshot.items, snapshot.prints)
         proven = self._guard(plan).settled(text)
         written = Written(
-            redacted(proven.text, plan.terms.redact),
+            proven.text,
             completion.usage,
             0,
             completion.model,

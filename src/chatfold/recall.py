@@ -65,7 +65,7 @@ def make_tool(
     def handler(call_id: str = "", query: str = "") -> str:
         if not (call_id.strip() or query.strip()):
             return words("neither")
-        items = found(call_id.strip(), None) if call_id.strip() else []
+        items: Sequence[Any] = found(call_id.strip(), None) if call_id.strip() else ()
         if not items and query.strip():
             items = found(None, query.strip())
         if not items:

@@ -14,7 +14,7 @@ from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.record import Record, cleaned, joined, parsed, rendered
 from chatfold.core.recorded import Recorded, make_record
 from chatfold.core.views import ItemView, SummaryPart
 
@@ -83,6 +83,8 @@ def _recorded(
     views, terms = _head(plan, snapshot), plan.terms
     previous = _previous(views)
     earlier = parsed(previous.record)[1] if previous else Record()
+    if terms.redact is not None:  # an earlier fold may have had no such rule
+        earlier = cleaned(earlier, terms.redact)
     said = [view for index, view in enumerate(views, start) if index not in kept]
     held: Sequence[str] = earlier.standing
     for words in (ENGLISH, *terms.words):

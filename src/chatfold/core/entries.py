@@ -9,10 +9,10 @@ Not here: the block around the lines (`record`), what becomes an entry (`actions
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-__all__ = ["TAGS", "Entry", "Field", "line", "quoted", "read_line", "read_quoted"]
+__all__ = ["TAGS", "Entry", "Field", "cleaned", "line", "quoted", "read_line", "read_quoted"]
 
 TAGS = ("record", "standing", "done", "failed", "open", "values")
 """Names of a record's elements, the outer one first; a value that holds their tags is escaped."""
@@ -50,6 +50,20 @@ class Entry(NamedTuple):
     call: str = ""
     calls: int = 1
     unsure: bool = False
+
+
+def cleaned(entry: Entry, clean: Callable[[str], str]) -> Entry:
+    """Return an entry with every text of it as `clean` returns it."""
+
+    def each(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+        return tuple(Field(*(clean(text) if text else "" for text in field)) for field in fields)
+
+    return entry._replace(
+        name=clean(entry.name),
+        arguments=None if entry.arguments is None else each(entry.arguments),
+        values=each(entry.values),
+        call=clean(entry.call) if entry.call else "",
+    )
 
 
 def line(entry: Entry) -> str:

@@ -173,6 +173,8 @@ class _Collector:
         index, author, place, _, call = seen
         read = self.reader.read
         for leaf in leaves(text):
+            if self.clean:  # once more: escapes in JSON may have hidden what is to go
+                leaf = leaf._replace(text=self.clean(leaf.text))
             found = read(leaf)
             if found:
                 self.add(found, Sighting(index, author, place, leaf.path, call))

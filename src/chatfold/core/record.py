@@ -33,11 +33,13 @@ become one (`carry`).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
+from chatfold.core.entries import cleaned as clean_entry
 
-__all__ = ["Record", "joined", "parsed", "rendered"]
+__all__ = ["Record", "cleaned", "joined", "parsed", "rendered"]
 
 
 class Record(NamedTuple):
@@ -63,6 +65,13 @@ _NAMES = "|".join(TAGS)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{_NAMES})\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{_NAMES})\b)")
 _OPENING, _CLOSING = "<record>\n", "\n</record>"
+
+
+def cleaned(record: Record, clean: Callable[[str], str]) -> Record:
+    """Return a record with every text of it as `clean` returns it."""
+    standing, *parts = record
+    entries = (tuple(clean_entry(entry, clean) for entry in part) for part in parts)
+    return Record(tuple(map(clean, standing)), *entries)
 
 
 def joined(text: str, record: Record) -> str:

@@ -12,7 +12,7 @@ from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, 
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.parts import Head, Part
-from chatfold.core.render import Prompt, Redact
+from chatfold.core.render import Prompt, Redact, redacted
 from chatfold.core.room import Room, Window
 from chatfold.core.views import texts
 from chatfold.core.xml import unescape_copied
@@ -57,15 +57,15 @@ def write_summary(
         SummaryError: No backend gave a summary.
         TemplateError: A template does not render.
     """
-    run = _Run(head.previous)
+    run = _Run(head.previous, redact)
     for backend in range(backends):
         room = Room(windows[backend] if backend < len(windows) else Window(), most)
         try:
             text, part = yield from _last(head, run, room, backend)
-            text = _decoded(text, part.prompt)
+            text = _cleaned(_decoded(text, part.prompt), redact)
             text = yield from _shortened(text, head, part.prompt, run, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, backend)
-            text = _finished(head.cut(proven.text), redact, post_process)
+            text = _finished(head.cut(proven.text), post_process)
         except ChatfoldError as error:
             run.add(error.usage)  # a failed answer may have cost something
             error.usage, error.llm_calls = run.usage, run.calls
@@ -90,6 +90,7 @@ class _Run:
     """How far the head is summarized, and what that has cost."""
 
     text: str | None
+    redact: Redact | None = None
     shown: int = 0
     truncated: int = 0
     usage: Usage | None = None
@@ -196,20 +197,31 @@ def _again(
     """Have a draft mended; what a failure has cost is counted, and the failure raised."""
     asked = head.again(prompt, draft, values)
     try:
-        return _decoded((yield from _asked(asked, run, backend)), prompt)
+        return _cleaned(_decoded((yield from _asked(asked, run, backend)), prompt), run.redact)
     except SummaryError as error:
         run.add(error.usage)
         error.usage = None
         raise
 
 
-def _finished(text: str, redact: Redact | None, post_process: Callable[[str], str] | None) -> str:
+def _cleaned(text: str, redact: Redact | None) -> str:
+    """Return an answer as `redact` returns it: a model may say what it was not shown.
+
+    Raises:
+        SummarizerError: `redact` returns no text.
+    """
+    try:
+        return redacted(text, redact)
+    except TypeError as error:
+        raise SummarizerError(str(error)) from error
+
+
+def _finished(text: str, post_process: Callable[[str], str] | None) -> str:
     """Return the summary as it goes into the list."""
-    for name, change in (("redact", redact), ("post_process", post_process)):
-        if change is not None:
-            text = change(text)
-            if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise SummarizerError(f"{name}= returned {type(text).__name__}, not text")
+    if post_process is not None:
+        text = post_process(text)
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SummarizerError(f"post_process= returned {type(text).__name__}, not text")
     if not text.strip():
         raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
     return text.strip()
