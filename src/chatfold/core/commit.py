@@ -107,7 +107,13 @@ def judge(
         views[marked[0]] = marked[1]
     problems = _problems(new, views, snapshot.shape)
     if any(p.severity == "error" for p in problems):
-        added = added_errors(problems_of(snapshot), problems, snapshot.items, new)
+        # An item without its reasoning is another object, and has the errors that it had.
+        known_as = [
+            *new[: made.start],
+            *(made.origins or made.items),
+            *new[made.start + len(made.items) :],
+        ]
+        added = added_errors(problems_of(snapshot), problems, snapshot.items, known_as)
         if added:
             raise InvalidResultError(
                 f"the folded list would be refused: {added[0].message} (item {added[0].index})",

@@ -219,6 +219,7 @@ class Replacement(Generic[ItemT]):
         merged: Items that stay, and whose words stand in another item now.
         taken: Items of the tail that go, since they stand in another form among `items`.
         stripped: Items that stay, and whose reasoning goes.
+        origins: What each of `items` was before its reasoning went; () where none did.
     """
 
     start: int
@@ -228,6 +229,7 @@ class Replacement(Generic[ItemT]):
     merged: tuple[ItemT, ...] = ()
     taken: tuple[ItemT, ...] = ()
     stripped: tuple[ItemT, ...] = ()
+    origins: tuple[ItemT, ...] = ()
 
 
 def remedy(plan: Plan[Any]) -> str:

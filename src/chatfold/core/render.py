@@ -209,6 +209,10 @@ class _Writer:
                 self.omitted["encoded"] += encoded
         return markup(text)
 
+    def told(self, name: str | None) -> str | None:
+        """Return a name or an id as `redact` returns it; it still has to be escaped."""
+        return name if self.redact is None or not name else redacted(name, self.redact)
+
     def text(self, name: str, attrs: str, text: str) -> None:
         self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
 
@@ -240,7 +244,7 @@ class _Writer:
     def author(self, view: ItemView, mark: str) -> str:
         if view.name is None:
             return mark
-        return attributes(name=redacted(view.name, self.redact)) + mark
+        return attributes(name=self.told(view.name)) + mark
 
     def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
         """Write what the author said, in one element."""
@@ -261,8 +265,8 @@ class _Writer:
 
     def attachment(self, part: MediaPart) -> str:
         self.omitted["media"] += 1
-        name = redacted(part.name, self.redact) if part.name else part.name
-        attrs = attributes(kind=part.kind, type=part.type, bytes=part.bytes, name=name)
+        name, kind = self.told(part.name), self.told(part.type)
+        attrs = attributes(kind=part.kind, type=kind, bytes=part.bytes, name=name)
         if not part.text:
             return f"<attachment{attrs}/>"
         return f"<attachment{attrs}>{self.clean(part.text)}</attachment>"
@@ -282,7 +286,8 @@ class _Writer:
                 if part.text:
                     self.text("reasoning", mark, part.text)
             case HandoffPart():
-                attrs = attributes(**{"from": part.source, "to": part.target})
+                source, target = self.told(part.source), self.told(part.target)
+                attrs = attributes(**{"from": source, "to": target})
                 self.out.append(f"<agent_handoff{attrs}{mark}/>")
             case OpaquePart():
                 self.omitted["opaque"] += 1
@@ -292,29 +297,30 @@ class _Writer:
                 if part.text:
                     self.text("item", attributes(type=part.kind) + mark, part.text)
             case UnknownPart():
-                self.text("item", attributes(type=part.type or None) + mark, part.text)
+                self.text("item", attributes(type=self.told(part.type) or None) + mark, part.text)
             case _:
                 raise TypeError(f"no rendering for {type(part).__name__}")
 
     def call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
         if part.kind == "approval":
-            attrs = attributes(type=view.type, name=part.name, id=part.id)
+            name, call = self.told(part.name), self.told(part.id)
+            attrs = attributes(type=view.type, name=name, id=call)
             self.text("item", attrs + mark, part.arguments)
             return
         waiting = self.unanswered.get(index, ())
         if part.id in waiting:
             mark = f' result="no result recorded"{mark}'
-        attrs = _names(part.name, part.id)
+        attrs = _names(self.told(part.name), self.told(part.id))
         served = part.pair.startswith("server")
         name = "server_tool_call" if served else "function_call"
         self.text(name, attrs + mark, part.arguments)
         if part.kind == "handoff" and part.name:
-            target = part.name.removeprefix("transfer_to_")
+            target = self.told(part.name.removeprefix("transfer_to_"))
             self.out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
 
     def result(self, index: int, part: ResultPart, mark: str) -> None:
         if part.pair == "approval":
-            attrs = attributes(type="approval_response", id=part.id)
+            attrs = attributes(type="approval_response", id=self.told(part.id))
             self.text("item", attrs + mark, part.text)
             return
         answered = self.answers.get(index, [])
@@ -329,13 +335,13 @@ class _Writer:
         if record is not None:
             id_, tool = part.id or record.id, record.name or part.name
         status = "failed" if part.failed else "completed"
-        attrs = f'{_names(tool, id_)} status="{status}"'
+        attrs = f'{_names(self.told(tool), self.told(id_))} status="{status}"'
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
         inner = self.clean(part.text) + "".join(self.attachment(media) for media in part.media)
         self.out.append(f"<{name}{attrs}{mark}>{inner}</{name}>")
 
     def server_call(self, part: ServerCallPart, mark: str) -> None:
-        attrs = attributes(name=part.name, id=part.id, status=part.status)
+        attrs = attributes(name=self.told(part.name), id=self.told(part.id), status=part.status)
         inner = f"<arguments>{self.clean(part.arguments)}</arguments>"
         if part.result:
             inner += f"<result>{self.clean(part.result)}</result>"

@@ -44,4 +44,5 @@ def stripped(
         kept=stands,
         taken=tuple(items[cut:stop]),
         stripped=gone,
+        origins=(made.items[0], *(a for a, b in zip(old, inner, strict=True) if b is not None)),
     )
