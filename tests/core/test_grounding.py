@@ -280,6 +280,205 @@ def test_the_arguments_of_a_call_before_the_views_were_not_shown() -> None:
     assert found("LK-4821936 was shipped.", sources) == ["LK-4821936"]
 
 
+# --- what stands in brackets, below and beside --------------------------------------------------
+
+ITEMS = {
+    "user_id": "mia_li_3668",
+    "items": [
+        {"product_id": "8310926033", "item_id": "4064702754", "price": 45.13},
+        {"product_id": "4794339885", "item_id": "8323284863", "price": 511.24},
+    ],
+    "paid": [
+        {"payment_id": "gift_card_9823", "amount": 522},
+        {"payment_id": "paypal_7644", "amount": 114},
+    ],
+    "created_at": "2024-05-09T13:43:03",
+}
+OTHER = {
+    "user_id": "raj_sa_1112",
+    "items": [{"product_id": "8310926033", "item_id": "1111702754", "price": 45.99}],
+    "paid": [{"payment_id": "gift_card_1114", "amount": 77}],
+    "created_at": "2024-05-11T10:00:00",
+}
+BOUGHT = (
+    ("get_order", {"order_id": "#W5733668"}, ITEMS),
+    ("get_order", {"order_id": "#W1112223"}, OTHER),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "get_order(order_id=#W5733668) -> items: [{item_id: 4064702754}; {product_id: 4794339885}]",
+        "get_order -> paid: [{payment_id: gift_card_9823}; {amount: 114}]; created_at: 2024-05-09",
+        "get_order(order_id=#W5733668) -> items: [{product_id: 8310926033}; {price: 511.24}]",
+        "get_order: item 4064702754 … product 4794339885 for 511.24",
+        "Order W5733668 of mia_li_3668 holds 4064702754; paid with paypal_7644.",
+        "## 4064702754\nThis is cheaper than the other one at 511.24.",
+        "1. **4064702754**: fine\n\n   **8323284863**\n   - price 511.24",
+        "mia_li_3668 bought 8310926033, and so did raj_sa_1112.",
+        "Order W5733668 was created on 2024-05-09 and went out a day later, on 2024-05-10.",
+    ],
+)
+def test_what_is_in_other_brackets_or_belongs_to_what_is_around_is_not_misplaced(text: str) -> None:
+    names = ungrounded(text, called(*BOUGHT))
+    assert [u for u in names if u.why == "misplaced"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lie"),
+    [
+        ("{item_id: 4064702754; price: 511.24}", "511.24"),
+        ("Order W5733668 was created on 2024-05-11.", "2024-05-11"),
+        ("get_order -> [{payment_id: gift_card_9823; amount: 114}]", "114"),
+        ("## Item 4064702754\n- price: 511.24", "511.24"),
+    ],
+)
+def test_what_contradicts_a_record_is_misplaced(text: str, lie: str) -> None:
+    assert found(text, called(*BOUGHT)) == [lie]
+
+
+def test_a_value_that_also_belongs_to_nobody_is_not_misplaced() -> None:
+    sources = called(*BOUGHT, ("calculate", {"expression": "1022.48 / 2"}, "511.24"))
+    assert found("{item_id: 4064702754; price: 511.24}", sources) == []
+
+
+def test_where_a_record_has_several_values_none_is_misplaced() -> None:
+    again = {"item_id": "4064702754", "price": 44.00}
+    sources = called(*BOUGHT, ("get_item", {}, {"items": [again]}))
+    assert found("{item_id: 4064702754; price: 511.24}", sources) == []
+
+
+def test_what_stands_in_one_of_a_records_fields_is_not_misplaced() -> None:
+    rows = [
+        {"item_id": "IT-50011", "price": 50.25, "price_before": 45.75},
+        {"item_id": "IT-50012", "price": 45.75},
+    ]
+    sources = called(("list_items", {}, {"items": rows}))
+    assert found("IT-50011: 45.75", sources) == []
+    assert found("2031-01-01\n\nIT-50011: 45.75", sources) == ["2031-01-01"]  # all is read
+
+
+def test_what_is_in_a_record_inside_belongs_to_the_one_around_too() -> None:
+    inner = {"item_id": "IT-50011", "price": 45.75}
+    outer = [
+        {"order_id": "LK-4821936", "price": 91.50, "items": [inner, inner]},
+        {"order_id": "LK-4821937", "price": 12.40, "items": []},
+    ]
+    sources = called(("list_orders", {}, outer))
+    assert found("LK-4821936: price 45.75", sources) == []
+    assert found("IT-50011: price 91.50", sources) == []
+
+
+def test_what_a_text_goes_on_about_is_not_misplaced() -> None:
+    note = "LK-4821936 replaced it for 50.25 EUR. It is 45.75 EUR now."
+    sources = called(("get_notes", {"order_id": "LK-4821937"}, note))
+    assert found("LK-4821936 is 45.75 EUR.", sources) == []
+
+
+def test_two_ids_of_a_kind_leave_open_whose_a_value_is() -> None:
+    sources = called(("list_orders", {}, ORDERS))
+    assert found("LK-4821936 and LK-4821937 were 12.40 EUR each.", sources) == []
+
+
+def test_an_id_of_many_records_is_not_misplaced() -> None:
+    assert found("{product_id: 8310926033; item_id: 8323284863}", called(*BOUGHT)) == []
+
+
+def test_a_value_in_brackets_may_belong_to_any_id_in_them() -> None:
+    lie = "{product_id: 4794339885; item_id: 4064702754; price: 511.24}"
+    assert found(lie, called(*BOUGHT)) == ["4794339885", "4064702754"]
+
+
+def test_the_day_after_is_not_misplaced() -> None:
+    """A flight arrives on the day after it left, which is another's day of departure."""
+    flights = [
+        {"flight": "HAT082", "date": "2024-05-28"},
+        {"flight": "HAT025", "date": "2024-05-29"},
+        {"flight": "HAT026", "date": "2024-05-30"},
+    ]
+    sources = called(("list_flights", {}, flights))
+    assert found("HAT082 arrives on 2024-05-29.", sources) == []
+    assert found("HAT082 arrives on 2024-05-30.", sources) == ["2024-05-30"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "get_order: item 4064702754 …; price 511.24",
+        "get_order: item 4064702754 is here ### Other price 511.24",
+        "## 4064702754\nThat of 8323284863 was sent. Its buyer paid 511.24 at once. Price 511.24.",
+        "get_order -> 8323284863 {item_id: 4064702754}, price: 511.24",
+        "{item_id: 4064702754\nprice: 511.24",
+    ],
+)
+def test_beyond_a_gap_a_bracket_or_another_id_nothing_is_misplaced(text: str) -> None:
+    assert [u for u in ungrounded(text, called(*BOUGHT)) if u.why == "misplaced"] == []
+
+
+def test_a_time_behind_a_day_has_the_name_of_the_day() -> None:
+    rows = [
+        "2025-10-08T06:03:11Z id=LK-4821936 done=2026-04-07T07:05Z",
+        "2025-10-08T06:04:11Z id=LK-4821937 done=2026-04-04T09:12Z",
+    ]
+    sources = called(("get_log", {}, "\n".join(rows)))
+    assert found("LK-4821936 was done at 07:05.", sources) == []
+    assert found("LK-4821936 was done at 09:12.", sources) == ["09:12"]
+
+
+def test_a_field_is_the_same_in_whatever_list_its_record_stands() -> None:
+    one, other = ({"order_id": f"LK-482193{n}", "total": total} for n, total in ((6, 50), (7, 451)))
+    sources = called(("list_open", {}, {"open": [one]}), ("list_sent", {}, {"sent": [other]}))
+    assert found("LK-4821936 has a total of 451.", sources) == ["451"]
+
+
+# --- no more is read than needed ----------------------------------------------------------------
+
+
+def _whole(case: Case) -> tuple[list[Ungrounded], list[Ungrounded]]:
+    """Return what is found when as little as possible is read, and when all is."""
+    ctx = ChatContext(case.history, shape="openai_chat")
+    lazy, whole = (Sources(ctx.views(), ctx.tool_calls()) for _ in range(2))
+    whole.read_all()
+    found = ungrounded(case.text, lazy), ungrounded(case.text, whole)
+    assert not lazy.is_whole or lazy.places == whole.places
+    return found
+
+
+@pytest.mark.parametrize("suite", ["tune", "held out"])
+def test_the_same_is_found_however_much_is_read(suite: str) -> None:
+    for case in [*faithful(_suite(suite), 2, 150), *corrupted(_suite(suite), 2, 150)]:
+        lazy, whole = _whole(case)
+        assert lazy == whole, case.text
+
+
+def test_a_summary_that_copies_is_judged_without_reading_all() -> None:
+    orders = ({"order_id": f"LK-{n}", "total": f"{n}.90 EUR"} for n in range(1000, 1400))
+    sources = called(*(("get_order", {}, order) for order in orders))
+    assert found("get_order: LK-1007 cost 1007.90 EUR; LK-1390 cost 1390.90 EUR.", sources) == []
+    assert not sources.is_whole
+    assert len(sources.texts) < 20
+    assert found("LK-1007 cost 1390.90 EUR.", sources) == ["1390.90 EUR"]
+    assert sources.is_whole
+
+
+def test_one_comparison_does_not_change_the_next() -> None:
+    sources = called(*BOUGHT)
+    text = "{item_id: 4064702754; price: 511.24} and 2023-01-01"
+    first = found("mia_li_3668", sources), found(text, sources)
+    assert first == ([], ["511.24", "2023-01-01"])
+    assert (found("mia_li_3668", sources), found(text, sources)) == first
+
+
+def test_a_name_that_only_the_rest_holds_is_found_there() -> None:
+    near: list[tuple[str, dict[str, Any], Any]] = [
+        ("get_rows", {}, {"a-load_all": n}) for n in range(8)
+    ]
+    assert found("load_all, 2031-01-01", called(*near, ("get_rows", {}, {"load_all": 8}))) == [
+        "2031-01-01"
+    ]
+
+
 # --- without ------------------------------------------------------------------------------------
 
 KNOWN = "order LK-4821936 cost 349.90 EUR, see https://example.com/a.b"

@@ -9,7 +9,7 @@ import re
 from datetime import date
 from typing import Final
 
-__all__ = ["as_date", "days_off"]
+__all__ = ["as_date", "days_off", "is_next_day"]
 
 _MANY_DAYS = r"[Dd]ays?|[Ww]eeks?|Tage?n?|Wochen?|jours?|semaines?|días?|semanas?"
 _NEAR_DAYS: Final = {
@@ -44,6 +44,17 @@ def as_date(key: str) -> date | None:
         return date.fromisoformat(key.partition(":")[2])
     except ValueError:
         return None
+
+
+def is_next_day(one: str, other: str) -> bool:
+    """Return whether the keys of two dates are those of days that follow each other."""
+    days = [as_date(key.replace("date:--", "date:2000-")) for key in (one, other)]
+    first, second = days
+    if first is None or second is None:
+        return False
+    if one.startswith("date:--") != other.startswith("date:--"):
+        first, second = (day.replace(year=2000) for day in (first, second))
+    return abs((first - second).days) in (1, 365)
 
 
 def days_off(text: str, offsets: set[int], weekdays: set[int]) -> None:

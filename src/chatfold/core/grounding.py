@@ -1,20 +1,20 @@
 """Which values of a summary its author was not shown, and the summary without them.
 
-Not here: what a value looks like (`values`), what was shown (`shown`), what is done about what is
-found (`guard`).
+Not here: what a value looks like (`values`), what was shown (`shown`), whether it was shown for
+what the summary says (`placing`), what is done about what is found (`guard`).
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from chatfold.core.cut_out import cut_out
 from chatfold.core.derived import Derived, number_of, unit_of
-from chatfold.core.sentences import goes_on, governing, lines, sentences
+from chatfold.core.placing import Placing
+from chatfold.core.said import Said
 from chatfold.core.shown import Sources
 from chatfold.core.units import is_owner
 from chatfold.core.values import Kind, Value, values
@@ -26,15 +26,13 @@ DROPPED_KINDS: Final[frozenset[Kind]] = frozenset(
 )
 """Kinds whose sentences `without` drops: a wrong one makes the next model act on a wrong thing."""
 
-_MOVABLE: Final[frozenset[Kind]] = frozenset(
-    {"id", "hash", "date", "time", "amount", "number", "mail", "phone", "url", "path", "version"}
-)
-_OFTEN_SHARED: Final[frozenset[Kind]] = frozenset({"date", "time", "number", "version"})
 _LITERAL: Final[frozenset[Kind]] = frozenset(
     {"id", "hash", "name", "error", "path", "url", "mail", "version", "command"}
 )
+_UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
 _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
 _MOST_PLACES = 400  # units of one value that are looked at
+_FEW = 4  # places that are read to see whether a value was shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,42 +68,68 @@ class _Reading:
     def __init__(self, text: str, sources: Sources) -> None:
         self.text = text
         self.sources = sources
-        self.said = values(text)
-        self.structure = lines(text)
-        self.spans = sentences(text, self.said, self.structure)
+        self.said = Said(text)
         self.searches = 0
+        self.found: dict[str, bool] = {}
         self.folded: set[str] | None = None
-        self.by_sentence: list[list[Value]] = [[] for _ in self.spans]
-        number = 0
-        for value in self.said:
-            while number + 1 < len(self.spans) and self.spans[number + 1].start <= value.start:
-                number += 1
-            if self.spans:
-                self.by_sentence[number].append(value)
-        roles = sources.roles
-        self.ids = [[v for v in own if is_owner(v) and v.key in roles] for own in self.by_sentence]
-        self.names = [{v.key for v in own} for own in self.ids]
-        self.ids_of_line: dict[int, set[str]] = {}
-        for span, names in zip(self.spans, self.names, strict=True):
-            self.ids_of_line.setdefault(span.line, set()).update(names)
         self.known: dict[str, str | None] = {}
 
     def ungrounded(self) -> list[Ungrounded]:
-        keys = [self.shown(value) for value in self.said]
-        derived = Derived(self.text, self.said, self.sources, [key is not None for key in keys])
+        if self._is_copied():
+            return []  # most summaries without a lie, for a tenth of the time
+        self.sources.read_all()
+        self.searches, self.found = 0, {}
+        said = self.said
+        said.know(self.sources.roles)
+        placing = Placing(self.sources)
+        keys = [self.shown(value) for value in said.values]
+        known = [key is not None for key in keys]
+        derived = Derived(self.text, said.values, self.sources, known)
         found: list[Ungrounded] = []
-        for at, own in enumerate(self.by_sentence):
-            span = self.spans[at]
-            place = (span.start, span.stop)
+        for at, own in enumerate(said.by_sentence):
+            place = (said.spans[at].start, said.spans[at].stop)
             for value in own:
-                if self.shown(value) is None:
+                key = self.shown(value)
+                if key is None:
                     if not derived.follows(value):
                         found.append(Ungrounded(value, place, "unseen"))
-                    continue
-                other = self.belongs(value, at)
-                if other is not None:
-                    found.append(Ungrounded(value, place, "misplaced", other))
+                elif key in self.sources.places:
+                    near = said.named(value, at) - {value.key}
+                    other = placing.owner(value, key, near)
+                    if other is not None:
+                        found.append(Ungrounded(value, place, "misplaced", other))
         return found
+
+    # Whether it can be seen at once that there is nothing to find
+
+    def _is_copied(self) -> bool:
+        """Return whether every value stands in what was shown, beside the ids it is said of.
+
+        Only what holds the same words is read, and False is returned in doubt.
+        """
+        sources, said = self.sources, self.said
+        if sources.is_whole or not sources.read_some([v for v in said.values if is_owner(v)], 0):
+            return False
+        missing = [v for v in said.values if v.key not in sources.places and not _is_count(v)]
+        if not sources.read_some(missing, _FEW):
+            return False
+        doubtful = self._doubtful()
+        return not doubtful or (sources.read_some(doubtful, 0) and not self._doubtful())
+
+    def _doubtful(self) -> list[Value]:
+        said, places = self.said, self.sources.places
+        said.know(self.sources.roles)
+        placing = Placing(self.sources)
+        return [
+            value
+            for at, own in enumerate(said.by_sentence)
+            for value in own
+            if not (
+                placing.is_linked(value, value.key, said.named(value, at) - {value.key})
+                if value.key in places
+                else _is_count(value) or (value.kind in _UNMOVED and self._stands(value))
+            )
+        ]
 
     # Whether a value was shown
 
@@ -177,7 +201,14 @@ class _Reading:
         """Return whether a value stands as it is written in what was shown."""
         if value.kind == "id" and self._is_folded(value):
             return True
-        if self.searches >= _MOST_SEARCHES or len(value.text) < 3:
+        if len(value.text) < 3:
+            return False
+        if value.text not in self.found:
+            self.found[value.text] = self._is_found(value)
+        return self.found[value.text]
+
+    def _is_found(self, value: Value) -> bool:
+        if self.searches >= _MOST_SEARCHES:
             return False
         self.searches += 1
         ahead = "" if value.kind == "hash" else r"(?![\w@]|[./-]\w)"
@@ -191,93 +222,17 @@ class _Reading:
             self.folded = {_fold(key) for key, kind in kinds.items() if kind in ("id", "hash")}
         return _fold(value.key) in self.folded
 
-    # Whether it was shown for what the sentence names
 
-    def belongs(self, value: Value, at: int) -> str | None:
-        """Return the id that a value was shown for, where the sentence names others of its kind."""
-        if value.kind not in _MOVABLE or (value.kind == "number" and len(value.text) < 3):
-            return None
-        key = self.shown(value)
-        places = self.sources.places.get(key or "", ())
-        if not places or len(places) > _MOST_PLACES:
-            return None
-        if value.kind in _OFTEN_SHARED and any(self.sources.is_alone(u) for u in places):
-            return None
-        named = self._named(value, at)
-        near = named - {value.key}
-        if not near or any(self.sources.beside(u, name) for u in places for name in near):
-            return None
-        return self._rival(value, places, near)
-
-    def _rival(self, value: Value, places: Sequence[int], near: Collection[str]) -> str | None:
-        roles = self.sources.roles
-        for unit in places:
-            for role, owners in self.sources.owners(unit).items():
-                if len(owners) != 1:
-                    continue
-                (owner,) = owners
-                if owner in near or owner == value.key:
-                    continue
-                if any(role in roles.get(name, ()) for name in near):
-                    return owner.partition(":")[2]
-        return None
-
-    def _named(self, value: Value, at: int) -> set[str]:
-        """Return the ids that a value in a sentence is said of."""
-        own = self.ids[at]
-        if len(self.names[at]) > (value.key in self.names[at]):
-            return self._near(value, own)
-        for before in range(at - 1, max(at - 4, -1), -1):
-            if not goes_on(self.text, self.spans[before + 1]):
-                break
-            if self.ids[before]:
-                return self._above(value, self.names[before])
-        for line in governing(self.structure, self.spans[at].line):
-            told = self.ids_of_line.get(line)
-            if told:
-                return self._above(value, told)
-        return set()
-
-    def _near(self, value: Value, own: Sequence[Value]) -> set[str]:
-        """Return the ids in a value's clause, else those in the nearest clause before it or behind.
-
-        Of many ids those nearest to the value.
-        """
-        at = bisect_left(own, value.start, key=lambda v: v.start)
-        around = [*own[max(at - _NEAREST, 0) : at + _NEAREST + 1]]
-        around = [v for v in around if v.key != value.key]
-        start = max(self.text.rfind(mark, 0, value.start) for mark in ";；")
-        stop = min(
-            (n for mark in ";；" if (n := self.text.find(mark, value.stop)) >= 0), default=-1
-        )
-        clause = [v for v in around if v.start > start and (stop < 0 or v.start < stop)]
-        if clause:
-            return {v.key for v in clause}
-        before = [v for v in around if v.start < value.start]
-        if before:
-            last = before[-1]
-            return self._above(value, {v.key for v in before if not self._parted(v, last)})
-        return self._above(value, {v.key for v in around[:1]})
-
-    def _parted(self, one: Value, other: Value) -> bool:
-        """Return whether a semicolon stands between two values of a sentence."""
-        start, stop = min(one.stop, other.stop), max(one.start, other.start)
-        return stop - start > _FAR or any(mark in self.text[start:stop] for mark in ";；")
-
-    def _above(self, value: Value, names: set[str]) -> set[str]:
-        """Return the ids that what follows is said of; none for one more id of their kind."""
-        roles = self.sources.roles
-        own = roles.get(value.key, set())
-        return set() if any(own & roles[name] for name in names) else names
-
-
-_NEAREST = 6
-_FAR = 1_000  # characters
 _MARKS = re.compile(r"[^a-z0-9]")
 
 
 def _fold(key: str) -> str:
     return _MARKS.sub("", key.partition(":")[2])
+
+
+def _is_count(value: Value) -> bool:
+    """Return whether a value is a number that is taken for a count, whatever was shown."""
+    return value.kind == "number" and len(value.text) < 3 and value.text.isdecimal()
 
 
 def without(

@@ -15,6 +15,7 @@ from chatfold.core.values import Value
 __all__ = ["Records", "snake"]
 
 _NAMED = re.compile(r"([A-Za-z_][\w-]{0,30})[\"']?[ \t]{0,2}[=:][ \t]{0,2}[\"']?\Z")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\Z")
 _PAIR = re.compile(r"[\"']?([A-Za-z_][\w .-]{0,30}?)[\"']?[ \t]{0,2}[:=](?!//)[ \t]*+")
 _NEXT_PAIR = re.compile(r"[\s,;]\w{1,30}=")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -58,7 +59,7 @@ class Records:
         if self.key is not None:
             return self.record, f"key:{self.key}"
         before = self.text[max(line.start, value.start - 48) : value.start]
-        named = _NAMED.search(before)
+        named = _NAMED.search(_DAY.sub("", before))  # a time is named as its day is
         return None, f"key:{snake(named[1])}" if named else ""
 
     def _open(self, line: Line) -> None:

@@ -1,29 +1,25 @@
-"""What the author of a summary was shown, indexed by value: where each stands, and beside what.
+"""What the author of a summary was shown, and which of it has to be read to judge that.
 
-A unit is what belongs together by its form: a JSON object, a row, a sentence, a call. Not here:
-what a summary makes of it (`grounding`), what follows from the values (`derived`).
+Not here: how a text becomes units (`reader`), what a summary makes of it (`grounding`), what
+follows from the values (`derived`).
 """
 
 from __future__ import annotations
 
-import json
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from datetime import date
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeAlias
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.days import as_date, days_off
-from chatfold.core.records import Records, snake
-from chatfold.core.sentences import lines, sentences
-from chatfold.core.units import Index, currencies_in, currency_of, forms, is_owner
-from chatfold.core.values import Value, values
+from chatfold.core.reader import Reader
+from chatfold.core.values import Value
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
     ItemView,
     MediaPart,
+    Part,
     ReasoningPart,
     ResultPart,
     ServerCallPart,
@@ -35,11 +31,13 @@ from chatfold.core.views import (
 
 __all__ = ["Sources"]
 
-_CARRIED = 8  # kinds of ids that a text can go on about
+_Piece: TypeAlias = ToolCallRecord | ItemView | str
+_MOST_WORDS = 500  # that are looked for: for more of them it is faster to read all
+_MOST_HITS = 200  # of one of them
 
 
-class Sources(Index):
-    """What a model was shown, indexed once.
+class Sources(Reader):
+    """What a model was shown. It is read when a summary is compared with it, as far as needed.
 
     Args:
         views: The readings of the items.
@@ -48,6 +46,9 @@ class Sources(Index):
         extra: Other texts that it was shown, such as instructions.
         clean: Applied to every text before it is read (`redact`).
         offset: Index in the list of the first of `views`; calls elsewhere are not looked at.
+
+    Attributes:
+        is_whole: Whether all of it has been read.
     """
 
     def __init__(
@@ -60,63 +61,139 @@ class Sources(Index):
         *,
         offset: int = 0,
     ) -> None:
-        super().__init__()
-        self.sums: dict[tuple[str, str], list[str]] = {}
-        self.counts: set[int] = {len(views), len(calls)}
-        self.today: set[date] = set()
-        self.offsets: set[int] = set()
-        self.weekdays: set[int] = set()
-        self.texts: list[str] = []
-        self._clean = clean
-        self._read_calls(views, calls, offset)
-        for view in views:
-            self._read_view(view)
-        if previous_summary is not None:
-            self._text(previous_summary)
-        for text in extra:
-            self._text(text, now=True)
+        super().__init__(clean)
+        self.is_whole = False
+        self._range = range(offset, offset + len(views))
+        self._numbers = {len(views), len(calls)}
+        self._extra = tuple(extra)
+        self._pieces: list[_Piece] = [
+            call
+            for call in calls
+            if call.call_index in self._range or call.result_index in self._range
+        ]
+        self._pieces += views
+        self._pieces += () if previous_summary is None else (previous_summary,)
+        self._now = len(self._pieces)
+        self._pieces += self._extra
+        self._done: set[int] = set()
+
+    # Which of it
+
+    def read_all(self) -> None:
+        """Read all, in order."""
+        if self.is_whole:
+            return
+        Reader.__init__(self, self._clean)  # the order decides where there is too much of a thing
+        self.counts |= self._numbers
+        for number in range(len(self._pieces)):
+            self._read(number)
+        self.is_whole = True
+
+    def read_some(self, wanted: Sequence[Value], most: int) -> bool:
+        """Read what holds these values as they are written, or as their keys write them.
+
+        Args:
+            wanted: The values.
+            most: Number of places to read for each word; 0: nearly all.
+
+        Returns:
+            Whether that was tried; False where reading all takes less time.
+        """
+        words = {word for value in wanted for word in _words(value)}
+        if len(words) > _MOST_WORDS:
+            return False
+        hits = {n for word in words for n in self._holding(word, most or _MOST_HITS)}
+        for number in sorted(hits - self._done):
+            self._done.add(number)
+            self._read(number)
+        return True
+
+    def _holding(self, word: str, most: int) -> Iterator[int]:
+        """Yield the numbers of pieces in which a word stands."""
+        text, starts = self._searched
+        at = text.find(word)
+        while at >= 0 and most:
+            stop = at + len(word)
+            if not (text[at - 1 : at].isalnum() or text[stop : stop + 1].isalnum()):
+                most -= 1
+                number = bisect_right(starts, at) - 1
+                yield number
+                if number + 1 == len(starts):
+                    break
+                stop = max(stop, starts[number + 1])
+            at = text.find(word, stop)
+
+    @cached_property
+    def _searched(self) -> tuple[str, list[int]]:
+        """All texts as one, in small letters, and where each piece begins."""
+        texts = ["\n".join(self._texts(piece)).lower() for piece in self._pieces]
+        starts: list[int] = []
+        at = 0
+        for text in texts:
+            starts.append(at)
+            at += len(text) + 1
+        return "\n".join(texts), starts
+
+    def _texts(self, piece: _Piece) -> Iterable[str]:
+        if isinstance(piece, str):
+            return (piece,)
+        if isinstance(piece, ToolCallRecord):
+            made, answered = self._shown(piece)
+            return (
+                piece.name or "",
+                piece.id or "",
+                piece.raw_arguments if made else "",
+                piece.result if answered else "",
+            )
+        return [piece.name or "", *(text for part in piece.parts for text in _texts_of(part))]
 
     # Reading
 
-    def _read_calls(
-        self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord], offset: int
-    ) -> None:
-        stop = offset + len(views)
-        for call in calls:
-            made = call.call_index is not None and offset <= call.call_index < stop
-            answered = call.result_index is not None and offset <= call.result_index < stop
-            if not made and not answered:
-                continue
-            unit = self.unit(-1)
-            if call.name:
-                self.add(Value("name", call.name, f"name:{call.name}", 0, len(call.name)), unit)
-                self.texts.append(call.name)
-            if call.id:
-                self._text(call.id)
-            if made and call.raw_arguments:
-                self._document(call.raw_arguments, unit, f"{call.name} arguments")
-            if answered and call.result:
-                self._document(call.result, unit, f"{call.name} result")
+    def _read(self, number: int) -> None:
+        piece = self._pieces[number]
+        if isinstance(piece, str):
+            self.text(piece, now=number >= self._now)
+        elif isinstance(piece, ToolCallRecord):
+            self._read_call(piece)
+        else:
+            self._read_view(piece)
+
+    def _shown(self, call: ToolCallRecord) -> tuple[bool, bool]:
+        """Return whether a call's arguments and whether its result were shown."""
+        return call.call_index in self._range, call.result_index in self._range
+
+    def _read_call(self, call: ToolCallRecord) -> None:
+        made, answered = self._shown(call)
+        unit = self.unit(-1)
+        if call.name:
+            self.add(Value("name", call.name, f"name:{call.name}", 0, len(call.name)), unit)
+            self.texts.append(call.name)
+        if call.id:
+            self.text(call.id)
+        if made and call.raw_arguments:
+            self.document(call.raw_arguments, unit, f"{call.name} arguments")
+        if answered and call.result:
+            self.document(call.result, unit, f"{call.name} result")
 
     def _read_view(self, view: ItemView) -> None:
         now = view.role in ("system", "developer")
         if view.name:
-            self._text(view.name)
+            self.text(view.name)
         for part in view.parts:
             match part:
                 case TextPart() | StatePart() | SummaryPart() | ReasoningPart():
-                    self._text(part.text, now=now)
+                    self.text(part.text, now=now)
                 case UnknownPart():
-                    self._document(part.text, self.unit(-1), part.type)
+                    self.document(part.text, self.unit(-1), part.type)
                 case MediaPart():
                     self._media(part)
                 case ResultPart():
                     for media in part.media:
                         self._media(media)
                     if part.pair == "approval":
-                        self._text(part.text)
+                        self.text(part.text)
                 case CallPart() if part.kind == "approval" or part.pair == "approval":
-                    self._document(part.arguments, self.unit(-1), part.name or "")
+                    self.document(part.arguments, self.unit(-1), part.name or "")
                 case HandoffPart():
                     self.texts.extend(name for name in (part.source, part.target) if name)
                 case CallPart() | ServerCallPart():
@@ -127,172 +204,26 @@ class Sources(Index):
     def _media(self, part: MediaPart) -> None:
         for text in (part.name, part.type, part.text):
             if text:
-                self._text(text)
-
-    # Plain text
-
-    def _text(self, text: str, unit: int = -1, source: str = "", *, now: bool = False) -> None:
-        """Take in a plain text, a unit for each sentence, row or record in it."""
-        if self._clean is not None:
-            text = self._clean(text)
-        if not text:
-            return
-        self.texts.append(text)
-        found = values(text)
-        codes = currencies_in(text)
-        self.currencies.update(codes)
-        days_off(text, self.offsets, self.weekdays)
-        if not found:
-            return
-        structure = lines(text)
-        spans = sentences(text, found, structure)
-        if len(spans) > 2:
-            self.counts.add(len(structure))
-        starts = [span.start for span in spans]
-        records = Records(text, structure)
-        own: dict[int, int] = {}
-        carried: dict[str, str] = {}
-        for value in found:
-            at = max(bisect_right(starts, value.start) - 1, 0)
-            record, field = records.place(value)
-            place = record if record is not None else -1 - at
-            number = own.get(place)
-            if number is None:
-                number = own[place] = self.unit(unit)
-                self.units[number].carried = tuple(carried.values())
-                if codes:
-                    span = spans[at]
-                    self.units[number].currencies = currencies_in(text[span.start : span.stop])
-            self.add(value, number, field)
-            if is_owner(value):
-                for role in {*forms(value), field} - {""}:
-                    carried.pop(role, None)
-                    carried[role] = value.key
-                    if len(carried) > _CARRIED:
-                        del carried[next(iter(carried))]
-            elif value.kind in ("amount", "number") and field:
-                self.sums.setdefault((source, field), []).append(value.key)
-            elif value.kind == "date" and (
-                now or "today" in text[max(0, value.start - 40) : value.start].lower()
-            ):
-                day = as_date(value.key)
-                if day is not None:
-                    self.today.add(day)
-
-    # JSON
-
-    def _document(self, text: str, unit: int, source: str) -> None:
-        """Take in a text that may be JSON, a unit for each object in its lists."""
-        if self._clean is not None:
-            text = self._clean(text)
-        root = _parsed(text)
-        if root is None:
-            self._text_cleaned(text, unit, source)
-            return
-        self.texts.append(text)
-        leaves: list[_Leaf] = []
-        stack: list[tuple[Any, int, str, str]] = [(root, unit, "", source)]
-        while stack:
-            value, where, key, path = stack.pop()
-            if isinstance(value, dict):
-                stack.extend(self._object(cast(dict[str, Any], value), where, key, path))
-            elif isinstance(value, list):
-                rows = cast(list[Any], value)
-                self.counts.add(len(rows))
-                for row in reversed(rows):
-                    inner = self.unit(where) if _is_nested(row) else where
-                    stack.append((row, inner, key, path))
-            elif isinstance(value, str):
-                nested = _parsed(value) if value[:1] in ("{", "[") else None
-                if nested is not None:
-                    stack.append((nested, where, key, path))
-                elif len(value) > _LONG_LEAF:
-                    self._text_cleaned(value, self.unit(where), f"{path}.{key}")
-                else:
-                    leaves.append(_Leaf(value, where, key, path))
-        self._leaves(leaves)
-
-    def _text_cleaned(self, text: str, unit: int, source: str) -> None:
-        clean, self._clean = self._clean, None
-        self._text(text, unit, source)
-        self._clean = clean
-
-    def _object(
-        self, fields: dict[str, Any], where: int, key: str, path: str
-    ) -> list[tuple[Any, int, str, str]]:
-        """Return the fields of an object to read on; a table of records by id is a list of them."""
-        keyed = bool(fields) and all(_is_nested(v) for v in fields.values())
-        found: list[tuple[Any, int, str, str]] = []
-        for name, value in fields.items():
-            own, step = where, name
-            read = [v for v in values(name) if is_owner(v)] if _HAS_DIGIT.search(name) else []
-            if read and keyed:
-                own, step = self.unit(where), key
-                for v in read:
-                    self.add(v, own, f"key:{snake(key)}")
-            elif _HAS_DIGIT.search(name):
-                for v in values(name):
-                    self.add(v, own)
-            found.append((value, own, step, path))
-        if keyed:
-            self.counts.add(len(fields))
-        return found[::-1]
-
-    def _leaves(self, leaves: Sequence[_Leaf]) -> None:
-        """Take in the texts and numbers of a document, all read in one go."""
-        text = "\n".join(leaf.text for leaf in leaves)
-        starts: list[int] = []
-        at = 0
-        for leaf in leaves:
-            starts.append(at)
-            at += len(leaf.text) + 1
-            codes = currency_of(leaf.text) if len(leaf.text) < 12 else None
-            named = currency_of(leaf.key.rpartition("_")[2]) if leaf.key else None
-            for code in (codes, named):
-                if code and code not in self.units[leaf.unit].currencies:
-                    self.currencies.add(code)
-                    self.units[leaf.unit].currencies += (code,)
-        days_off(text, self.offsets, self.weekdays)
-        number = 0
-        for value in values(text):
-            while number + 1 < len(starts) and starts[number + 1] <= value.start:
-                number += 1
-            leaf = leaves[number]
-            key = snake(leaf.key)
-            whole = len(value.text) == len(leaf.text)
-            if whole and value.kind == "number" and leaf.text.isdigit() and _ID_KEY.search(key):
-                value = value._replace(
-                    kind="id", key=f"id:{leaf.text}", also=(*value.also, value.key)
-                )
-            self.add(value, leaf.unit, f"key:{key}" if whole and key else "")
-            if value.kind in ("amount", "number") and whole:
-                self.sums.setdefault((leaf.path, key), []).append(value.key)
+                self.text(text)
 
 
-class _Leaf(NamedTuple):
-    """A text or number of a document, its unit, its key and what it is a result of."""
-
-    text: str
-    unit: int
-    key: str
-    path: str
-
-
-_LONG_LEAF = 400  # characters: a longer text in a document is read as a text
-_HAS_DIGIT = re.compile(r"\d")
-_ID_KEY = re.compile(r"(?:^|_)(?:id|ids|number|no|nr|ref|reference|order|ticket|account|code|sku)$")
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, (dict, list))
+def _texts_of(part: Part) -> Iterable[str]:
+    """Return what `Sources` reads of a part, but for what it reads with its call."""
+    match part:
+        case TextPart() | StatePart() | SummaryPart() | ReasoningPart() | UnknownPart():
+            return (part.text,)
+        case MediaPart():
+            return (part.name or "", part.type or "", part.text)
+        case ResultPart():
+            own = (part.text,) if part.pair == "approval" else ()
+            return (*own, *(text for media in part.media for text in _texts_of(media)))
+        case CallPart() if part.kind == "approval" or part.pair == "approval":
+            return (part.arguments,)
+        case _:
+            return ()
 
 
-def _parsed(text: str) -> Any:
-    """Return a JSON object or list with its numbers as they are written, or None."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        found: Any = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
-    return found if _is_nested(found) else None
+def _words(value: Value) -> set[str]:
+    """Return how a value may be written, in small letters."""
+    name = value.key.partition(":")[2].partition(" ")[0]
+    return {word for word in (value.text.lower(), name.lower()) if len(word) > 1}

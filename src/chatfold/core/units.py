@@ -6,6 +6,7 @@ Not here: how texts and documents become units (`shown`), what a summary makes o
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from chatfold.core.value_tables import CURRENCIES
 from chatfold.core.values import Kind, Value
@@ -48,15 +49,16 @@ def currency_of(word: str) -> str | None:
 
 
 class Unit:
-    """What belongs together: the ids in it, and the unit around it (-1: none)."""
+    """What belongs together: the ids in it, its values by field, the unit around it (-1: none)."""
 
-    __slots__ = ("carried", "currencies", "names", "parent")
+    __slots__ = ("carried", "currencies", "fields", "names", "parent")
 
     def __init__(self, parent: int) -> None:
         self.parent = parent
         self.names: list[str] = []
         self.carried: tuple[str, ...] = ()
         self.currencies: tuple[str, ...] = ()
+        self.fields: dict[tuple[str, str], set[tuple[str, ...]]] = {}
 
 
 class Index:
@@ -83,9 +85,19 @@ class Index:
         self.units.append(Unit(parent))
         return len(self.units) - 1
 
-    def add(self, value: Value, unit: int, role: str = "") -> None:
-        """Take in a value where it stands; `role` is what its key says that it is."""
-        for key in (value.key, *value.also):
+    def add(self, value: Value, unit: int, role: str = "", field: str = "") -> None:
+        """Take in a value where it stands.
+
+        Args:
+            value: The value.
+            unit: Where it stands.
+            role: What its key says that it is.
+            field: The path of keys to it, where that says more than the role.
+        """
+        keys = (value.key, *value.also)
+        kind = "number" if value.kind == "amount" else value.kind
+        self.units[unit].fields.setdefault((kind, field or role), set()).add(keys)
+        for key in keys:
             seen = self.places.get(key)
             if seen is None:
                 self.places[key] = [unit]
@@ -116,12 +128,32 @@ class Index:
             unit = self.units[unit].parent
         return found
 
-    def beside(self, unit: int, name: str) -> bool:
-        """Return whether an id stands in a unit, in one around it, or is what its text is about."""
+    def around(self, units: Iterable[int]) -> set[int]:
+        """Return units and all that are around them."""
+        found: set[int] = set()
+        for unit in units:
+            while unit >= 0 and unit not in found:
+                found.add(unit)
+                unit = self.units[unit].parent
+        return found
+
+    def fields_of(self, key: str, units: Iterable[int]) -> set[tuple[str, str]]:
+        """Return the fields in which units hold a value: its kind and what names it."""
+        return {
+            field
+            for unit in units
+            for field, held in self.units[unit].fields.items()
+            if any(key in keys for keys in held)
+        }
+
+    def holds(self, units: Iterable[int], field: tuple[str, str]) -> set[tuple[str, ...]]:
+        """Return what units hold in a field: all keys of each value."""
+        return {keys for unit in units for keys in self.units[unit].fields.get(field, ())}
+
+    def is_about(self, unit: int, name: str) -> bool:
+        """Return whether an id is what the text of a unit, or of one around it, goes on about."""
         while unit >= 0:
             here = self.units[unit]
-            if name in here.names:
-                return True
             if name in here.carried:
                 roles = self.roles[name]
                 # Only what names no id of that kind itself goes on about the one before.
