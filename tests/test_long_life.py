@@ -69,10 +69,30 @@ def vague(prompt: Prompt) -> Completion:
     return Completion("Dana asked about orders, and each was looked after.")
 
 
+def forgetful(prompt: Prompt) -> Completion:
+    """Answer as a model does that tells the first facts once and never again."""
+    if prompt.previous_summary is None:
+        return Completion(f"Dana, customer C-77310, {MAIL}, lives at {ADDRESS}.")
+    return vague(prompt)
+
+
 def growing(prompt: Prompt) -> Completion:
     """Answer as a model does that only ever adds to its earlier summary."""
     earlier = parsed(prompt.previous_summary or "")[0]
     return Completion(f"{earlier}\nDana asked about orders, and each was looked after.".strip())
+
+
+def test_what_only_an_earlier_summary_told_outlives_its_words() -> None:
+    """A model tells the customer's number once; after that the record has it."""
+    whole = history()[:3000]
+    items = whole[:500]
+    ctx = ChatContext(items)
+    for start in range(500, 3000, 500):
+        assert ctx.summarize(forgetful, keep_last_turns=3).changed
+        items += whole[start : start + 500]
+    said = items[1]["content"]
+    for needed in (ADDRESS, MAIL, STANDING, "RMA-90001", "C-77310"):
+        assert needed in said, needed
 
 
 @pytest.mark.parametrize("llm", ["extractive", vague], ids=["extractive", "vague"])
@@ -80,7 +100,7 @@ def growing(prompt: Prompt) -> Completion:
 def test_twenty_folds_keep_what_is_needed_and_can_all_be_taken_back(
     kind: str, llm: Any, tmp_path: Path
 ) -> None:
-    """The first fold's facts are there after the last; every original is found; undo ends at first."""
+    """The first fold's facts are there after the last; every original is found; undo goes back."""
     store: Store = MemoryStore() if kind == "memory" else SQLStore(tmp_path / "folds.db")
     whole = history()
     items = whole[: ITEMS // FOLDS]

@@ -171,8 +171,8 @@ def test_a_changed_value_is_given_as_it_is_now_with_what_it_was() -> None:
         ),
     ]
     shown = lines(recorded(items).record.values)
-    assert shown[-1] == "get_order(order=LK-1111): total=12.5, status=shipped (was: packed)"
-    assert "get_order(order=LK-2222): status=open, total=7.25" in shown
+    assert shown[-1] == "get_order(LK-1111): total=12.5, status=shipped (was: packed)"
+    assert "get_order(LK-2222): status=open, total=7.25" in shown
 
 
 def test_a_body_of_text_is_no_value() -> None:
@@ -209,9 +209,9 @@ def test_the_order_is_that_of_time_and_the_newest_is_last() -> None:
         *calls("b", "get_order", {"order": "LK-2222"}, {"rma": "RMA-2", "at": "2026-02-02"}),
     ]
     assert lines(recorded(items).record.values) == [
-        "get_order(order=LK-1111): rma=RMA-1, at=2026-01-01",
+        "get_order(LK-1111): rma=RMA-1, at=2026-01-01",
         "user: dana@example.com",
-        "get_order(order=LK-2222): rma=RMA-2, at=2026-02-02",
+        "get_order(LK-2222): rma=RMA-2, at=2026-02-02",
     ]
 
 
@@ -340,7 +340,7 @@ def test_thousands_of_deeds_are_counted() -> None:
     counted, *rest = made.record.done
     assert counted.calls + len(rest) == 3000
     assert counted.values == (Field("id", f"T-0 ... T-{counted.calls - 1}"),)
-    assert rest[-1].call == "c2999"
+    assert rest[-1].values == (Field("id", "T-2999"),)
     assert estimate(rendered(made.record._replace(values=()))) <= 300
 
 
@@ -522,3 +522,70 @@ def test_what_was_named_again_stands_behind_what_was_not() -> None:
         "get(id=LK-7777): at=2026-01-02",
         "earlier: LK-2222, LK-3333, LK-1111",
     ]
+
+
+def test_what_one_tool_gives_is_in_if_its_like_was_used() -> None:
+    """Tracking numbers were looked up, serial numbers never: so will the next ones be."""
+    items = user("Go.")
+    for n in range(30):
+        result = {"serial": f"SER-{n:05}", "tracking": f"TRK-{n:05}"}
+        items += calls(f"a{n}", "get_order", {"order": f"LK-{n:04}"}, result)
+        if n < 20:
+            items += says("One moment.")
+            items += says("It is on its way.")
+            items += calls(f"b{n}", "track", {"number": f"TRK-{n:05}"}, {"ok": True})
+    block = rendered(recorded(items, tokens=200).record)
+    newest = [n for n in range(20, 30) if f"TRK-{n:05}" in block]
+    assert len(newest) > 6
+    assert block.count("SER-") < 4
+
+
+def test_a_listing_is_in_if_agents_opened_what_it_lists() -> None:
+    """Values in a body of text stay out unless a share of them was used."""
+    listed = [f"src/part_{n:02}/module_{n:02}.py" for n in range(40)]
+    items = [*user("Go."), *calls("a", "list_files", {"under": "src"}, "\n".join(listed))]
+    unused = rendered(recorded([*items, *says("Well.")]).record)
+    assert not any(path in unused for path in listed)
+    for n in range(6):
+        items += says("Next.")
+        items += says("I look at it.")
+        items += calls(f"b{n}", "open_file", {"path": listed[n]}, "ok")
+    block = rendered(recorded(items).record)
+    assert sum(path in block for path in listed[6:]) > 20
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "result", "needed", "other"),
+    [
+        (
+            "check",
+            {"address": "48 Harbour Street, Cork", "floor": "3 stairs up"},
+            {"ok": True},
+            "48 Harbour Street, Cork",
+            "3 stairs up",
+        ),
+        (
+            "find_customer",
+            {"q": "Dana"},
+            {"customer_id": "dana_mori", "label": "gold_tier"},
+            "dana_mori",
+            "gold_tier",
+        ),
+    ],
+)
+def test_what_a_key_calls_an_address_or_an_id_is_worth_as_much_as_one(
+    tool: str, arguments: dict[str, Any], result: dict[str, Any], needed: str, other: str
+) -> None:
+    """Its words alone would be a number, or a name among many."""
+    items = [*user("Go."), *calls("a", tool, arguments, result), *says("Well.")]
+    blocks = [rendered(recorded(items, tokens=tokens).record) for tokens in range(20, 120, 2)]
+    assert any(needed in block and other not in block for block in blocks)
+    assert not any(other in block and needed not in block for block in blocks)
+
+
+def test_what_an_item_holds_that_stays_is_not_said_again() -> None:
+    """Also where what goes names it afterwards."""
+    items = [*user("Order LK-1111."), *user("And LK-2222."), *says("LK-1111 and LK-2222.")]
+    block = rendered(recorded(items, kept=[0]).record)
+    assert "LK-2222" in block
+    assert "LK-1111" not in block

@@ -303,7 +303,7 @@ def test_what_is_done_is_counted_from_the_oldest_where_it_does_not_fit() -> None
     last = 2000 - len(record.done)
     assert counted.calls == last + 1
     assert counted.values == (Field("id", f"T-0 ... T-{last}"),)
-    assert record.done[-1] == done("create_ticket", "p1999", "T-1999", "call_1999")
+    assert record.done[-1] == done("create_ticket", "p1999", "T-1999", "")
     assert len(record.done) > 5
 
 
@@ -337,3 +337,37 @@ def test_a_long_line_is_read_in_linear_time() -> None:
     for text in ('a: "' + "\\" * 20001, "a: " + " " * 20000 + "(", "a(" * 10000, "a::" * 10000):
         assert read_line(text) is None
     assert estimate(rendered(Record(done=(done("x", '"' * 20000),)))) > 0
+
+
+def test_the_only_address_outlives_forty_order_numbers() -> None:
+    """Where there is too little room, the tool with the most values gives first."""
+    address = Entry("check.address", None, (Field("", "48 Harbour Street"),))
+    orders = Entry("get.order", None, tuple(Field("", f"LK-{n:04}") for n in range(40)))
+    kept = fitted_values([address, orders], 60, size)
+    assert kept[0] == address
+    assert kept[1].values == orders.values[-len(kept[1].values) :]
+    assert 1 < len(kept[1].values) < 40
+
+
+def test_call_ids_go_before_what_was_done() -> None:
+    """An id takes as much room as a value, and names nothing outside of the history."""
+    new = Record(
+        done=tuple(done("create_ticket", f"p{n}", f"T-{n}", f"call_{n}") for n in range(9))
+    )
+    whole = merged(Record(), new, Budget(0, 1000, size))
+    assert [entry.call for entry in whole.done] == [f"call_{n}" for n in range(9)]
+    cut = merged(Record(), new, Budget(0, size(rendered(whole)) - 1, size))
+    assert cut.done == tuple(entry._replace(call="") for entry in new.done)
+
+
+def test_what_the_user_said_outlives_what_others_have_less_of() -> None:
+    """Up to half of the room is the user's, although no tool has as much."""
+    said = Entry("user", None, tuple(Field("", f"C-{n:04}") for n in range(12)))
+    tools = [
+        Entry(f"{tool}.id", None, tuple(Field("", f"{tool}-{n:04}") for n in range(8)))
+        for tool in ("lk", "rma", "exc")
+    ]
+    kept = fitted_values([said, *tools], 150, size)
+    assert kept[0] == said
+    assert len(kept) == 4
+    assert sum(len(entry.values) for entry in kept) < 36

@@ -1,13 +1,15 @@
 """Two records as one, within a budget, over any number of folds.
 
-What is newer replaces what is older of the same; what does not fit goes by age, and what the user
-said goes last. Not here: what a fold adds (`actions`, `ledger`).
+What is newer replaces what is older of the same; of what does not fit, that goes first of which
+there is most, the oldest of it, and what the user said goes last. Not here: what a fold adds
+(`actions`, `ledger`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record, rendered
@@ -36,7 +38,7 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
 
     Standing instructions are those of `new`: whoever finds them knows which ones still hold. A
     call that was made again with success is no longer failed or open; the same call is not named
-    twice. To merge the same twice is to merge it once, as long as nothing had to be counted.
+    twice. To merge the same twice is to merge it once, as long as nothing had to be cut short.
 
     Args:
         previous: The earlier record.
@@ -126,13 +128,19 @@ def _id_of(entry: Entry) -> Field | None:
 def _fitted_actions(record: Record, budget: Budget) -> Record:
     """Return a record whose actions fit: old failures go first, then what is done is counted.
 
-    What is done goes last of all, and the tools that were called most rarely of late first.
+    Before that go the call ids of what is done. What is done goes last of all, and the tools that
+    were called most rarely of late first.
     """
     room = budget.actions
 
     def size() -> int:
         return budget.count(rendered(record._replace(standing=(), values=())))
 
+    if size() <= room:
+        return record
+    # An id of a call takes as much room as a value, and names nothing outside of the history.
+    done = tuple(_with_counts(e._replace(call="") for e in record.done))
+    record = record._replace(done=done)
     if size() <= room:
         return record
     share = room // 4
@@ -219,32 +227,59 @@ SAID_BY_USER = "user"
 def fitted_values(
     entries: Sequence[Entry], room: int, count: Callable[[str], int]
 ) -> tuple[Entry, ...]:
-    """Return the entries that fit, cut value by value from the oldest.
+    """Return the entries that fit, cut value by value where there are most, the oldest first.
 
-    What the user said goes last, but takes no more than half of the room while others want it.
+    Of forty order numbers one is missed less than the only address, so the tool or author with
+    the most room gives first. What the user said goes last, but takes no more than half of the
+    room while others want it.
     """
-    left: tuple[Entry, ...] = tuple(entries)
-    while left and (over := count(rendered(Record(values=left))) - room) > 0:
-        of_user = [e for e in left if e.name == SAID_BY_USER]
-        others = [e for e in left if e.name != SAID_BY_USER]
-        large = sum(_size(e, count) for e in of_user) - room // 2
-        if of_user and (large > 0 or not others):
-            of_user = _without_oldest(of_user, min(over, large) if others else over, count)
+    left = list(entries)
+    while left and (over := count(rendered(Record(values=tuple(left)))) - room) > 0:
+        left = _smaller_values(left, over, room, count)
+    return tuple(left)
+
+
+def _smaller_values(
+    entries: list[Entry], over: int, room: int, count: Callable[[str], int]
+) -> list[Entry]:
+    """Return entries without about `over` tokens of values, at least one of them."""
+    costs = {name: [*reversed(found)] for name, found in _costs(entries, count).items()}
+    sizes = {name: sum(cost for cost, _ in found) for name, found in costs.items()}
+    newest = {entry.name: place for place, entry in enumerate(entries, 1)}
+
+    def weight(name: str) -> int:
+        if name == SAID_BY_USER and len(sizes) > 1 and sizes[name] <= room // 2:
+            return 0
+        return sizes[name]
+
+    waiting = [(-weight(name), newest[name], name) for name in sizes]
+    heapify(waiting)
+    gone: dict[int, int] = {}
+    while over > 0 and waiting:
+        _, at, name = heappop(waiting)
+        cost, place = costs[name].pop()
+        gone[place] = gone.get(place, 0) + 1
+        over -= cost
+        sizes[name] -= cost
+        if costs[name]:
+            heappush(waiting, (-weight(name), at, name))
         else:
-            others = _without_oldest(others, over, count)
-        kept = {_key(e): e for e in (*of_user, *others)}
-        left = tuple(kept[_key(e)] for e in left if _key(e) in kept)
-    return left
+            del sizes[name]
+    cut = [e._replace(values=e.values[gone.get(n, 0) :]) for n, e in enumerate(entries)]
+    return [entry for entry in cut if entry.values]
 
 
-def _without_oldest(entries: list[Entry], over: int, count: Callable[[str], int]) -> list[Entry]:
-    """Return entries without the oldest values, about `over` tokens of them, at least one."""
+def _costs(
+    entries: Sequence[Entry], count: Callable[[str], int]
+) -> dict[str, list[tuple[int, int]]]:
+    """Return the tokens of the values of every name, oldest first, and where their entries are.
+
+    With the last value of an entry goes its line.
+    """
+    costs: dict[str, list[tuple[int, int]]] = {}
     for place, entry in enumerate(entries):
-        for taken, field in enumerate(entry.values, 1):
-            over -= max(1, count(f"{field.label}={field.text}, "))
-            if over <= 0 and taken < len(entry.values):
-                return [entry._replace(values=entry.values[taken:]), *entries[place + 1 :]]
-        over -= _size(entry._replace(values=()), count)
-        if over <= 0:
-            return entries[place + 1 :]
-    return []
+        found = costs.setdefault(entry.name, [])
+        for field in entry.values[:-1]:
+            found.append((max(1, count(f"{field.label}={field.text}, ")), place))
+        found.append((max(1, _size(entry._replace(values=entry.values[-1:]), count)), place))
+    return costs

@@ -29,6 +29,10 @@ _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no l
 _REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
 _TRIES = 40  # values that do not fit before the rest is given up
 
+# Kinds of values that say by themselves what they are, without the words around them.
+_PLAIN = frozenset({"id", "hash", "path", "mail", "url", "phone", "version"})
+_MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
+
 _Group = tuple[str, tuple[Field, ...] | None]
 
 
@@ -140,11 +144,15 @@ class Ledger:
         if text is None:
             return None
         worth, was = need.worth, ""
+        leaf = self.words.leaf(result, home.path)
+        if not home.path or (isinstance(leaf, str) and len(leaf) > LONGEST):
+            return _Line((name, None), Field("", text), order, worth)  # one of many in a text
         if home.path and not any(isinstance(step, int) for step in home.path):
             now, was = self._change(home.call, home.path)
             worth, text = (worth, now) if now else (worth * _SUPERSEDED, text)
-        group = (name, self.words.identity(home.call))
-        return _Line(group, Field(self.clean(label_of(home.path)), text, was), order, worth)
+        identity = self.words.identity(home.call)
+        group = (name, (identity[0]._replace(label=""),) if len(identity) == 1 else identity)
+        return _Line(group, Field(self.clean(label_of(home.path[-2:])), text, was), order, worth)
 
     def _leaf(self, root: object, path: Path, need: Need) -> str | None:
         """Return the words of a value in arguments or a result."""
@@ -152,7 +160,8 @@ class Ledger:
         if leaf is None or isinstance(leaf, (dict, list)):
             return None
         text = str(leaf)
-        if len(text) <= LONGEST and path:
+        plain = need.fact.kind in _PLAIN and len(text) > _MOST_AROUND * len(need.fact.text)
+        if path and len(text) <= LONGEST and not plain:
             return self.clean(" ".join(text.split()))
         return self._alone(need)
 

@@ -23,7 +23,8 @@ from chatfold.core.views import ItemView, SummaryPart
 
 __all__ = ["Recorded", "make_record"]
 
-_LEAST_FOR_ACTIONS = 400
+_SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
+_WITHOUT_VALUES = 400
 _CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
 
 
@@ -75,8 +76,8 @@ def make_record(
         text: The model's summary.
         effects: What tools do, by name, as far as the caller says.
         ledger_tokens: Tokens that the values part may have; 0 leaves it out.
-        action_tokens: Tokens that what is done, failed and open may have together; by default as
-            many as the values, and at least 400.
+        action_tokens: Tokens that what is done, failed and open may have together; by default two
+            fifths of those for values, and at least 200 or as many as those; 400 without values.
         count: Returns the size of a text in tokens.
         clean: Applied to everything that goes into the record, before it is read.
         found: The facts of the whole list, where they are known already.
@@ -85,7 +86,7 @@ def make_record(
     words = CallWords(calls, clean)
     goes = Head.of(views, head, frozenset(kept))
     gone = [n for n, call in enumerate(calls) if _place(call) in goes]
-    for_actions = max(ledger_tokens, _LEAST_FOR_ACTIONS) if action_tokens is None else action_tokens
+    for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens
     actions = actions_of(
         words, gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
     )
@@ -98,7 +99,9 @@ def make_record(
         found = facts(views, calls, clean=clean)
     summary = _earlier_text(views, head)
     told = _Held(f"{summary}\n{rendered(previous)}").keys
-    needs = needs_of(found, goes, written=actions.written, earlier=told, in_body=words.in_body)
+    needs = needs_of(
+        found, goes, written=actions.written, earlier=told, in_body=words.in_body, tool=words.name
+    )
     held = _Held(text)
     missing = [need for need in needs if not held.holds(need.fact)]
     record = acted
@@ -107,23 +110,35 @@ def make_record(
         shown = _Held(rendered(acted._replace(values=tuple(carried))))
         ledger = Ledger(views, words, gone, earlier=summary, clean=words.clean)
         used = count(rendered(Record(values=tuple(carried))))
-        added = ledger.entries(
+        entries = ledger.entries(
             [need for need in missing if not shown.holds(need.fact)],
             ledger_tokens - min(used, ledger_tokens // 2),
             count,
         )
-        record = merged(Record(values=tuple(carried)), acted._replace(values=tuple(added)), budget)
+        record = merged(
+            Record(values=tuple(carried)), acted._replace(values=tuple(entries)), budget
+        )
     final = _Held(rendered(record))
     needed = tuple(need.fact for need in needs if need.sure)
-    rest = [fact for fact in needed if not held.holds(fact)]
+    out = {id(need.fact) for need in missing}
+    rest = [fact for fact in needed if id(fact) in out]
+    added = tuple(fact for fact in rest if final.holds(fact))
+    held_now = {id(fact) for fact in added}
     return Recorded(
         record=record,
         needed=needed,
-        kept_by_model=tuple(fact for fact in needed if held.holds(fact)),
-        added=tuple(fact for fact in rest if final.holds(fact)),
-        left_out=tuple(fact for fact in rest if not final.holds(fact)),
+        kept_by_model=tuple(fact for fact in needed if id(fact) not in out),
+        added=added,
+        left_out=tuple(fact for fact in rest if id(fact) not in held_now),
         guessed=actions.guessed,
     )
+
+
+def _for_actions(ledger_tokens: int) -> int:
+    """Return the tokens for what is done, failed and open, beside those for values."""
+    if not ledger_tokens:
+        return _WITHOUT_VALUES
+    return max(int(ledger_tokens * _SHARE_OF_ACTIONS), min(ledger_tokens, _LEAST_FOR_ACTIONS))
 
 
 def _place(call: ToolCallRecord) -> int:

@@ -338,7 +338,7 @@ def _outcome(record: ToolCallRecord) -> tuple[str, float]:
         return "no result recorded", 1.5
     if record.status == "failed" or _FAILED.match(record.result[:400]):
         return "failed", 1.5
-    return (_DONE, 4.0) if _acts(record) else ("done", 0.3)
+    return (_DONE, 1.0) if _acts(record) else ("done", 0.3)
 
 
 def _add_document(line: Line, text: str, side: str, room: int, base: float) -> None:
