@@ -559,7 +559,7 @@ def test_a_listing_is_in_if_agents_opened_what_it_lists() -> None:
     [
         (
             "check",
-            {"address": "48 Harbour Street, Cork", "floor": "3 stairs up"},
+            {"floor": "3 stairs up", "address": "48 Harbour Street, Cork"},
             {"ok": True},
             "48 Harbour Street, Cork",
             "3 stairs up",
@@ -567,7 +567,7 @@ def test_a_listing_is_in_if_agents_opened_what_it_lists() -> None:
         (
             "find_customer",
             {"q": "Dana"},
-            {"customer_id": "dana_mori", "label": "gold_tier"},
+            {"label": "gold_tier", "customer_id": "dana_mori"},
             "dana_mori",
             "gold_tier",
         ),

@@ -367,7 +367,8 @@ def test_what_the_user_said_outlives_what_others_have_less_of() -> None:
         Entry(f"{tool}.id", None, tuple(Field("", f"{tool}-{n:04}") for n in range(8)))
         for tool in ("lk", "rma", "exc")
     ]
-    kept = fitted_values([said, *tools], 150, size)
+    room = size(rendered(Record(values=(said, *tools)))) - 9
+    kept = fitted_values([said, *tools], room, size)
     assert kept[0] == said
     assert len(kept) == 4
     assert sum(len(entry.values) for entry in kept) < 36
