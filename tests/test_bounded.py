@@ -72,3 +72,21 @@ def test_where_the_second_request_fails_the_first_answer_is_cut(far_too_long: bo
     assert outcome.llm_calls == 1 + far_too_long
     assert outcome.truncated == far_too_long
     assert len(outcome.summary or "") < 4 * 1200
+
+
+def test_a_second_request_that_would_not_fit_is_not_sent() -> None:
+    """The limit of a prompt holds for it as well: the conversation and the draft together."""
+    items = [item for number in range(20) for item in talk(number)]
+    asked: list[Prompt] = []
+
+    def verbose(prompt: Prompt) -> str:
+        asked.append(prompt)
+        return LONG * 3
+
+    ctx = ChatContext(items)
+    limit = int(ctx.count_tokens()) + 1_500  # holds the conversation, and not the draft behind it
+    outcome = ctx.summarize(
+        verbose, keep_last_turns=1, max_summary_tokens=200, max_prompt_tokens=limit
+    )
+    assert (outcome.llm_calls, outcome.truncated) == (1, 1)
+    assert len(asked) == 1

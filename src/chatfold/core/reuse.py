@@ -5,6 +5,7 @@ Not here: what counts as coming back (`needs`), what follows from it (`ledger`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -34,14 +35,11 @@ class Rates:
     def __init__(self, seen: Iterable[tuple[Origin, int]]) -> None:
         self._reached: dict[tuple[str, ...], list[int]] = {}
         self._rates: dict[tuple[Origin, int], float] = {}
-        for origin, uses in seen:
-            level = min(uses, LEVELS)
+        for (origin, uses), number in Counter(seen).items():
             for of in _wider(origin):
-                counts = self._reached.get(of)
-                if counts is None:
-                    counts = self._reached[of] = [0] * (LEVELS + 1)
-                for reached in range(level + 1):
-                    counts[reached] += 1
+                counts = self._reached.setdefault(of, [0] * (LEVELS + 1))
+                for reached in range(min(uses, LEVELS) + 1):
+                    counts[reached] += number
 
     def again(self, origin: Origin, uses: int) -> float:
         """Return how likely a value that was used so often is to be used again, from 0 to 1."""

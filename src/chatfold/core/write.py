@@ -63,8 +63,8 @@ def write_summary(
         try:
             text, part = yield from _last(head, run, room, backend)
             text = _cleaned(_decoded(text, part.prompt), redact)
-            text = yield from _shortened(text, head, part.prompt, run, backend)
-            proven = yield from _proven(text, guard, head, part.prompt, run, backend)
+            text = yield from _shortened(text, head, part.prompt, run, room, backend)
+            proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
             text = _finished(head.cut(proven.text), post_process)
         except ChatfoldError as error:
             run.add(error.usage)  # a failed answer may have cost something
@@ -162,7 +162,13 @@ def _asked(prompt: Prompt, run: _Run, backend: int) -> Generator[Request, Comple
 
 
 def _proven(
-    text: str, guard: Guard | None, head: Head, prompt: Prompt, run: _Run, backend: int
+    text: str,
+    guard: Guard | None,
+    head: Head,
+    prompt: Prompt,
+    run: _Run,
+    room: Room,
+    backend: int,
 ) -> Generator[Request, Completion, Guarded]:
     """Return the summary as the guard lets it through; the model may be asked to mend it."""
     if guard is None:
@@ -170,13 +176,13 @@ def _proven(
 
     def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
         values = [unproven.value.text for unproven in found]
-        return (yield from _again(draft, values, head, prompt, run, backend))
+        return (yield from _again(draft, values, head, prompt, run, room, backend))
 
     return (yield from guard.guarded(text, again))
 
 
 def _shortened(
-    text: str, head: Head, prompt: Prompt, run: _Run, backend: int
+    text: str, head: Head, prompt: Prompt, run: _Run, room: Room, backend: int
 ) -> Generator[Request, Completion, str]:
     """Return a summary; one that is far too long is asked for once more.
 
@@ -185,17 +191,29 @@ def _shortened(
     if not head.excess(text):
         return text
     try:
-        shorter = yield from _again(text, (), head, prompt, run, backend)
+        shorter = yield from _again(text, (), head, prompt, run, room, backend)
     except SummaryError:
         return text
     return min(text, shorter, key=len)
 
 
 def _again(
-    draft: str, values: Sequence[str], head: Head, prompt: Prompt, run: _Run, backend: int
+    draft: str,
+    values: Sequence[str],
+    head: Head,
+    prompt: Prompt,
+    run: _Run,
+    room: Room,
+    backend: int,
 ) -> Generator[Request, Completion, str]:
-    """Have a draft mended; what a failure has cost is counted, and the failure raised."""
+    """Have a draft mended; what a failure has cost is counted, and the failure raised.
+
+    The conversation and the draft together may be more than fits; then nothing is asked.
+    """
     asked = head.again(prompt, draft, values)
+    limit = room.prompt(prompt.max_tokens)
+    if limit is not None and head.size(asked) > limit:
+        raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     try:
         return _cleaned(_decoded((yield from _asked(asked, run, backend)), prompt), run.redact)
     except SummaryError as error:
