@@ -23,7 +23,7 @@ from laws import Weightless, fewer, fold, limits, plainly, same_objects, talk
 from strategies import SHAPES, History, histories
 from test_laws_native import Provider
 
-from chatfold import ChatContext, Completion, Prompt, ShapeError
+from chatfold import ChatContext, Completion, Prompt, ShapeError, StaleHeadError
 from chatfold.core.flow import Usage
 from chatfold.core.views import plain
 from chatfold.core.xml import decode
@@ -622,3 +622,35 @@ def test_the_tool_keeps_to_its_limit() -> None:
     found = tool.handler(query="parcel warehouse")
     root = ElementTree.fromstring(found[found.index("<conversation>") :])
     assert len(root) == 3
+
+
+def test_what_is_no_store_is_refused_before_anything_is_done() -> None:
+    """A path is not a store; the message says what to write."""
+    with pytest.raises(
+        TypeError, match=r"store must be a Store, such as SQLStore\(path\), not str"
+    ):
+        ChatContext([], store="folds.db")  # type: ignore[arg-type]
+
+
+def test_a_result_that_comes_while_the_store_writes_makes_the_fold_stale() -> None:
+    """The list is judged again behind the store: no call is parted from its result."""
+    call = {"id": "late", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    items: list[Any] = [
+        {"role": "user", "content": "Find it. " * 200},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "user", "content": "Never mind, go on."},
+        {"role": "assistant", "content": "Fine."},
+        {"role": "user", "content": "And now?"},
+    ]
+    result = {"role": "tool", "tool_call_id": "late", "content": "found"}
+
+    class Slow(MemoryStore):
+        def save(self, fold: StoredFold) -> None:
+            super().save(fold)
+            items.append(result)
+
+    before = [*items, result]
+    ctx = ChatContext(items, store=Slow(), shape="openai_chat")
+    with pytest.raises(StaleHeadError):
+        ctx.summarize(lambda prompt: "It was looked for.", keep_last_turns=1)
+    assert items == before

@@ -104,6 +104,10 @@ class ChatContext(History[ItemT]):
                 f"late_results must be one of {', '.join(get_args(LateResults))}, "
                 f"not {late_results!r}"
             )
+        if store is not None and not callable(getattr(store, "save", None)):
+            raise TypeError(
+                f"store must be a Store, such as SQLStore(path), not {type(store).__name__}"
+            )
         if key is not None and store is None:
             raise ValueError("key= names the conversation in a store; pass store= as well")
         self._items: list[ItemT] = [] if items is None else items

@@ -123,10 +123,8 @@ class Folding:
             keep_tokens=limits.tokens(),
             abandon=limits.abandon,
             pinned=self._pin,
-            instructions=settings.instructions,
             language=settings.language,
             max_summary_tokens=settings.max_summary_tokens,
-            redact=settings.redact,
             summary_role=settings.summary_role,
             min_gain=settings.min_gain,
             tried=() if limits.force else self._tried,
@@ -149,9 +147,8 @@ class Folding:
             windows: What is known of their windows, in the same order.
         """
         plan, head = self._prepared(limits, settings)
-        notes = (
-            self.notes(settings) if plan else Notes("", "")
-        )  # a bad template costs no model call
+        # Rendered first, so that a template that fails costs no model call.
+        notes = self.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Outcome[Any]:
             return self.commit(plan, written, notes)
@@ -235,14 +232,11 @@ class Folding:
         for made in texts:  # what is found in the head is found outside of the lock
             note = notes.with_record if made.report.record else notes.plain
             text = wrapped(made.text, note, self._summary_key)
-            with self._state.lock:
-                snapshot = self._state.reading.snapshot(abandon=plan.abandon)
-                item = snapshot.shape.summary_item(text, role=plan.summary_role)
-                snapshot, verdict = self._judged(plan, [item])
-                if verdict.gains(plan.min_gain):
-                    fold = self._swap(plan, verdict.replacement, 1, summary_id(text))
-                    cost = replace(self._cost(written), summary=written.text, facts=made.report)
-                    return self._outcome(plan, cost, snapshot, verdict, fold, summary_id(text))
+            item = snapshot.shape.summary_item(text, role=plan.summary_role)
+            cost = replace(self._cost(written), summary=written.text, facts=made.report)
+            outcome = self._put_in(plan, [item], cost, summary_id(text))
+            if outcome is not None:
+                return outcome
         self._tried.add(plan.digest)
         return replace(
             nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(written)
@@ -257,16 +251,13 @@ class Folding:
             StoreError: The originals could not be written.
         """
         try:
-            with self._state.lock:
-                snapshot, verdict = self._judged(plan, made.items)
-                if verdict.gains(plan.min_gain):
-                    fold_id = stable_digest(made.items[-1])
-                    fold = self._swap(plan, verdict.replacement, len(made.items), fold_id)
-                    cost = replace(self._cost(made), summary=made.readable)
-                    return self._outcome(plan, cost, snapshot, verdict, fold, fold_id)
+            cost = replace(self._cost(made), summary=made.readable)
+            outcome = self._put_in(plan, made.items, cost, stable_digest(made.items[-1]))
         except ChatfoldError as error:
             error.usage, error.llm_calls = made.usage, made.llm_calls
             raise
+        if outcome is not None:
+            return outcome
         self._tried.add(plan.digest)
         return replace(
             nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(made)
@@ -293,26 +284,33 @@ class Folding:
             native.check(prefix=plan.prefix, instructions=settings.compaction_instructions())
         return plan
 
-    def _judged(self, plan: Plan[Any], written: Sequence[Any]) -> tuple[Snapshot, Verdict]:
-        """Return what the list would become, as it is now: others may append meanwhile."""
-        while True:
-            snapshot = self._state.reading.snapshot(abandon=plan.abandon)
-            verdict = judge(
-                plan, snapshot, written, measure=self._measure, summary_key=self._summary_key
-            )
-            if not (verdict.gains(plan.min_gain) and self._state.has_grown(snapshot)):
-                return snapshot, verdict
+    def _put_in(
+        self, plan: Plan[Any], written: Sequence[Any], cost: Outcome[Any], fold_id: str
+    ) -> Outcome[Any] | None:
+        """Put items in place of the plan's region; None where the list would not get smaller.
 
-    def _swap(self, plan: Plan[Any], made: Replacement[Any], written: int, fold_id: str) -> Fold:
-        """Write the originals to the store, then the new items to the list."""
-        fold = _fold(plan, made, written)
-        self._originals.keep(fold, fold_id, plan.terms.redact)
-        self._state.swap(made)
-        self._folds.append(fold)
-        del self._folds[: max(0, len(self._folds) - self._undo_depth)]
-        if self._state.held:
-            self._state.held, self._state.replayed = "", True
-        return fold
+        The list is judged as it is when it is written to: others may append to it while it is
+        judged, and while the store writes the originals.
+        """
+        with self._state.lock:
+            while True:
+                snapshot = self._state.reading.snapshot(abandon=plan.abandon)
+                verdict = judge(
+                    plan, snapshot, written, measure=self._measure, summary_key=self._summary_key
+                )
+                if not verdict.gains(plan.min_gain):
+                    return None
+                fold = _fold(plan, verdict.replacement, len(written))
+                if not self._state.has_grown(snapshot):
+                    self._originals.keep(fold, fold_id, plan.terms.redact)
+                if not self._state.has_grown(snapshot):
+                    break
+            self._state.swap(verdict.replacement)
+            self._folds.append(fold)
+            del self._folds[: max(0, len(self._folds) - self._undo_depth)]
+            if self._state.held:
+                self._state.held, self._state.replayed = "", True
+            return self._outcome(plan, cost, snapshot, verdict, fold, fold_id)
 
     def _cost(self, made: Written | Compacted) -> Outcome[Any]:
         """Return an outcome that says what the model calls have cost."""

@@ -14,7 +14,7 @@ from chatfold.core.groups import Asking, Groups
 from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.render import Redact, TemplateRenderer
+from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
@@ -38,10 +38,8 @@ class Wish:
         keep_tokens: Tokens to keep, or None.
         abandon: Open calls that the caller gives up.
         pinned: Returns whether an item is to stay.
-        instructions: What the application adds to the prompt.
         language: Language of the summary, or None for the user's.
         max_summary_tokens: Length to ask for, or None for the default.
-        redact: Applied to every text of the prompt.
         summary_role: Role of the summary item.
         min_gain: Share of the list's tokens that the fold has to save.
         tried: Digests of heads that are not to be tried again.
@@ -54,10 +52,8 @@ class Wish:
     keep_tokens: int | None
     abandon: Abandon | None = None
     pinned: Callable[[Any], bool] | None = None
-    instructions: str | None = None
     language: str | None = None
     max_summary_tokens: int | None = None
-    redact: Redact | None = None
     summary_role: str = "user"
     min_gain: float = 0.0
     tried: Collection[str] = ()
@@ -176,9 +172,9 @@ def _head(
         templates,
         count,
         asked_tokens(folded, wish.max_summary_tokens),
-        instructions=wish.instructions,
+        instructions=wish.terms.instructions,
         language=wish.language,
-        redact=wish.redact,
+        redact=wish.terms.redact,
     )
     groups = Groups(
         views,
