@@ -8,11 +8,26 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from chatfold.stores import MemoryStore, SQLStore, Store, StoredFold, StoredItem
+from chatfold.stores import HostFold, MemoryStore, SQLStore, StoredFold, StoredItem
 from chatfold.stores._schema import prepare
-from chatfold.stores._sqlite import ScanSearch, SQLite
+from chatfold.stores._sqlite import SQLite
+from chatfold.stores._sqlite_search import ScanSearch
 
-__all__ = ["KINDS", "any_text", "exact", "fold", "folds", "item", "scanned", "texts"]
+__all__ = [
+    "KINDS",
+    "AnyStore",
+    "any_text",
+    "digests",
+    "exact",
+    "exact_host",
+    "fold",
+    "folds",
+    "host_fold",
+    "host_folds",
+    "item",
+    "scanned",
+    "texts",
+]
 
 
 def item(position: int, text: str, *call_ids: str, native: Any = ...) -> StoredItem:
@@ -45,6 +60,28 @@ def fold(
     )
 
 
+def host_fold(
+    length: int,
+    *,
+    digest: str | None = None,
+    key: str = "conversation",
+    base: str | None = None,
+    created: float = 1000.0,
+) -> HostFold:
+    """Return the fold of the first items of a host's list."""
+    return HostFold(
+        key=key,
+        digest=digest or f"first {length}",
+        length=length,
+        text=f"summary of {length}",
+        summary={"role": "user", "content": f"summary of {length}"},
+        kept=(0, 2),
+        base=base,
+        details={"tokens": length},
+        created=created,
+    )
+
+
 def texts(found: Sequence[StoredItem]) -> list[str]:
     """Return what items say."""
     return [one.text for one in found]
@@ -53,11 +90,14 @@ def texts(found: Sequence[StoredItem]) -> list[str]:
 def scanned(path: Path, **options: Any) -> SQLStore:
     """Return a store on a file that was made by an SQLite without FTS5."""
     if not path.exists():
-        prepare(SQLite(str(path)).engine(), [ScanSearch()])
+        prepare(SQLite(str(path), 5.0), [ScanSearch()])
     return SQLStore(path, **options)
 
 
-KINDS: dict[str, Callable[..., Store]] = {
+AnyStore = MemoryStore | SQLStore
+"""A store that is both a `Store` and a `HostStore`."""
+
+KINDS: dict[str, Callable[..., AnyStore]] = {
     "memory": lambda path, **options: MemoryStore(**options),
     "fts5": SQLStore,
     "scan": scanned,
@@ -95,6 +135,31 @@ def folds(draw: st.DrawFn) -> StoredFold:
         items=tuple(region),
         created=draw(st.floats(-1e12, 1e12)),
     )
+
+
+digests = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40)
+
+
+@st.composite
+def host_folds(draw: st.DrawFn) -> HostFold:
+    """Draw a fold of a host's list, of anything that a store must take."""
+    return HostFold(
+        key=draw(any_text.filter(bool)),
+        digest=draw(digests | st.just("x" * 200)),
+        length=draw(st.integers(0, 2**31 - 1)),
+        text=draw(any_text),
+        summary=draw(json_values),
+        kept=tuple(draw(st.lists(st.integers(0, 9), max_size=3))),
+        base=draw(st.none() | digests),
+        details=draw(json_values),
+        created=draw(st.floats(-1e12, 1e12)),
+    )
+
+
+def exact_host(found: HostFold | None) -> str:
+    """Return all that such a fold holds."""
+    assert found is not None
+    return repr([found, found.text, found.summary, found.details])
 
 
 def exact(stored: StoredFold | None) -> str:

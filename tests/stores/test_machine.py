@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
-from stores.drawn import KINDS, exact, fold, item
+from stores.drawn import AnyStore, exact, exact_host, fold, host_fold, item
 
-from chatfold.stores import MemoryStore, Store, StoredItem
+from chatfold.stores import Claim, MemoryStore, StoredItem
 
 KEYS = st.sampled_from(["one", "two", "\ud800"])
 FOLDS = st.sampled_from(["a", "b", "c"])
@@ -21,6 +18,8 @@ TIMES = st.integers(0, 5).map(float)
 CALLS = st.sampled_from(["c1", "c2", ""])
 WORDS = st.sampled_from(["RMA-90721", "rma", "907", "café", "東京", "都", "foo", "foobar", "x_y"])
 SAID = st.lists(WORDS, max_size=4).map(" ".join)
+DIGESTS = st.sampled_from(["d1", "d2", "d3", "work"])
+LEASES = st.sampled_from([1e-9, 1000.0])  # it is over at once, or lasts
 ITEMS = st.lists(st.tuples(SAID, st.lists(CALLS, max_size=2)), max_size=4)
 
 
@@ -32,18 +31,17 @@ def _said(found: list[StoredItem]) -> list[str]:
 class Comparison(RuleBasedStateMachine):
     """Does the same to a store and to a `MemoryStore`."""
 
-    kind = "fts5"
-
-    def __init__(self) -> None:
+    def __init__(self, store: AnyStore) -> None:
         super().__init__()
-        self.directory = Path(tempfile.mkdtemp())
-        self.store: Store = KINDS[self.kind](self.directory / "folds.db")
-        self.model = MemoryStore()
+        self.store = store
+        self.model = MemoryStore(max_bytes=None)
+        self.claims: list[tuple[Claim, Claim]] = []
+        for key in ("one", "two", "\ud800"):
+            store.erase(key)
 
     def teardown(self) -> None:
         for key in ("one", "two", "\ud800"):
             self.read(key)
-        shutil.rmtree(self.directory)
 
     @rule(key=KEYS, fold_id=FOLDS, created=TIMES, said=ITEMS)
     def save(self, key: str, fold_id: str, created: float, said: list[Any]) -> None:
@@ -87,10 +85,46 @@ class Comparison(RuleBasedStateMachine):
             loaded = self.store.load(key, one.fold_id)
             assert exact(loaded) == exact(self.model.load(key, one.fold_id))
 
+    @rule(key=KEYS, digest=DIGESTS, length=st.integers(0, 3), created=TIMES)
+    def put(self, key: str, digest: str, length: int, created: float) -> None:
+        made = host_fold(length, digest=digest, key=key, created=created)
+        self.store.put(made)
+        self.model.put(made)
 
-@pytest.mark.parametrize("kind", ["fts5", "scan"])
-def test_any_sequence_of_calls_gives_the_same_as_in_memory(kind: str) -> None:
-    machine = type("Comparison", (Comparison,), {"kind": kind})
+    @rule(key=KEYS, digests=st.lists(DIGESTS))
+    def longest(self, key: str, digests: list[str]) -> None:
+        found, expected = self.store.longest(key, digests), self.model.longest(key, digests)
+        assert (found is None) == (expected is None)
+        if expected is not None:
+            assert exact_host(found) == exact_host(expected)
+
+    @rule(key=KEYS, digest=DIGESTS, seconds=LEASES)
+    def claim(self, key: str, digest: str, seconds: float) -> None:
+        made, expected = (
+            self.store.claim(key, digest, seconds),
+            self.model.claim(key, digest, seconds),
+        )
+        assert (made is None) == (expected is None)
+        if made is not None and expected is not None:
+            self.claims.append((made, expected))
+
+    @rule(which=st.integers(0, 9), seconds=LEASES)
+    def renew(self, which: int, seconds: float) -> None:
+        for made, expected in self.claims[which : which + 1]:
+            assert self.store.renew(made, seconds) == self.model.renew(expected, seconds)
+
+    @rule(which=st.integers(0, 9))
+    def release(self, which: int) -> None:
+        for made, expected in self.claims[which : which + 1]:
+            self.store.release(made)
+            self.model.release(expected)
+
+
+def test_any_sequence_of_calls_gives_the_same_as_in_memory(
+    new_store: Callable[..., AnyStore],
+) -> None:
+    """One store serves all sequences; each begins by erasing what the last one left."""
+    store = new_store()
     run_state_machine_as_test(  # type: ignore[no-untyped-call]  # hypothesis leaves it untyped
-        machine, settings=settings(max_examples=30, stateful_step_count=20)
+        lambda: Comparison(store), settings=settings(max_examples=30, stateful_step_count=20)
     )

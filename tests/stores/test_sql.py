@@ -14,16 +14,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from stores.drawn import fold, item, scanned, texts
+import sqlalchemy as sa
+from stores.drawn import fold, host_fold, item, scanned, texts
 
 import chatfold.stores
 from chatfold.errors import MissingExtraError
-from chatfold.stores import SQLStore, StoreError, _schema, _sqlite
+from chatfold.stores import Claim, SQLStore, StoreError, _gate, _schema
 
 KEY = "conversation"
 
@@ -91,6 +93,29 @@ def test_a_file_is_named_by_path_or_url(path: Path, monkeypatch: pytest.MonkeyPa
         assert len(store.folds(KEY)) == 1
 
 
+def test_of_an_sqlite_engine_the_file_is_used(path: Path) -> None:
+    """Not its connections, which take no locks in time and outlive a fork."""
+    for made in (
+        sa.create_engine(f"sqlite:///{path}"),
+        sa.create_engine(f"sqlite+pysqlite:///{path}"),
+    ):
+        with SQLStore(made) as store:
+            store.save(fold("text"))
+            assert len(store.folds(KEY)) == 1
+        assert _execute(path, "PRAGMA journal_mode") == [("wal",)]
+        made.dispose()
+    for refused in (sa.create_engine("sqlite://"), sa.create_engine("sqlite:///:memory:")):
+        with pytest.raises(ValueError, match="needs a file"):
+            SQLStore(refused)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
+def test_a_time_limit_that_means_nothing_is_refused(path: Path, timeout: float) -> None:
+    with pytest.raises(ValueError, match="timeout must be more than 0 seconds"):
+        SQLStore(path, timeout=timeout)
+    assert not path.exists()
+
+
 def test_a_path_of_any_characters_is_taken(tmp_path: Path) -> None:
     odd = tmp_path / "100% of #1? é 'x'.db"
     SQLStore(odd).save(fold("text"))
@@ -127,7 +152,7 @@ def test_a_database_of_the_application_may_be_shared(path: Path) -> None:
 def test_a_save_is_flushed_to_the_log(path: Path) -> None:
     """WAL, flushed at each commit: what SQLite calls FULL, which is 2."""
     store = SQLStore(path)
-    connection = store._dialect._connect()  # type: ignore[attr-defined]  # no other way to see it
+    connection = store._database.dialect._connect()  # type: ignore[attr-defined]  # no other way to see it
     settings = {
         name: connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "secure_delete", "foreign_keys")
@@ -150,7 +175,9 @@ def test_a_save_is_flushed_to_the_log(path: Path) -> None:
         ("sqlite://", ValueError, "needs a file"),
         ("sqlite:///:memory:", ValueError, "needs a file"),
         ("sqlite:///x.db?mode=memory", ValueError, "without options"),
-        ("postgresql://user:hidden@host/db", ValueError, "not in 'postgresql'"),
+        ("postgresql+psycopg2://user:hidden@host/db", ValueError, "not in 'postgresql.psycopg2'"),
+        ("mysql://user:hidden@host/db", ValueError, "not in 'mysql'"),
+        ("postgresql://user:hidden@host:port/db", ValueError, "none"),
         ("sqlite+aiosqlite:///x.db", ValueError, "not in 'sqlite"),
         ("http//:hidden@x://", ValueError, "none"),
         (b"x.db", TypeError, "as text, not bytes"),
@@ -189,8 +216,8 @@ def test_a_file_that_is_no_database_is_left_as_it_is(path: Path) -> None:
 
 def test_tables_of_a_newer_version_are_refused(path: Path) -> None:
     SQLStore(path).save(fold("text"))
-    _execute(path, "UPDATE chatfold_version SET version = 2")
-    with pytest.raises(StoreError, match=r"newer chatfold .*version 2, this one knows 1"):
+    _execute(path, "UPDATE chatfold_version SET version = 3")
+    with pytest.raises(StoreError, match=r"newer chatfold .*version 3, this one knows 2"):
         SQLStore(path)
 
 
@@ -365,7 +392,7 @@ def test_a_fork_waits_while_another_thread_has_the_file_open() -> None:
     inside = threading.Event()
 
     def hold() -> None:
-        with _sqlite._GATE.passed():
+        with _gate.GATE.passed():
             inside.set()
             time.sleep(0.2)
             order.append("closed")
@@ -403,17 +430,26 @@ def test_a_save_waits_for_another_process_that_writes(path: Path) -> None:
     assert len(store.folds(KEY)) == 1
 
 
-def test_a_store_that_stays_locked_is_an_error_without_content(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_stays_locked_is_an_error_without_content(path: Path) -> None:
     """Reading goes on meanwhile."""
-    monkeypatch.setattr(_sqlite, "_PATIENCE", 0.05)
-    store = SQLStore(path)
+    store = SQLStore(path, timeout=0.05)
     store.save(fold("text"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="cannot be written: database is locked") as caught:
         store.save(fold("secret words", fold_id="second"))
+    claim = Claim(KEY, "work", "token")
+    for call in (
+        lambda: store.put(host_fold(3)),
+        lambda: store.claim(KEY, "work", 60),
+        lambda: store.renew(claim, 60),
+        lambda: store.release(claim),
+    ):
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="database is locked"):
+            call()
+        assert time.monotonic() - start < 3
+    assert store.longest(KEY, ["first 3"]) is None
     assert texts(store.find(KEY, query="text")) == ["text"]
     other.close()
     assert len(store.folds(KEY)) == 1
@@ -448,6 +484,9 @@ def test_a_full_disk_is_an_error_that_leaves_the_store_as_it_was(path: Path) -> 
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
         with pytest.raises(StoreError, match="cannot be written"):
             store.save(fold("x" * 2_000_000))
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.put(replace(host_fold(3), text="x" * 2_000_000))
+        assert [one.fold_id for one in store.folds(KEY)] == ["before"]
 
     assert _in_child(work) == 0
     assert [one.fold_id for one in store.folds(KEY)] == ["before"]
@@ -509,12 +548,9 @@ def test_what_was_removed_is_no_longer_in_the_bytes_of_the_file(
 
 
 @pytest.mark.parametrize("way", ["erase", "expire"])
-def test_a_reader_that_holds_on_to_the_old_bytes_is_reported(
-    path: Path, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_holds_on_to_the_old_bytes_is_reported(path: Path, way: str) -> None:
     """What was erased cannot be found any more; the bytes go with the next call."""
-    monkeypatch.setattr(_sqlite, "_PATIENCE", 0.05)
-    store = SQLStore(path)
+    store = SQLStore(path, timeout=0.05)
     store.save(fold("hiddenword"))
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 
 from chatfold.stores._encoding import ItemRow, decoded, encoded, restored, text_bytes, text_of
-from chatfold.stores._schema import Search, calls, folds, items
+from chatfold.stores._schema import Search, calls, folds, items, same
 from chatfold.stores.base import StoredFold, StoredItem
 
 __all__ = ["add_items", "called_items", "distinct_items", "fold_of", "item_of", "named", "scope"]
 
 _BATCH: Final = 200  # rows read at a time
+_ROWS: Final = 1000  # rows written at a time
+_BYTES: Final = 1_000_000  # bytes from which on no further row is written with them
+
+T = TypeVar("T")
 
 
 def add_items(
@@ -22,20 +26,21 @@ def add_items(
 ) -> None:
     """Write the items of a fold that has been written, with their call ids and their words."""
     number = connection.scalars(sa.select(folds.c.id).where(named(fold.key, fold.fold_id))).one()
-    connection.execute(
-        items.insert(),
-        [
-            {
-                "fold": number,
-                "position": row.position,
-                "text": row.text,
-                "call_ids": encoded(row.call_ids, "call_ids"),
-                "item": row.item,
-                "content": row.content,
-            }
-            for row in rows
-        ],
-    )
+    for part in _batches(rows, lambda row: len(row.text) + len(row.item or b"")):
+        connection.execute(
+            items.insert(),
+            [
+                {
+                    "fold": number,
+                    "position": row.position,
+                    "text": row.text,
+                    "call_ids": encoded(row.call_ids, "call_ids"),
+                    "item": row.item,
+                    "content": row.content,
+                }
+                for row in part
+            ],
+        )
     numbers = connection.scalars(
         sa.select(items.c.id).where(items.c.fold == number).order_by(items.c.position)
     ).all()
@@ -45,15 +50,29 @@ def add_items(
         for item, row in placed
         for call_id in dict.fromkeys(row.call_ids)
     ]
-    if called:
-        connection.execute(calls.insert(), called)
+    for some in _batches(called, lambda row: len(row["key"]) + len(row["call_id"])):
+        connection.execute(calls.insert(), some)
     words = [(item, row.words) for item, row in placed if row.words]
-    if words:
-        search.add(connection, scope(fold.key), words)
+    for texts in _batches(words, lambda row: len(row[1])):
+        search.add(connection, scope(fold.key), texts)
+
+
+def _batches(rows: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Divide rows into what is written at a time, so that no one statement takes for long."""
+    batch: list[T] = []
+    total = 0
+    for row in rows:
+        batch.append(row)
+        total += size(row)
+        if len(batch) == _ROWS or total >= _BYTES:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 def named(key: str, fold_id: str) -> sa.ColumnElement[bool]:
-    return sa.and_(folds.c.key == text_bytes(key), folds.c.fold_id == text_bytes(fold_id))
+    return sa.and_(same(folds.c.key, text_bytes(key)), same(folds.c.fold_id, text_bytes(fold_id)))
 
 
 def scope(key: str) -> str:
@@ -67,7 +86,7 @@ def called_items(key: str, call_id: str) -> sa.Select[Any]:
         sa.select(items.c.id)
         .join(calls, calls.c.item == items.c.id)
         .join(folds, items.c.fold == folds.c.id)
-        .where(calls.c.key == text_bytes(key), calls.c.call_id == text_bytes(call_id))
+        .where(same(calls.c.key, text_bytes(key)), same(calls.c.call_id, text_bytes(call_id)))
         .order_by(folds.c.created, folds.c.id, items.c.position)
     )
 

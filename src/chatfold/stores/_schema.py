@@ -1,28 +1,71 @@
-"""The tables of `SQLStore`, their version, and the wall between it and one kind of database.
+"""The tables of `SQLStore`, their versions, and the wall between it and one kind of database.
 
-All text is kept as UTF-8 bytes: histories hold characters (lone surrogates, NUL) that databases
-refuse as text.
+All text that comes from outside is kept as UTF-8 bytes: histories hold characters (lone
+surrogates, NUL) that databases refuse as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 from chatfold.errors import StoreError
 from chatfold.stores._words import Phrase
 
-__all__ = ["VERSION", "WRITING", "Dialect", "Search", "calls", "folds", "items", "prepare"]
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
+    from sqlalchemy.sql.compiler import SQLCompiler
 
-VERSION: Final = 1
+__all__ = [
+    "VERSION",
+    "Dialect",
+    "Search",
+    "calls",
+    "claims",
+    "folds",
+    "host_folds",
+    "items",
+    "prepare",
+    "same",
+]
 
-# Execution options of a transaction that writes; a dialect may take its locks by them.
-WRITING: Final = {"chatfold_writing": True}
+VERSION: Final = 2
+
+T = TypeVar("T")
+
+
+class _Hashed(FunctionElement[bytes]):
+    """Bytes of any length as an index can hold them: PostgreSQL's holds 2,704 in a row."""
+
+    name = "hashed"
+    type = sa.LargeBinary()
+    inherit_cache = True
+
+
+@compiles(_Hashed, "sqlite")
+def _hashed_sqlite(element: _Hashed, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(_Hashed, "postgresql")
+def _hashed_postgresql(element: _Hashed, compiler: SQLCompiler, **options: Any) -> str:
+    return f"sha256({compiler.process(element.clauses, **options)})"
+
+
+def same(column: sa.Column[bytes], value: bytes) -> sa.ColumnElement[bool]:
+    """Return whether a column holds a value, in a form for which there is an index."""
+    wanted = sa.literal(value, sa.LargeBinary)
+    return sa.and_(_Hashed(column) == _Hashed(wanted), column == wanted)
+
 
 _tables = sa.MetaData()
+
+# SQLite numbers rows by itself where the type is this one and no other.
+_Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 _version = sa.Table(
     "chatfold_version",
@@ -34,7 +77,7 @@ _version = sa.Table(
 folds = sa.Table(
     "chatfold_folds",
     _tables,
-    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("id", _Number, primary_key=True),
     sa.Column("key", sa.LargeBinary, nullable=False),
     sa.Column("fold_id", sa.LargeBinary, nullable=False),
     sa.Column("digest", sa.LargeBinary, nullable=False),
@@ -43,16 +86,19 @@ folds = sa.Table(
     sa.Column("kept", sa.LargeBinary, nullable=False),
     sa.Column("extent", sa.Integer, nullable=False),
     sa.Column("created", sa.Double, nullable=False, index=True),
-    sa.UniqueConstraint("key", "fold_id"),
+    sa.UniqueConstraint("key", "fold_id").ddl_if(dialect="sqlite"),
 )
+sa.Index(
+    "chatfold_folds_by_id", _Hashed(folds.c.key), _Hashed(folds.c.fold_id), unique=True
+).ddl_if(dialect="postgresql")
 
 items = sa.Table(
     "chatfold_items",
     _tables,
-    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("id", _Number, primary_key=True),
     sa.Column(
         "fold",
-        sa.Integer,
+        _Number,
         sa.ForeignKey("chatfold_folds.id", ondelete="CASCADE"),
         nullable=False,
     ),
@@ -71,12 +117,43 @@ calls = sa.Table(
     sa.Column("call_id", sa.LargeBinary, nullable=False),
     sa.Column(
         "item",
-        sa.Integer,
+        _Number,
         sa.ForeignKey("chatfold_items.id", ondelete="CASCADE"),
         nullable=False,
         index=True,
     ),
-    sa.Index("chatfold_calls_by_id", "key", "call_id"),
+)
+sa.Index("chatfold_calls_by_id", calls.c.key, calls.c.call_id).ddl_if(dialect="sqlite")
+sa.Index("chatfold_calls_by_id", _Hashed(calls.c.key), _Hashed(calls.c.call_id)).ddl_if(
+    dialect="postgresql"
+)
+
+# Since version 2. `scope` is the key as a word of fixed length, see `_rows.scope`.
+
+host_folds = sa.Table(
+    "chatfold_host_folds",
+    _tables,
+    sa.Column("id", _Number, primary_key=True),
+    sa.Column("scope", sa.String(40), nullable=False),
+    sa.Column("digest", sa.String(200), nullable=False),
+    sa.Column("key", sa.LargeBinary, nullable=False),
+    sa.Column("length", sa.Integer, nullable=False),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+    sa.Column("summary", sa.LargeBinary, nullable=False),
+    sa.Column("kept", sa.LargeBinary, nullable=False),
+    sa.Column("base", sa.String(200)),
+    sa.Column("details", sa.LargeBinary, nullable=False),
+    sa.Column("created", sa.Double, nullable=False, index=True),
+    sa.UniqueConstraint("scope", "digest"),
+)
+
+claims = sa.Table(
+    "chatfold_claims",
+    _tables,
+    sa.Column("scope", sa.String(40), primary_key=True),
+    sa.Column("digest", sa.String(200), primary_key=True),
+    sa.Column("token", sa.String(32), nullable=False),
+    sa.Column("until", sa.Double, nullable=False, index=True),
 )
 
 
@@ -124,39 +201,67 @@ class Dialect(Protocol):
 
     searches: tuple[Search, ...]  # best first; the last one works everywhere
 
-    def engine(self) -> sa.Engine:
-        """Return what makes connections."""
+    def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something in a transaction that sees one state of the database."""
         ...
 
-    def in_use(self) -> AbstractContextManager[None]:
-        """Return what is entered while the database is read or written."""
+    def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something in a transaction that writes; it may be done again from its beginning."""
+        ...
+
+    def lock_tables(self, connection: sa.Connection) -> None:
+        """Let no other make or change the tables until the transaction ends."""
+        ...
+
+    def lock_key(self, connection: sa.Connection, scope: str) -> None:
+        """Let no other write folds of a key until the transaction ends."""
+        ...
+
+    def now(self) -> sa.ColumnElement[float]:
+        """Return the time in seconds since the epoch, by the clock that all processes share."""
+        ...
+
+    def among(self, column: sa.Column[str], values: Sequence[str]) -> sa.ColumnElement[bool]:
+        """Return whether a column is one of any number of texts, which are ASCII."""
+        ...
+
+    def upsert(self, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+        """Return an insert that may say what to do where the row is there."""
         ...
 
     def scrub(self) -> None:
-        """Make the database forget the bytes of what was deleted.
+        """Make the database forget the bytes of what was deleted, where that can be asked for.
 
         Raises:
             sqlalchemy.exc.OperationalError: It cannot be done now.
+            sqlite3.Error: The same.
         """
         ...
 
+    def close(self) -> None:
+        """Close all connections; nothing is read or written after that."""
+        ...
 
-def prepare(engine: sa.Engine, searches: Sequence[Search]) -> Search:
-    """Make the tables where there are none, and return the search that they are made for.
+
+def prepare(dialect: Dialect, searches: Sequence[Search]) -> Search:
+    """Make the tables where there are none, bring old ones up to date, return their search.
 
     Args:
-        engine: Where the tables are.
+        dialect: Where the tables are.
         searches: What this process can search with, best first.
 
     Raises:
         StoreError: The tables were made by a newer chatfold, or for another search.
     """
-    with engine.connect() as connection:
-        found = _found(connection)
-    if found is None:
-        with engine.execution_options(**WRITING).begin() as connection:
-            # Another process may have made them since.
-            found = _found(connection) or _made(connection, searches)
+    found = dialect.read(_found)
+    if found is None or found[0] < VERSION:
+
+        def bring_up_to_date(connection: sa.Connection) -> tuple[int, str]:
+            dialect.lock_tables(connection)
+            # Another process may have done it since.
+            return _migrated(connection, _found(connection) or _made(connection, searches))
+
+        found = dialect.write(bring_up_to_date)
     version, name = found
     if version > VERSION:
         raise StoreError(
@@ -181,3 +286,21 @@ def _made(connection: sa.Connection, searches: Sequence[Search]) -> tuple[int, s
     name = next(search.name for search in searches if search.create(connection))
     connection.execute(_version.insert().values(version=VERSION, search=name))
     return VERSION, name
+
+
+def _migrated(connection: sa.Connection, found: tuple[int, str]) -> tuple[int, str]:
+    """Take tables from their version to this one, step by step."""
+    version, search = found
+    while version < VERSION:
+        _STEPS[version](connection)
+        version += 1
+        connection.execute(_version.update().values(version=version))
+    return version, search
+
+
+def _add_hosts(connection: sa.Connection) -> None:
+    """Version 2: folds of lists that belong to a host, and claims."""
+    _tables.create_all(connection, tables=[host_folds, claims])
+
+
+_STEPS: Final[Mapping[int, Callable[[sa.Connection], None]]] = {1: _add_hosts}

@@ -9,7 +9,15 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Store", "StoredFold", "StoredItem", "checked_fold", "horizon", "seconds"]
+__all__ = [
+    "Store",
+    "StoredFold",
+    "StoredItem",
+    "checked_fold",
+    "checked_key",
+    "horizon",
+    "seconds",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +146,33 @@ def checked_fold(fold: StoredFold) -> StoredFold:
     """
     if not isinstance(fold, StoredFold):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"save() takes a StoredFold, not {type(fold).__name__}")
-    for name in ("key", "fold_id", "digest"):
+    checked_key(fold.key)
+    for name in ("fold_id", "digest"):
         value = getattr(fold, name)
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a str, not {type(value).__name__}")
-    if not fold.key or not fold.fold_id:
-        raise ValueError("a fold needs a key and a fold_id that are not empty")
+    if not fold.fold_id:
+        raise ValueError("a fold needs a fold_id that is not empty")
     if not math.isfinite(fold.created):
         raise ValueError(f"created must be seconds since the epoch, not {fold.created!r}")
     places = [item.position for item in fold.items]
     if any(a >= b for a, b in pairwise(places)):
         raise ValueError("items must be in order of position, and no position taken twice")
     return fold
+
+
+def checked_key(key: str) -> str:
+    """Return a key, if it can name a conversation or tenant.
+
+    Raises:
+        TypeError: It is no text.
+        ValueError: It is empty.
+    """
+    if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"a key must be a str, not {type(key).__name__}")
+    if not key:
+        raise ValueError("a key must not be empty")
+    return key
 
 
 def seconds(expire_after: float | timedelta | None) -> float | None:

@@ -2,33 +2,96 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import NamedTuple
 
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
+from chatfold.stores._gate import GATE
+from chatfold.stores._recent import Recent
 from chatfold.stores._words import ranked, sought
-from chatfold.stores.base import StoredFold, StoredItem, checked_fold, horizon, seconds
+from chatfold.stores.base import (
+    StoredFold,
+    StoredItem,
+    checked_fold,
+    checked_key,
+    horizon,
+    seconds,
+)
+from chatfold.stores.hosts import (
+    Claim,
+    HostFold,
+    checked_digest,
+    checked_host_fold,
+    checked_lease,
+)
 
 __all__ = ["MemoryStore"]
 
+_log = logging.getLogger("chatfold")
 
-class _Entry(NamedTuple):
+_OVERHEAD = 400  # bytes that an item or a fold takes beside its texts, about
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
     """A fold without what could be changed from outside: its JSON is kept as bytes."""
 
     fold: StoredFold
     summary: bytes
     rows: tuple[ItemRow, ...]
 
+    @property
+    def created(self) -> float:
+        return self.fold.created
+
+    @property
+    def size(self) -> int:
+        rows = sum(
+            len(row.text) + len(row.item or b"") + len(row.words) + _OVERHEAD for row in self.rows
+        )
+        return rows + len(self.summary) + _OVERHEAD
+
+    def bare(self) -> StoredFold:
+        return replace(self.fold, summary=decoded(self.summary))
+
+    def whole(self) -> StoredFold:
+        return replace(self.bare(), items=tuple(map(_item, self.rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class _HostEntry:
+    """The same for a fold of a host's list."""
+
+    fold: HostFold
+    summary: bytes
+    details: bytes
+
+    @property
+    def created(self) -> float:
+        return self.fold.created
+
+    @property
+    def size(self) -> int:
+        return len(self.fold.text) + len(self.summary) + len(self.details) + _OVERHEAD
+
+    def whole(self) -> HostFold:
+        return replace(self.fold, summary=decoded(self.summary), details=decoded(self.details))
+
 
 class MemoryStore:
-    """A `Store` in this process's memory; what it holds is gone with it.
+    """A `Store` and a `HostStore` in this process's memory; what it holds is gone with it.
 
     It keeps copies in JSON, so that items edited later are still found as they were. Items and
-    their search words take about twice the size of the items' JSON.
+    their search words take about twice the size of the items' JSON. What has not been written or
+    read for longest is dropped where `max_bytes` is reached, which is logged once; a fold that is
+    larger than that is kept alone. Any number of threads may use it; after a fork, parent and
+    child each have their own.
 
     Args:
         keep_originals: Whether to keep the items' content. Without it, no item and no text to
@@ -36,54 +99,58 @@ class MemoryStore:
             other than the one that made it.
         expire_after: Age in seconds, or as a timedelta, from which a fold is dropped: on each
             save, of whatever key. None keeps folds until they are removed.
+        max_bytes: Size of all that is kept, about; None is without bound.
 
     Raises:
-        ValueError: `expire_after` is not more than 0.
+        ValueError: `expire_after` or `max_bytes` is not more than 0.
     """
 
     def __init__(
-        self, *, keep_originals: bool = True, expire_after: float | timedelta | None = None
+        self,
+        *,
+        keep_originals: bool = True,
+        expire_after: float | timedelta | None = None,
+        max_bytes: int | None = 256 * 2**20,
     ) -> None:
+        if max_bytes is not None and max_bytes <= 0:
+            raise ValueError(f"max_bytes must be more than 0, or None, not {max_bytes!r}")
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)
-        self._entries: dict[str, dict[str, _Entry]] = {}
+        self._max_bytes = max_bytes
+        self._entries = Recent(max_bytes)
+        self._claims: dict[tuple[str, str], tuple[str, float]] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        with self._lock:
-            count = sum(len(entries) for entries in self._entries.values())
-        return f"MemoryStore({count} folds)"
+        with self._alone():
+            return f"MemoryStore({len(self._entries)} folds)"
 
     def save(self, fold: StoredFold) -> None:
         """Keep a fold; see `Store.save`."""
         checked_fold(fold)
         rows = tuple(item_rows(fold, keep_originals=self._keep_originals))
-        entry = _Entry(
-            replace(fold, summary=None, items=()), encoded(fold.summary, "the summary"), rows
-        )
-        with self._lock:
-            entries = self._entries.setdefault(fold.key, {})
-            entries.pop(fold.fold_id, None)
-            entries[fold.fold_id] = entry
-        if self._expire_after is not None:
-            self.expire(time.time() - self._expire_after)
+        summary = encoded(fold.summary, "the summary")
+        entry = _Entry(replace(fold, summary=None, items=()), summary, rows)
+        with self._writing():
+            self._entries.put(_Entry, fold.key, fold.fold_id, entry)
 
     def load(self, key: str, fold_id: str) -> StoredFold | None:
         """Return a fold with its items; see `Store.load`."""
-        with self._lock:
-            entry = self._entries.get(key, {}).get(fold_id)
-        if entry is None:
-            return None
-        return replace(_bare(entry), items=tuple(map(_item, entry.rows)))
+        with self._alone():
+            entry = self._entries.group(_Entry, key).get(fold_id)
+            if entry is None:
+                return None
+            self._entries.use(_Entry, key, fold_id)
+        return entry.whole()
 
     def folds(self, key: str) -> list[StoredFold]:
         """Return the folds of a key without their items, oldest first; see `Store.folds`."""
-        return [_bare(entry) for entry in self._of(key)]
+        return [entry.bare() for entry in self._of(key)]
 
     def discard(self, key: str, fold_id: str) -> None:
         """Remove one fold; see `Store.discard`."""
-        with self._lock:
-            self._forget(key, fold_id)
+        with self._alone():
+            self._entries.pop(_Entry, key, fold_id)
 
     def find(
         self, key: str, *, call_id: str | None = None, query: str | None = None, limit: int = 20
@@ -100,10 +167,66 @@ class MemoryStore:
             rows = [rows[index] for index in ranked(wanted, [row.words for row in rows])]
         return [_item(row) for row in rows[:limit]]
 
+    def put(self, fold: HostFold) -> None:
+        """Keep a fold of a host's list; see `HostStore.put`."""
+        checked_host_fold(fold)
+        summary, details = encoded(fold.summary, "the summary"), encoded(fold.details, "details")
+        kept = tuple(decoded(encoded(fold.kept, "kept")))
+        entry = _HostEntry(replace(fold, summary=None, details=None, kept=kept), summary, details)
+        with self._writing():
+            self._entries.put(_HostEntry, fold.key, fold.digest, entry)
+
+    def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
+        """Return the fold that stands for the most items; see `HostStore.longest`."""
+        with self._alone():
+            kept = self._entries.group(_HostEntry, key)
+            matching = {digest: kept[digest] for digest in digests if digest in kept}
+            if not matching:
+                return None
+            if len(matching) > 1:  # of equal ones the one that was put last
+                matching = {digest: kept[digest] for digest in kept if digest in matching}
+            entry = max(
+                reversed(matching.values()), key=lambda one: (one.fold.length, one.fold.created)
+            )
+            self._entries.use(_HostEntry, key, entry.fold.digest)
+        return entry.whole()
+
+    def claim(self, key: str, digest: str, seconds: float) -> Claim | None:
+        """Return a claim, or None at once where somebody has it; see `HostStore.claim`."""
+        checked_key(key)
+        checked_digest(digest)
+        lease = checked_lease(seconds)
+        token = secrets.token_hex(16)
+        with self._alone():
+            now = time.monotonic()
+            self._claims = {what: held for what, held in self._claims.items() if held[1] > now}
+            if (key, digest) in self._claims:
+                return None
+            self._claims[key, digest] = token, now + lease
+        return Claim(key, digest, token)
+
+    def renew(self, claim: Claim, seconds: float) -> bool:
+        """Hold a claim for longer; see `HostStore.renew`."""
+        lease = checked_lease(seconds)
+        with self._alone():
+            token, until = self._claims.get((claim.key, claim.digest), (None, 0.0))
+            now = time.monotonic()
+            if token != claim.token or until <= now:
+                return False
+            self._claims[claim.key, claim.digest] = claim.token, now + lease
+        return True
+
+    def release(self, claim: Claim) -> None:
+        """Give up a claim; see `HostStore.release`."""
+        with self._alone():
+            if self._claims.get((claim.key, claim.digest), (None, 0.0))[0] == claim.token:
+                del self._claims[claim.key, claim.digest]
+
     def erase(self, key: str) -> int:
         """Remove all that was saved under a key; see `Store.erase`."""
-        with self._lock:
-            return len(self._entries.pop(key, {}))
+        with self._alone():
+            self._claims = {what: held for what, held in self._claims.items() if what[0] != key}
+            return self._entries.pop_key(key)
 
     def expire(self, before: float | None = None) -> int:
         """Remove the folds that are older than a time; see `Store.expire`.
@@ -115,31 +238,36 @@ class MemoryStore:
             ValueError: There is neither `before` nor `expire_after`.
         """
         limit = horizon(before, self._expire_after)
-        with self._lock:
-            old = [
-                (key, fold_id)
-                for key, entries in self._entries.items()
-                for fold_id, entry in entries.items()
-                if entry.fold.created < limit
-            ]
-            for key, fold_id in old:
-                self._forget(key, fold_id)
-        return len(old)
+        with self._alone():
+            return self._entries.pop_before(limit)
 
-    def _forget(self, key: str, fold_id: str) -> None:
-        entries = self._entries.get(key, {})
-        entries.pop(fold_id, None)
-        if not entries:
-            self._entries.pop(key, None)
+    @contextmanager
+    def _alone(self) -> Generator[None, None, None]:
+        """Hold off other threads, and forks, which would copy a lock that is never released."""
+        with GATE.passed(), self._lock:
+            yield
+
+    @contextmanager
+    def _writing(self) -> Generator[None, None, None]:
+        """Hold off others, and let go of what is too old or too much."""
+        with self._alone():
+            before = self._entries.dropped
+            yield
+            if self._expire_after is not None:
+                self._entries.pop_before(time.time() - self._expire_after)
+            first = not before and self._entries.dropped
+        if first:
+            _log.warning(
+                "MemoryStore(max_bytes=%d) is full: what was not used for longest is dropped",
+                self._max_bytes,
+            )
 
     def _of(self, key: str) -> list[_Entry]:
-        with self._lock:
-            entries = list(self._entries.get(key, {}).values())
-        return sorted(entries, key=lambda entry: entry.fold.created)
-
-
-def _bare(entry: _Entry) -> StoredFold:
-    return replace(entry.fold, summary=decoded(entry.summary))
+        with self._alone():
+            entries = dict(self._entries.group(_Entry, key))
+            for fold_id in entries:
+                self._entries.use(_Entry, key, fold_id)
+        return sorted(entries.values(), key=lambda entry: entry.fold.created)
 
 
 def _item(row: ItemRow) -> StoredItem:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from chatfold.errors import StoreError
+from chatfold.stores import _host_rows as host_rows
+from chatfold.stores._database import Database
 from chatfold.stores._encoding import encoded, item_rows, text_bytes
 from chatfold.stores._rows import (
     add_items,
@@ -25,70 +23,80 @@ from chatfold.stores._rows import (
     named,
     scope,
 )
-from chatfold.stores._schema import WRITING, Dialect, folds, items, prepare
-from chatfold.stores._sqlite import SQLite
+from chatfold.stores._schema import claims, folds, host_folds, items, same
 from chatfold.stores._words import sought
-from chatfold.stores.base import (
-    StoredFold,
-    StoredItem,
-    checked_fold,
-    horizon,
-    seconds,
+from chatfold.stores.base import StoredFold, StoredItem, checked_fold, checked_key, horizon, seconds
+from chatfold.stores.hosts import (
+    Claim,
+    HostFold,
+    checked_digest,
+    checked_host_fold,
+    checked_lease,
+    usable,
 )
 
 __all__ = ["SQLStore"]
 
 
 class SQLStore:
-    """A `Store` in one SQLite file, which several threads and processes may use at once.
+    """A `Store` and a `HostStore` in a database, which threads and processes may share.
 
-    The file is made where there is none, readable by its owner alone, and may lie in a database
-    that has other tables. It is written through a log (WAL) that is flushed to the disk at each
-    save: what `save` has returned from survives `kill -9` and, as far as the disk keeps its word,
-    a power failure. Beside the file lie, while it is in use, two more with `-wal` and `-shm`
-    added to its name; copy all three, or none. A network file system is no place for it.
+    **SQLite** is one file, made where there is none, readable by its owner alone; it may lie in a
+    database that has other tables. It is written through a log (WAL) that is flushed to the disk
+    at each save: what `save` has returned from survives `kill -9` and, as far as the disk keeps
+    its word, a power failure. Beside the file lie, while it is in use, two more with `-wal` and
+    `-shm` added to its name; copy all three, or none. A network file system is no place for it.
+    Text is searched by FTS5, or by reading all texts of a key where SQLite was built without it;
+    which of the two is settled when the file is made.
 
-    Calls wait up to ten seconds for another process that writes, then raise `StoreError`. A store
-    may be used on both sides of a fork. Text is searched by FTS5, or by reading all texts of a
-    key where SQLite was built without it; which of the two is settled when the file is made.
+    **PostgreSQL** (11 or newer, in UTF8; extra `postgresql`) is for several machines. The tables,
+    all named `chatfold_...`, are made in the first schema of the search path where there are
+    none. Up to 15 connections are pooled; each transaction tests its connection, so that a server
+    that was restarted is found again. Times of claims are the server's.
+
+    Tables of an earlier chatfold are brought up to date when they are opened. Any number of
+    threads may use one store, and it may be used on both sides of a fork. Whatever goes wrong in
+    the database is a `StoreError`, and then nothing was written, except that a commit whose
+    answer was lost may have taken place.
 
     Args:
-        url_or_path: Path of the file, or an SQLAlchemy URL (`sqlite:///relative.db`,
-            `sqlite:////absolute.db`).
+        where: Path of an SQLite file; an SQLAlchemy URL (`sqlite:///relative.db`,
+            `sqlite:////absolute.db`, `postgresql+psycopg://user@host/database`, with libpq's
+            options as its query); or an SQLAlchemy engine for one of these: of an SQLite engine
+            the file alone is used, of a PostgreSQL engine the pool, which `close` leaves open.
         keep_originals: Whether to keep the items' content. Without it, no item and no text to
             search is written: `find` knows call ids only, and a fold cannot be undone by a
             context other than the one that made it. Summaries are kept.
         expire_after: Age in seconds, or as a timedelta, from which a fold is dropped: on each
             save, of whatever key. None keeps folds until they are removed.
+        timeout: Seconds to wait for others that lock the database, and on PostgreSQL also for any
+            one statement and for a connection (for which two are the least). A PostgreSQL server
+            that does not answer at all is given up one second later. `erase` and `expire` of a
+            great many folds may need more.
 
     Raises:
-        TypeError: `url_or_path` is neither text nor a path.
-        ValueError: It names no file or another kind of database, or `expire_after` is not more
-            than 0.
-        StoreError: The file cannot be made, read or written, is no database, or was written by a
-            newer chatfold.
+        TypeError: `where` is none of these.
+        ValueError: It names no file or another kind of database, or `expire_after` or `timeout`
+            is not more than 0.
+        MissingExtraError: psycopg is not installed.
+        StoreError: The database cannot be made, reached, read or written, is none, or was written
+            by a newer chatfold.
     """
 
     def __init__(
         self,
-        url_or_path: str | os.PathLike[str],
+        where: str | os.PathLike[str] | sa.Engine,
         *,
         keep_originals: bool = True,
         expire_after: float | timedelta | None = None,
+        timeout: float = 5.0,
     ) -> None:
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)
-        path = _path(url_or_path)
-        self._name = str(path)
-        self._closed = False
-        with self._failing("cannot be opened"):
-            self._dialect: Dialect = SQLite(path)
-            self._engine = self._dialect.engine()
-            with self._dialect.in_use():
-                self._search = prepare(self._engine, self._dialect.searches)
+        self._database = Database(where, timeout)
 
     def __repr__(self) -> str:
-        return f"SQLStore({self._name!r})"
+        return f"SQLStore({self._database.name!r})"
 
     def __enter__(self) -> Self:
         return self
@@ -103,8 +111,7 @@ class SQLStore:
 
     def close(self) -> None:
         """Close the store; any later call raises `StoreError`. Closing twice is no error."""
-        self._closed = True
-        self._engine.dispose()
+        self._database.close()
 
     def save(self, fold: StoredFold) -> None:
         """Keep a fold in one transaction; see `Store.save`."""
@@ -120,39 +127,49 @@ class SQLStore:
             "extent": fold.extent,
             "created": fold.created,
         }
-        with self._writing() as connection:
+
+        def write(connection: sa.Connection) -> None:
+            self._database.dialect.lock_key(connection, scope(fold.key))
             self._drop(connection, named(fold.key, fold.fold_id))
             connection.execute(folds.insert().values(values))
             if rows:
-                add_items(connection, fold, rows, self._search)
-            if self._expire_after is not None:
-                self._drop(connection, folds.c.created < time.time() - self._expire_after)
+                add_items(connection, fold, rows, self._database.search)
+            self._drop_old(connection)
+
+        self._database.write(write)
 
     def load(self, key: str, fold_id: str) -> StoredFold | None:
         """Return a fold with its items; see `Store.load`."""
-        with self._reading() as connection:
+
+        def read(connection: sa.Connection) -> StoredFold | None:
             fold = connection.execute(sa.select(folds).where(named(key, fold_id))).one_or_none()
             if fold is None:
                 return None
             rows = connection.execute(
                 sa.select(items).where(items.c.fold == fold.id).order_by(items.c.position)
             ).all()
-        return fold_of(fold, tuple(map(item_of, rows)))
+            return fold_of(fold, tuple(map(item_of, rows)))
+
+        return self._database.read(read)
 
     def folds(self, key: str) -> list[StoredFold]:
         """Return the folds of a key without their items, oldest first; see `Store.folds`."""
-        with self._reading() as connection:
-            rows = connection.execute(
-                sa.select(folds)
-                .where(folds.c.key == text_bytes(key))
-                .order_by(folds.c.created, folds.c.id)
-            ).all()
+        wanted = (
+            sa.select(folds)
+            .where(same(folds.c.key, text_bytes(key)))
+            .order_by(folds.c.created, folds.c.id)
+        )
+        rows = self._database.read(lambda connection: connection.execute(wanted).all())
         return [fold_of(row, ()) for row in rows]
 
     def discard(self, key: str, fold_id: str) -> None:
         """Remove one fold; see `Store.discard`."""
-        with self._writing() as connection:
+
+        def write(connection: sa.Connection) -> None:
+            self._database.dialect.lock_key(connection, scope(key))
             self._drop(connection, named(key, fold_id))
+
+        self._database.write(write)
 
     def find(
         self, key: str, *, call_id: str | None = None, query: str | None = None, limit: int = 20
@@ -161,34 +178,88 @@ class SQLStore:
         wanted = sought(call_id, query, limit)
         if wanted is None:
             return []
-        with self._reading() as connection:
-            called = None if call_id is None else called_items(key, call_id)
+        called = None if call_id is None else called_items(key, call_id)
+
+        def read(connection: sa.Connection) -> list[StoredItem]:
             found: Sequence[int]
             if wanted:
-                found = self._search.find(connection, scope(key), wanted, called)
+                found = self._database.search.find(connection, scope(key), wanted, called)
             else:
                 assert called is not None, "sought() has seen to it"
                 found = connection.scalars(called).all()
             return distinct_items(connection, found, limit)
 
+        return self._database.read(read)
+
+    def put(self, fold: HostFold) -> None:
+        """Keep a fold of a host's list; see `HostStore.put`."""
+        values = host_rows.host_values(checked_host_fold(fold))
+
+        def write(connection: sa.Connection) -> None:
+            self._database.dialect.lock_key(connection, scope(fold.key))
+            connection.execute(host_folds.delete().where(host_rows.of(fold.key, fold.digest)))
+            connection.execute(host_folds.insert().values(values))
+            self._drop_old(connection)
+
+        self._database.write(write)
+
+    def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
+        """Return the fold that stands for the most items; see `HostStore.longest`."""
+        possible = usable(digests)
+        if not possible:
+            return None
+        query = host_rows.longest_fold(self._database.dialect, key, possible)
+        row = self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else host_rows.host_fold_of(row)
+
+    def claim(self, key: str, digest: str, seconds: float) -> Claim | None:
+        """Return a claim, or None at once where somebody has it; see `HostStore.claim`."""
+        checked_digest(digest)
+        checked_key(key)
+        lease = checked_lease(seconds)
+        dialect = self._database.dialect
+        return self._database.write(
+            lambda connection: host_rows.add_claim(connection, dialect, key, digest, lease)
+        )
+
+    def renew(self, claim: Claim, seconds: float) -> bool:
+        """Hold a claim for longer; see `HostStore.renew`."""
+        lease = checked_lease(seconds)
+        dialect = self._database.dialect
+        return self._database.write(
+            lambda connection: host_rows.extend_claim(connection, dialect, claim, lease)
+        )
+
+    def release(self, claim: Claim) -> None:
+        """Give up a claim; see `HostStore.release`."""
+        self._database.write(lambda connection: host_rows.end_claim(connection, claim))
+
     def erase(self, key: str) -> int:
-        """Remove all that was saved under a key, also from the bytes of the file.
+        """Remove all that was saved under a key, of SQLite also from the bytes of the file.
 
         The whole file is rewritten, which takes its time with a large one; copies that the file
-        system or the disk has made are out of reach.
+        system or the disk has made are out of reach. PostgreSQL gives the bytes no longer to any
+        query; its vacuum, its log and its backups let go of them in their own time.
 
         Raises:
             StoreError: Nothing was removed; or, as its message says then, all was, but the bytes
                 are still in the file because others are using it. Call it again.
         """
-        with self._writing() as connection:
-            number = self._drop(connection, folds.c.key == text_bytes(key))
-            self._search.compact(connection)
-        self._scrub(number)
+
+        def write(connection: sa.Connection) -> int:
+            self._database.dialect.lock_key(connection, scope(key))
+            connection.execute(claims.delete().where(claims.c.scope == scope(key)))
+            hosts = connection.execute(host_folds.delete().where(host_rows.of(key))).rowcount
+            number = self._drop(connection, same(folds.c.key, text_bytes(key)))
+            self._database.search.compact(connection)
+            return number + hosts
+
+        number = self._database.write(write)
+        self._database.scrub(number)
         return number
 
     def expire(self, before: float | None = None) -> int:
-        """Remove the folds that are older than a time, also from the bytes of the file.
+        """Remove the folds that are older than a time, of SQLite also from the bytes of the file.
 
         The file is rewritten where there were any. What expires on a save can no longer be read
         by any call, but single words may stay in the file until the next `expire` or `erase`.
@@ -201,81 +272,29 @@ class SQLStore:
             StoreError: As `erase`.
         """
         limit = horizon(before, self._expire_after)
-        with self._writing() as connection:
-            number = self._drop(connection, folds.c.created < limit)
+
+        def write(connection: sa.Connection) -> int:
+            connection.execute(claims.delete().where(claims.c.until < self._database.dialect.now()))
+            number = self._drop_before(connection, limit)
             if number:
-                self._search.compact(connection)
+                self._database.search.compact(connection)
+            return number
+
+        number = self._database.write(write)
         if number:
-            self._scrub(number)
+            self._database.scrub(number)
         return number
+
+    def _drop_old(self, connection: sa.Connection) -> None:
+        if self._expire_after is not None:
+            self._drop_before(connection, time.time() - self._expire_after)
+
+    def _drop_before(self, connection: sa.Connection, limit: float) -> int:
+        hosts = connection.execute(host_folds.delete().where(host_folds.c.created < limit)).rowcount
+        return hosts + self._drop(connection, folds.c.created < limit)
 
     def _drop(self, connection: sa.Connection, which: sa.ColumnElement[bool]) -> int:
         """Delete folds with their items, call ids (both by their foreign keys) and words."""
         gone = sa.select(items.c.id).join(folds, items.c.fold == folds.c.id).where(which)
-        self._search.remove(connection, gone)
+        self._database.search.remove(connection, gone)
         return connection.execute(folds.delete().where(which)).rowcount
-
-    def _scrub(self, number: int) -> None:
-        with (
-            self._failing(
-                f"has removed {number} folds, but its file still holds their bytes, call it again"
-            ),
-            self._dialect.in_use(),
-        ):
-            self._dialect.scrub()
-
-    @contextmanager
-    def _reading(self) -> Generator[sa.Connection, None, None]:
-        with (
-            self._failing("cannot be read"),
-            self._dialect.in_use(),
-            self._engine.connect() as connection,
-        ):
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Generator[sa.Connection, None, None]:
-        engine = self._engine.execution_options(**WRITING)
-        with (
-            self._failing("cannot be written"),
-            self._dialect.in_use(),
-            engine.begin() as connection,
-        ):
-            yield connection
-
-    @contextmanager
-    def _failing(self, what: str) -> Generator[None, None, None]:
-        """Raise the database's errors as `StoreError`, which names no value from a statement."""
-        if self._closed:
-            raise StoreError(f"the store {self._name!r} is closed")
-        try:
-            yield
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            said = getattr(error, "orig", None) or error
-            raise StoreError(f"the store {self._name!r} {what}: {said}") from error
-
-
-def _path(url_or_path: str | os.PathLike[str]) -> str:
-    """Return the path of an SQLite file that a URL or a path names.
-
-    Raises:
-        TypeError: It is neither.
-        ValueError: It names no file.
-    """
-    path = os.fspath(url_or_path)
-    if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"SQLStore takes a path or a URL as text, not {type(path).__name__}")
-    if "://" in path:
-        try:
-            url = sa.make_url(path)
-        except ArgumentError:
-            # The error would show the URL, and with it a password.
-            raise ValueError("SQLStore got a URL that is none; write sqlite:///file.db") from None
-        if url.drivername not in ("sqlite", "sqlite+pysqlite"):
-            raise ValueError(f"SQLStore keeps folds in SQLite, not in {url.drivername!r}")
-        if url.query:
-            raise ValueError("SQLStore takes a URL without options; write sqlite:///file.db")
-        path = url.database or ""
-    if path in ("", ":memory:"):
-        raise ValueError("SQLStore needs a file; use MemoryStore() to keep folds in memory")
-    return path

@@ -1,0 +1,99 @@
+"""One database under `SQLStore`: its errors become `StoreError`, its tables are ready."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from chatfold.errors import StoreError
+from chatfold.stores._location import located
+from chatfold.stores._schema import Dialect, Search, prepare
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
+
+
+class Database:
+    """What a store reads and writes.
+
+    Args:
+        where: As `SQLStore` takes it.
+        timeout: Seconds to wait for a lock or a statement.
+
+    Raises:
+        TypeError: `where` is no path, URL or engine.
+        ValueError: It names no file or another kind of database, or `timeout` is not more than 0.
+        MissingExtraError: The driver is not installed.
+        StoreError: The database cannot be made, reached, read or written.
+    """
+
+    def __init__(self, where: str | os.PathLike[str] | sa.Engine, timeout: float) -> None:
+        if not 0 < timeout < math.inf:
+            raise ValueError(f"timeout must be more than 0 seconds and have an end, not {timeout}")
+        found = located(where)
+        self.name = found.name
+        self._closed = False
+        with self._failing("cannot be opened"):
+            self.dialect: Dialect = found.open(timeout)
+            self.search: Search = prepare(self.dialect, self.dialect.searches)
+
+    def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something in a transaction that sees one state of the database.
+
+        Raises:
+            StoreError: It cannot be done.
+        """
+        with self._failing("cannot be read"):
+            return self.dialect.read(work)
+
+    def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do something in a transaction, from its beginning again where others came between.
+
+        Raises:
+            StoreError: It cannot be done; nothing was written.
+        """
+        with self._failing("cannot be written"):
+            return self.dialect.write(work)
+
+    def scrub(self, removed: int) -> None:
+        """Make the database forget the bytes of so many folds.
+
+        Raises:
+            StoreError: It cannot be done now.
+        """
+        with self._failing(
+            f"has removed {removed} folds, but its file still holds their bytes, call it again"
+        ):
+            self.dialect.scrub()
+
+    def close(self) -> None:
+        """Close all connections; any later call raises `StoreError`."""
+        self._closed = True
+        self.dialect.close()
+
+    @contextmanager
+    def _failing(self, what: str) -> Generator[None, None, None]:
+        """Raise the database's errors as `StoreError`, which names no value from a statement."""
+        if self._closed:
+            raise StoreError(f"the store {self.name!r} is closed")
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreError(f"the store {self.name!r} {what}: {_said(error)}") from error
+
+
+def _said(error: Exception) -> str:
+    """Return what the database said, without the details, which may hold values."""
+    said = getattr(error, "orig", None) or error
+    primary = getattr(getattr(said, "diag", None), "message_primary", None)
+    return str(primary or said).strip()

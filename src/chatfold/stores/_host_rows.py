@@ -1,0 +1,117 @@
+"""Folds of hosts' lists and claims as rows of `SQLStore`'s tables, written and read."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from chatfold.stores._encoding import decoded, encoded, text_bytes, text_of
+from chatfold.stores._rows import scope
+from chatfold.stores._schema import Dialect, claims, host_folds
+from chatfold.stores.hosts import Claim, HostFold
+
+__all__ = [
+    "add_claim",
+    "end_claim",
+    "extend_claim",
+    "host_fold_of",
+    "host_values",
+    "longest_fold",
+    "of",
+]
+
+
+def host_values(fold: HostFold) -> dict[str, Any]:
+    """Return a fold as a row.
+
+    Raises:
+        TypeError: A value is not made of JSON types.
+        ValueError: JSON cannot write a value.
+    """
+    return {
+        "scope": scope(fold.key),
+        "digest": fold.digest,
+        "key": text_bytes(fold.key),
+        "length": fold.length,
+        "text": text_bytes(fold.text),
+        "summary": encoded(fold.summary, "the summary"),
+        "kept": encoded(fold.kept, "kept"),
+        "base": fold.base,
+        "details": encoded(fold.details, "details"),
+        "created": fold.created,
+    }
+
+
+def host_fold_of(row: Any) -> HostFold:
+    """Return a fold again."""
+    return HostFold(
+        key=text_of(row.key),
+        digest=row.digest,
+        length=row.length,
+        text=text_of(row.text),
+        summary=decoded(row.summary),
+        kept=tuple(decoded(row.kept)),
+        base=row.base,
+        details=decoded(row.details),
+        created=row.created,
+    )
+
+
+def of(key: str, digest: str | None = None) -> sa.ColumnElement[bool]:
+    """Return what selects the folds of a key, or the one of a digest."""
+    named = sa.true() if digest is None else host_folds.c.digest == digest
+    return sa.and_(host_folds.c.scope == scope(key), host_folds.c.key == text_bytes(key), named)
+
+
+def longest_fold(dialect: Dialect, key: str, digests: Sequence[str]) -> sa.Select[Any]:
+    """Return what selects the fold that stands for the most items; the newest of equal ones."""
+    return (
+        sa.select(host_folds)
+        .where(of(key), dialect.among(host_folds.c.digest, digests))
+        .order_by(host_folds.c.length.desc(), host_folds.c.created.desc(), host_folds.c.id.desc())
+        .limit(1)
+    )
+
+
+def add_claim(
+    connection: sa.Connection, dialect: Dialect, key: str, digest: str, seconds: float
+) -> Claim | None:
+    """Write a claim, unless somebody has it, in a way that others cannot come between."""
+    now = dialect.now()
+    token = secrets.token_hex(16)
+    insert = dialect.upsert(claims).values(
+        scope=scope(key), digest=digest, token=token, until=now + seconds
+    )
+    connection.execute(
+        insert.on_conflict_do_update(
+            index_elements=[claims.c.scope, claims.c.digest],
+            set_={"token": insert.excluded.token, "until": insert.excluded.until},
+            where=claims.c.until <= now,
+        )
+    )
+    # Drivers do not count alike what such an insert has done; the row says whose it is.
+    mine = Claim(key, digest, token)
+    return mine if connection.scalar(sa.select(claims.c.token).where(_is(mine))) else None
+
+
+def extend_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds: float) -> bool:
+    """Hold a claim for longer; return False where it is no longer held."""
+    now = dialect.now()
+    held = claims.update().where(_is(claim), claims.c.until > now).values(until=now + seconds)
+    return connection.execute(held).rowcount > 0
+
+
+def end_claim(connection: sa.Connection, claim: Claim) -> None:
+    """Remove a claim, if it is still held."""
+    connection.execute(claims.delete().where(_is(claim)))
+
+
+def _is(claim: Claim) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        claims.c.scope == scope(claim.key),
+        claims.c.digest == claim.digest,
+        claims.c.token == claim.token,
+    )

@@ -1,0 +1,128 @@
+"""The two ways of searching an SQLite file: its full-text index, or all texts of a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
+
+from chatfold.stores._words import Phrase, ranked
+
+__all__ = ["FTS5Search", "ScanSearch"]
+
+
+class FTS5Search:
+    """SQLite's own full-text index, ranked by BM25."""
+
+    name = "fts5"
+
+    def create(self, connection: sa.Connection) -> bool:
+        """Make the index, which splits texts at the spaces that `searchable` has put."""
+        try:
+            connection.exec_driver_sql(
+                "CREATE VIRTUAL TABLE chatfold_search USING fts5(scope, words, tokenize='ascii')"
+            )
+        except OperationalError as error:
+            if "no such module" not in str(error.orig):
+                raise
+            return False
+        return True
+
+    def add(self, connection: sa.Connection, scope: str, rows: Sequence[tuple[int, str]]) -> None:
+        """Take in texts."""
+        connection.execute(
+            _index.insert(),
+            [{"rowid": item, "scope": scope, "words": words} for item, words in rows],
+        )
+
+    def remove(self, connection: sa.Connection, gone: sa.Select[Any]) -> None:
+        """Take out texts."""
+        connection.execute(_index.delete().where(_index.c.rowid.in_(gone)))
+
+    def find(
+        self,
+        connection: sa.Connection,
+        scope: str,
+        wanted: Sequence[Phrase],
+        among: sa.Select[Any] | None,
+    ) -> Sequence[int]:
+        """Return the ids of the items that match, best first."""
+        whole: sa.ColumnClause[str] = sa.literal_column("chatfold_search")
+        for joint in (" AND ", " OR "):
+            # Words hold letters and digits alone, so nothing in them is syntax.
+            words = joint.join(f'"{p.text}"{" *" if p.prefix else ""}' for p in wanted)
+            found = connection.scalars(
+                sa.select(_index.c.rowid)
+                .where(
+                    whole.op("MATCH")(f'scope : "{scope}" AND words : ({words})'),
+                    sa.true() if among is None else _index.c.rowid.in_(among),
+                )
+                .order_by(sa.func.bm25(whole, 0.0, 1.0), _index.c.rowid)
+            ).all()
+            if found:
+                return found
+        return ()
+
+    def compact(self, connection: sa.Connection) -> None:
+        """Merge the index into one piece, which leaves out what was deleted."""
+        connection.exec_driver_sql(
+            "INSERT INTO chatfold_search(chatfold_search) VALUES('optimize')"
+        )
+
+
+class ScanSearch:
+    """Reads all texts of a key; for an SQLite that was built without FTS5."""
+
+    name = "scan"
+
+    def create(self, connection: sa.Connection) -> bool:
+        """Make the table."""
+        _scanned.create(connection)
+        return True
+
+    def add(self, connection: sa.Connection, scope: str, rows: Sequence[tuple[int, str]]) -> None:
+        """Take in texts."""
+        connection.execute(
+            _scanned.insert(),
+            [{"item": item, "scope": scope, "words": words} for item, words in rows],
+        )
+
+    def remove(self, connection: sa.Connection, gone: sa.Select[Any]) -> None:
+        """Take out texts."""
+        connection.execute(_scanned.delete().where(_scanned.c.item.in_(gone)))
+
+    def find(
+        self,
+        connection: sa.Connection,
+        scope: str,
+        wanted: Sequence[Phrase],
+        among: sa.Select[Any] | None,
+    ) -> Sequence[int]:
+        """Return the ids of the items that match, best first."""
+        rows = connection.execute(
+            sa.select(_scanned.c.item, _scanned.c.words)
+            .where(
+                _scanned.c.scope == scope,
+                sa.true() if among is None else _scanned.c.item.in_(among),
+            )
+            .order_by(_scanned.c.item)
+        ).all()
+        return [rows[index].item for index in ranked(wanted, [row.words for row in rows])]
+
+    def compact(self, connection: sa.Connection) -> None:
+        """Let go of nothing: a plain table has no more than its rows."""
+
+
+_index = sa.table(
+    "chatfold_search", sa.column("rowid", sa.Integer), sa.column("scope"), sa.column("words")
+)
+
+_scanned = sa.Table(
+    "chatfold_words",
+    sa.MetaData(),
+    sa.Column("item", sa.Integer, primary_key=True),
+    sa.Column("scope", sa.Text, nullable=False, index=True),
+    sa.Column("words", sa.Text, nullable=False),
+)

@@ -1,0 +1,123 @@
+"""`MemoryStore`: how much it holds, and what it drops first."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+from logs import records
+from stores.drawn import fold, host_fold, item, texts
+
+from chatfold.stores import MemoryStore
+
+KEY = "conversation"
+KILOBYTE = "x" * 1000
+
+
+def _there(store: MemoryStore) -> list[str]:
+    return [one.fold_id for one in store.folds(KEY)]
+
+
+def test_what_was_not_used_for_longest_is_dropped_first() -> None:
+    """Used is what was written, loaded, found or asked for."""
+    store = MemoryStore(max_bytes=20_000)
+    for name in "abc":
+        store.save(fold(KILOBYTE, key=name, fold_id=name))  # the text, its words and its JSON
+        store.put(host_fold(1, digest=name, key=name))
+    assert store.load("a", "a") is not None
+    assert store.find("b", query="nothing") == []
+    assert store.longest("c", ["c"]) is not None
+    for number in range(3):
+        store.save(fold(KILOBYTE, fold_id=str(number)))
+    assert store.longest("a", ["a"]) is None
+    assert store.longest("b", ["b"]) is None
+    assert store.load("c", "c") is None
+    assert store.longest("c", ["c"]) is not None
+    assert store.load("a", "a") is not None
+    assert store.load("b", "b") is not None
+    assert _there(store) == ["0", "1", "2"]
+
+
+def test_a_fold_that_is_larger_than_all_is_kept_alone() -> None:
+    store = MemoryStore(max_bytes=5_000)
+    store.save(fold("small", fold_id="small"))
+    store.save(fold(KILOBYTE * 9, fold_id="large"))
+    assert _there(store) == ["large"]
+    assert len(store.find(KEY, query=KILOBYTE)) == 1
+    store.save(fold("small", fold_id="small"))
+    assert _there(store) == ["small"]
+
+
+def test_what_is_replaced_or_removed_makes_room() -> None:
+    store = MemoryStore(max_bytes=12_000)
+    for _ in range(50):
+        store.save(fold(KILOBYTE, fold_id="same"))
+        store.put(replace(host_fold(1), text=KILOBYTE))
+    for number in range(50):
+        store.save(fold(KILOBYTE, fold_id=f"discarded {number}"))
+        store.discard(KEY, f"discarded {number}")
+        store.save(fold(KILOBYTE, key="erased"))
+        store.erase("erased")
+        store.save(fold(KILOBYTE, key="expired", created=1.0))
+        store.expire(2.0)
+    assert _there(store) == ["same"]
+    assert store.longest(KEY, ["first 1"]) is not None
+
+
+def test_the_first_loss_is_logged_once_and_without_content() -> None:
+    store = MemoryStore(max_bytes=4_000)
+    with records() as logged:
+        for number in range(20):
+            store.save(fold("secret " * 100, fold_id=str(number)))
+    said = [record.getMessage() for record in logged]
+    assert said == ["MemoryStore(max_bytes=4000) is full: what was not used for longest is dropped"]
+    assert logged[0].levelname == "WARNING"
+
+
+def test_the_bound_is_about_the_memory_that_is_taken() -> None:
+    """Ten times as much is saved as it may hold; what it takes stays near the bound."""
+    tracemalloc.start()
+    try:
+        store = MemoryStore(max_bytes=1_000_000)
+        for number in range(400):
+            store.save(
+                fold(
+                    *(item(n, f"text {n} of {number} " * 20, f"call {n}") for n in range(20)),
+                    fold_id=str(number),
+                )
+            )
+            store.put(host_fold(number, key=f"key {number}"))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 5 < len(store.folds(KEY)) < 100
+    assert 300_000 < taken < 3_000_000
+
+
+def test_without_a_bound_all_is_kept() -> None:
+    store = MemoryStore(max_bytes=None)
+    for number in range(100):
+        store.save(fold(KILOBYTE, fold_id=str(number)))
+    assert len(store.folds(KEY)) == 100
+    assert texts(store.find(KEY, query=KILOBYTE)) == [KILOBYTE]
+
+
+@pytest.mark.parametrize("bound", [0, -1])
+def test_a_bound_that_means_nothing_is_refused(bound: int) -> None:
+    with pytest.raises(ValueError, match="max_bytes must be more than 0"):
+        MemoryStore(max_bytes=bound)
+
+
+def test_what_is_old_goes_by_age_even_where_it_was_used() -> None:
+    store = MemoryStore()
+    for created in (5.0, 1.0, 3.0):
+        store.save(fold("text", fold_id=str(created), created=created))
+    assert store.expire(2.0) == 1
+    assert store.load(KEY, "3.0") is not None
+    assert store.expire(2.0) == 0
+    store.save(fold("text", fold_id="1.0", created=1.0))
+    assert store.expire(4.0) == 2
+    assert _there(store) == ["5.0"]
+    assert store.expire(6.0) == 1
+    assert repr(store) == "MemoryStore(0 folds)"
