@@ -1,13 +1,15 @@
 """Times one fold with a stub model: chatfold beside LangChain and LiveKit, in one run.
 
     python -m venv peers && peers/bin/pip install . -r benchmarks/requirements.txt
-    peers/bin/python benchmarks/fold.py --items 10000
+    peers/bin/python benchmarks/fold.py                      # 100, 1,000, 10,000, 100,000 items
+    peers/bin/python benchmarks/fold.py --items 10000 --rounds 9
 
 Each system gets the same conversation in its own message type, built before the clock starts. In
 each round each of them folds a fresh list once, in turn, so that a machine that slows down slows
-all of them. The table shows the best and the median time and the median's ratio to chatfold's
-warm fold. `warm` is a context that has read its list before, as an agent's has at every turn but
-the first; `cold` is a new context. A system that is not installed is left out, and said so.
+all of them. The tables show the best and the median time and the median's ratio to chatfold's
+warm fold. `warm` is a context that was asked at each turn whether there is something to do, as
+an agent's is; `read` is one that was asked once, with the whole list; `cold` is a new one. A
+system that is not installed is left out, and said so.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from chatfold import ChatContext
+from chatfold.policy import Policy
 
 SUMMARY = "The user asked for the state of orders, and each was looked up and answered."
 
@@ -59,12 +62,23 @@ def conversation(items: int) -> list[dict[str, Any]]:
 
 
 def chatfold_warm(messages: list[dict[str, Any]]) -> Callable[[], None]:
-    """Return one fold by a context that has read its list."""
-    items = list(messages)
-    context = ChatContext(items)
-    context.views()
-    context.count_tokens()
+    """Return one fold by a context that was asked at each turn of its list, and never folded."""
+    items: list[dict[str, Any]] = []
+    context = ChatContext(items, policy=Policy(max_tokens=1_000_000_000))
+    for start in range(0, len(messages), 4):
+        items.extend(messages[start : start + 4])
+        context.maybe_summarize(lambda prompt: SUMMARY)
+    return _fold_by(context)
 
+
+def chatfold_read(messages: list[dict[str, Any]]) -> Callable[[], None]:
+    """Return one fold by a context that was asked once, with the whole list."""
+    context = ChatContext(list(messages), policy=Policy(max_tokens=1_000_000_000))
+    context.maybe_summarize(lambda prompt: SUMMARY)
+    return _fold_by(context)
+
+
+def _fold_by(context: ChatContext[dict[str, Any]]) -> Callable[[], None]:
     def run() -> None:
         outcome = context.summarize(lambda prompt: SUMMARY, keep_last_turns=4)
         assert outcome.changed, outcome
@@ -159,6 +173,7 @@ def livekit_fold(messages: list[dict[str, Any]]) -> Callable[[], None]:
 
 SYSTEMS: dict[str, tuple[str, Callable[[list[dict[str, Any]]], Callable[[], None]]]] = {
     "chatfold, warm": ("chatfold", chatfold_warm),
+    "chatfold, read": ("chatfold", chatfold_read),
     "chatfold, cold": ("chatfold", chatfold_cold),
     "LangChain, as it comes (shows its model 4,000 tokens)": (
         "langchain",
@@ -190,26 +205,33 @@ def measure(items: int, rounds: int) -> dict[str, list[float]]:
     return times
 
 
+def report(items: int, rounds: int) -> list[dict[str, Any]]:
+    """Measure folds of one length, print the table, and return its rows."""
+    times = measure(items, rounds)
+    base = statistics.median(times["chatfold, warm"])
+    print(f"one fold of {items:,} items with a stub model, {rounds} rounds\n")
+    print(f"{'':54} {'best ms':>9} {'median ms':>10} {'ratio':>7}")
+    rows: list[dict[str, Any]] = []
+    for name, values in times.items():
+        median = statistics.median(values)
+        rows.append({"items": items, "system": name, "best_ms": min(values), "median_ms": median})
+        print(f"{name:54} {min(values):9.1f} {median:10.1f} {median / base:7.2f}")
+    print(flush=True)
+    return rows
+
+
 def main() -> None:
-    """Measure, print the table, and write it as JSON if asked."""
+    """Measure, print the tables, and write them as JSON if asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--items", type=int, default=10_000)
+    parser.add_argument("--items", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
-    times = measure(options.items, options.rounds)
-    base = statistics.median(times["chatfold, warm"])
-    print(f"one fold of {options.items:,} items with a stub model, {options.rounds} rounds\n")
-    print(f"{'':54} {'best ms':>9} {'median ms':>10} {'ratio':>7}")
-    rows = []
-    for name, values in times.items():
-        median = statistics.median(values)
-        rows.append({"system": name, "best_ms": min(values), "median_ms": median})
-        print(f"{name:54} {min(values):9.1f} {median:10.1f} {median / base:7.2f}")
+    rows = [row for items in options.items for row in report(items, options.rounds)]
     if options.json is not None:
-        options.json.write_text(json.dumps({"items": options.items, "rows": rows}, indent=2) + "\n")
+        options.json.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from itertools import islice
+from typing import Any, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Field
@@ -38,7 +39,15 @@ _SETTINGS = re.compile(
 )
 _PROSE = re.compile(
     r"(?:^|_)(?:body|comment|content|contents|description|details|diff|explanation|html|message|"
-    r"new_str|new_string|note|notes|old_str|old_string|patch|prompt|reason|text|thought)$"
+    r"new|new_str|new_string|note|notes|old|old_str|old_string|patch|prompt|reason|replacement|"
+    r"snippet|text|thought)$"
+)
+_WRITTEN = re.compile(  # what is put into a file is a body of text, however short
+    r"(?:^|_)(?:code|content|contents|diff|file_text|insert_text|new|new_str|new_string|old|"
+    r"old_str|old_string|patch|replacement|snippet)$"
+)
+_MAY_BE_WRITTEN = re.compile(
+    r"(?i)(?:code|contents?|diff|text|new|str|string|old|patch|ment|snippet)\""
 )
 _NAMING: dict[Kind, int] = {
     "id": 0,
@@ -55,12 +64,19 @@ _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+_About: TypeAlias = tuple[bool, bool]
+_FREE = ("custom", "program")  # kinds of calls whose arguments are no JSON
+
+
 class CallWords:
     """The words of the calls of a list, each read once.
 
     Args:
         calls: The records of all calls of the list.
         clean: Applied to every text before it is read, and to every value in it.
+
+    Attributes:
+        long: The arguments and results that may hold a body of text, as position and place.
     """
 
     def __init__(
@@ -72,6 +88,14 @@ class CallWords:
         self._results: dict[int, Any] = {}
         self._identities: dict[int, tuple[Field, ...]] = {}
         self._inner: dict[str, Any] = {}
+        self._alike: dict[str, tuple[Field, ...]] = {}
+        self._about: dict[str, _About] = {}
+        self.long: set[tuple[int | None, str]] = {
+            (number, place)
+            for number, call in enumerate(calls)
+            for place, text in (("argument", call.raw_arguments), ("result", call.result))
+            if len(text) > _BODY or (place == "argument" and _MAY_BE_WRITTEN.search(text))
+        }
 
     def name(self, number: int) -> str:
         """Return the name of a call's tool, "tool" where it has none."""
@@ -86,8 +110,7 @@ class CallWords:
         if number not in self._arguments:
             call = self.calls[number]
             text = self.clean(call.raw_arguments)
-            free = call.kind in ("custom", "program")
-            self._arguments[number] = text if free else _json_or_text(text)
+            self._arguments[number] = text if call.kind in _FREE else _json_or_text(text)
         return self._arguments[number]
 
     def result(self, number: int) -> Any:
@@ -104,7 +127,13 @@ class CallWords:
         """
         found = self._identities.get(number)
         if found is None:
-            found = self._identities[number] = self._identity(self.arguments(number))
+            call = self.calls[number]
+            text = call.raw_arguments if call.kind not in _FREE else ""
+            known = self._alike.get(text) if text else None
+            found = self._identity(self.arguments(number)) if known is None else known
+            self._identities[number] = found
+            if text:
+                self._alike[text] = found
         return found
 
     def _identity(self, arguments: Any) -> tuple[Field, ...]:
@@ -113,14 +142,25 @@ class CallWords:
         named: list[Field] = []
         prose: list[Field] = []
         for path, leaf in _leaves(arguments):
-            key = _key(path)
-            if _SETTINGS.search(key) or (text := self._text(leaf)) is None:
+            is_setting, is_prose = self._about_of(path)
+            if is_setting or (text := self._text(leaf)) is None:
                 continue
-            if len(text) > LONGEST or _PROSE.search(key) or text.count(" ") >= _WORDS_OF_A_NAME:
+            if len(text) > LONGEST or is_prose or text.count(" ") >= _WORDS_OF_A_NAME:
                 prose.append(Field(self.clean(label_of(path)), shortened(text)))
             else:
                 named.append(Field(self.clean(label_of(path)), text))
         return tuple(named[:_MOST_NAMED] or prose[:1])
+
+    def _about_of(self, path: Path) -> _About:
+        """Return whether what stands at a path is a setting, and whether it is prose."""
+        last = path[-1] if path else ""
+        known = self._about.get(last) if isinstance(last, str) else None
+        if known is None:
+            key = _key(path)
+            known = _SETTINGS.search(key) is not None, _PROSE.search(key) is not None
+            if isinstance(last, str):
+                self._about[last] = known
+        return known
 
     def _of_text(self, text: str) -> tuple[Field, ...]:
         text = text[:_TEXT_READ]
@@ -136,18 +176,18 @@ class CallWords:
             said = first_line(result[:_TEXT_READ])
             new = [v for v in values(said) if v.kind in _NAMING and v.text not in known]
             return (Field("", shortened(self.clean(said))),) if new else ()
-        ranked: list[tuple[int, int, Field]] = []
+        ranked: list[tuple[int, int, int, Field]] = []
         for place, (path, leaf) in enumerate(_leaves(result)):
             text = self._text(leaf)
             if text is None or len(text) > LONGEST or text in known:
                 continue
             rank = _rank(_key(path), text, values(text))
             known.add(text)
-            ranked.append((rank, place, Field(self.clean(label_of(path)), text)))
+            ranked.append((rank, len(path), place, Field(self.clean(label_of(path)), text)))
         ranked.sort()
         naming = [found for found in ranked if found[0] < _NOT_NAMING]
         chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
-        return tuple(field for _, _, field in sorted(chosen, key=lambda found: found[1]))
+        return tuple(found[3] for found in sorted(chosen, key=lambda found: found[2]))
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.
@@ -168,12 +208,10 @@ class CallWords:
 
     def in_body(self, seen: Sighting) -> bool:
         """Return whether a value stands in a body of text, such as a file's content."""
-        if seen.call is None:
+        if seen.call is None or (seen.call, seen.place) not in self.long:
             return False
-        call = self.calls[seen.call]
-        raw = call.raw_arguments if seen.place == "argument" else call.result
-        if len(raw) <= _BODY:
-            return False
+        if seen.place == "argument" and _WRITTEN.search(_key(seen.path)):
+            return True
         read = self.arguments if seen.place == "argument" else self.result
         leaf = self.leaf(read(seen.call), seen.path)
         return isinstance(leaf, str) and len(leaf) > _BODY
@@ -217,13 +255,21 @@ def _json_or_text(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return text
     try:
-        return json.loads(text, parse_float=_Written)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return text
 
 
+_DECODER = json.JSONDecoder(parse_float=_Written)
+
+
 def _leaves(root: Any) -> Iterator[tuple[Path, Any]]:
     """Yield path and value of the first leaves of a JSON value, in order."""
+    if isinstance(root, dict):  # most arguments, and many results, have one level
+        fields = cast(dict[str, Any], root)
+        if not any(isinstance(inner, (dict, list)) for inner in fields.values()):
+            yield from (((key,), inner) for key, inner in islice(fields.items(), _MOST_LEAVES))
+            return
     stack: list[tuple[Path, Any]] = [((), root)]
     left = _MOST_LEAVES
     while stack and left:

@@ -7,6 +7,7 @@ missing. Not here: which spans the provider requires (`spans`), how parts are re
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -168,6 +169,22 @@ class CallPairing:
         given_up = _given_up(abandon)
         return [e.record or self._unanswered(e, given_up) for e in self.entries]
 
+    def near(self, start: int, stop: int, *, before: int) -> tuple[int, list[ToolCallRecord]]:
+        """Return the calls of some items, and a few of the calls before them.
+
+        Args:
+            start: Index of the first of the items.
+            stop: Index behind the last.
+            before: Number of calls before theirs.
+
+        Returns:
+            The position of the first of them in `records()`, and the calls.
+        """
+        first = max(0, bisect_left(self.entries, start, key=_index) - before)
+        last = bisect_left(self.entries, stop, lo=first, key=_index)
+        given_up = _given_up(None)
+        return first, [e.record or self._unanswered(e, given_up) for e in self.entries[first:last]]
+
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":
             made = CallPart(part.id, part.name, part.arguments, part.kind, "server")
@@ -289,6 +306,10 @@ def pair_calls(
     for index, view in enumerate(views):
         pairing.feed(index, view)
     return pairing.records(abandon)
+
+
+def _index(entry: _Entry) -> int:
+    return entry.index
 
 
 def _fits(entry: _Entry, name: str | None, shape: str | None) -> bool:

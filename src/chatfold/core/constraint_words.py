@@ -209,8 +209,24 @@ def marks(phrases: Sequence[str]) -> frozenset[str] | None:
         plain = [g for g in groups if all(_PLAIN.fullmatch(word) for word in g)]
         if not plain:
             return None
-        found.update(max(plain, key=lambda group: min(map(len, group))))
+        rarest: list[str] = max(plain, key=_rarity)
+        found.update(rarest)
     return frozenset(found)
+
+
+def _rarity(group: list[str]) -> tuple[bool, int]:
+    """Return how seldom a text has one of these words, the greater the more seldom."""
+    return _EVERYDAY.isdisjoint(group), min(map(len, group))
+
+
+_EVERYDAY: Final = frozenset(
+    word
+    for words in (
+        "a about and are as at be but can do for from have i in is it it's like may more my no",
+        "not of on or our so that the this time to us was we were will with would you your",
+    )
+    for word in words.split()
+)
 
 
 _PLAIN = re.compile(r"[\w']+")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from chatfold.core.constraint_words import ENGLISH, Words, alternatives, compiled, marks
 from chatfold.core.views import ItemView, TextPart, is_user_message
 
-__all__ = ["ENGLISH", "Words", "standing"]
+__all__ = ["ENGLISH", "Words", "may_instruct", "standing"]
 
 _LONGEST: Final = 300  # characters of one instruction
 _MOST: Final = 40  # instructions
@@ -43,12 +44,26 @@ def standing(
     Returns:
         Sentences as they were written, 300 characters at most; the newest 40.
     """
-    reader = _Reader(words)
+    reader = _reader(words)
     held = {_key(text): text for text in earlier}
     for text in _said(views, clean):
-        for sentence in _sentences(text):
-            reader.hold(sentence, held)
+        if reader.may_hold(text):
+            for sentence in _sentences(text):
+                reader.hold(sentence, held)
     return list(held.values())[-_MOST:]
+
+
+def may_instruct(
+    view: ItemView, clean: Callable[[str], str] | None = None, *, words: Words = ENGLISH
+) -> bool:
+    """Return whether an item can hold an instruction: what holds none changes nothing.
+
+    Args:
+        view: The reading of the item.
+        clean: Applied to every text before it is read (`redact`).
+        words: The language.
+    """
+    return view.role == "user" and any(map(_reader(words).may_hold, _said((view,), clean)))
 
 
 def _said(views: Iterable[ItemView], clean: Callable[[str], str] | None) -> Iterator[str]:
@@ -122,6 +137,16 @@ class _Reader:
         self.marks = marks((*words.orders, *words.always, *words.asking, *words.takes_back))
         self.limits = marks((*words.limits, *words.bounds))
 
+    def may_hold(self, text: str) -> bool:
+        """Return whether a text has a word of those that instructions are told by.
+
+        Each word of a sentence is one of the text around it, so this can be asked of either.
+        """
+        if self.marks is None or self.limits is None:
+            return True
+        said = _WORD.findall(_plain(text))
+        return not (self.marks.isdisjoint(said) and self.limits.isdisjoint(said))
+
     def hold(self, sentence: str, held: dict[str, str]) -> None:
         """Change what is held as a sentence says.
 
@@ -129,10 +154,9 @@ class _Reader:
             sentence: What a user said.
             held: The instructions, oldest first, by their keys.
         """
-        plain = _plain(sentence)
-        said = frozenset(_WORD.findall(plain))
-        if not any(m is None or m & said for m in (self.marks, self.limits)):
+        if not self.may_hold(sentence):
             return
+        plain = _plain(sentence)
         lifted = bool(self.taking_back.search(plain))
         instruction = self.is_instruction(plain)
         if not (lifted or instruction):
@@ -190,6 +214,12 @@ class _Reader:
     def content(self, plain: str) -> frozenset[str]:
         """Return the words of a sentence that say what it is about."""
         return frozenset(_WORD.findall(plain)) - self.common
+
+
+@lru_cache(maxsize=8)
+def _reader(words: Words) -> _Reader:
+    """Return what reads by these words; made once, as that takes a millisecond and more."""
+    return _Reader(words)
 
 
 def _shared(one: frozenset[str], other: frozenset[str]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, cast
 
@@ -135,6 +136,7 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     return effect, True
 
 
+@lru_cache(maxsize=512)
 def _guess(name: str) -> Effect:
     """Return what the words of a name suggest; those behind the last `__`, `.` or `/` count."""
     known = _KNOWN.get(name.lower())

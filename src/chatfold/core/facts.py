@@ -1,36 +1,36 @@
 """The facts of a history: typed values with where each was seen and how it was used since.
 
-Not here: what a value looks like (`values`), how JSON is read (`leaves`), which facts a summary
-has to hold (`ledger`).
+They are kept item by item, so that a list that grew costs what is new in it. Not here: what an
+item says (`item_values`), which facts a summary has to hold (`needs`, `ledger`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from operator import is_
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from chatfold.core.calls import ToolCallRecord
-from chatfold.core.leaves import LeafReader, leaves, named
-from chatfold.core.values import Kind, Value, found_in
-from chatfold.core.views import (
-    CallPart,
-    HandoffPart,
-    ItemView,
-    MediaPart,
-    Part,
-    ResultPart,
-    ServerCallPart,
-    StatePart,
-    SummaryPart,
-    TextPart,
-    UnknownPart,
-)
+from chatfold.core.call_numbers import CallNumbers
+from chatfold.core.calls import CallPairing, ToolCallRecord
+from chatfold.core.constraints import may_instruct
+from chatfold.core.item_values import ItemReader
+from chatfold.core.values import Kind, Value
+from chatfold.core.views import ItemView, SummaryPart
 
-__all__ = ["Fact", "Place", "Sighting", "facts"]
+__all__ = ["Fact", "Facts", "Place", "Sighting", "facts"]
 
 Place: TypeAlias = Literal["text", "argument", "result"]
 """Where in an item a value stands: in its words, in a call's arguments, in a call's result."""
+
+
+_Item: TypeAlias = tuple[Any, ...]
+"""Whether an item may hold a standing instruction; then, for each place with values, what `Said`
+says, one behind the other, a single value as it is: there are very many, and Python's collector
+of garbage looks at each tuple inside another again and again."""
+
+_NOTHING: Final[_Item] = (False,)
+_AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold
+_BEFORE: Final = (8, 200)  # calls before those of new items among which new results find theirs
 
 
 class Sighting(NamedTuple):
@@ -52,8 +52,7 @@ class Sighting(NamedTuple):
     call: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A value, and every place where it stands.
 
     Attributes:
@@ -91,119 +90,210 @@ def facts(
         offset: Index in the list of the first of `views`.
         clean: Applied to every text before it is read (`redact`).
     """
-    collector = _Collector(calls, clean)
-    for index, view in enumerate(views, offset):
-        for part in view.parts:
-            collector.part(index, view.role, part)
-    return [
-        Fact(value.kind, key, value.text, tuple(seen), _all_also(value, more))
-        for key, (value, seen, more) in collector.found.items()
-    ]
+    made = Facts(clean, offset=offset)
+    made.update(views, calls)
+    return [made.fact(key) for key in made.values]
 
 
-def _all_also(value: Value, more: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*value.also, *more))) if more else value.also
+class Facts:
+    """The facts of a list that grows; each item is read once.
 
+    Args:
+        clean: Applied to every text before it is read (`redact`).
+        offset: Index in the list of the first of the items.
 
-class _Collector:
-    """Takes in parts one by one; `found` holds what each key was first seen as, and where."""
+    Attributes:
+        values: Each fact as it was first seen, by its key, in the order in which they were.
+        places: Every place where each of them stands, in order, by the same keys.
+    """
 
-    def __init__(self, calls: Sequence[ToolCallRecord], clean: Callable[[str], str] | None) -> None:
-        self.calls = calls
-        self.clean = clean
-        self.found: dict[str, tuple[Value, list[Sighting], list[str]]] = {}
-        self.reader = LeafReader()
-        self.made: dict[int, list[int]] = {}
-        self.answered: dict[int, list[int]] = {}
-        for number in range(len(calls) - 1, -1, -1):
-            call = calls[number]
-            if call.call_index is not None:
-                self.made.setdefault(call.call_index, []).append(number)
-            if call.result_index is not None:
-                self.answered.setdefault(call.result_index, []).append(number)
+    def __init__(self, clean: Callable[[str], str] | None = None, *, offset: int = 0) -> None:
+        self.values: dict[str, Value] = {}
+        self.places: dict[str, list[Sighting]] = {}
+        self._offset = offset
+        self._clean = clean
+        self._reader = ItemReader(clean)
+        self._views: list[ItemView] = []
+        self._read: list[_Item | None] = []  # None for what is left to the next fold
+        self._told = 0  # how many items are in `places`
+        self._ahead = 0  # how many items were looked at ahead of a fold
+        self._also: dict[str, list[str]] = {}
 
-    def part(self, index: int, role: str, part: Part) -> None:
-        match part:
-            case TextPart() | StatePart() | UnknownPart():
-                self.text(part.text, Sighting(index, role, "text"))
-            case SummaryPart():
-                self.text(part.text, Sighting(index, "summary", "text"))
-            case MediaPart():
-                self.media(part, Sighting(index, role, "text"))
-            case HandoffPart():
-                for name in filter(None, (part.source, part.target)):
-                    self.name(name, Sighting(index, role, "text"))
-            case CallPart() | ServerCallPart():
-                call = _taken(self.made, index, lambda n: _made(self.calls[n], part))
-                self.json(part.arguments, Sighting(index, role, "argument", (), call))
-                if isinstance(part, ServerCallPart):
-                    self.json(part.result, Sighting(index, "tool", "result", (), call))
-            case ResultPart():
-                call = _taken(self.answered, index, lambda n: _answered(self.calls[n], part))
-                seen = Sighting(index, "tool", "result", (), call)
-                self.json(part.text, seen)
-                for media in part.media:
-                    self.media(media, seen)
-            case _:
-                pass  # reasoning and what only the provider can read
+    @property
+    def is_cleaned(self) -> bool:
+        """Whether texts were changed before they were read."""
+        return self._clean is not None
 
-    def media(self, part: MediaPart, seen: Sighting) -> None:
-        self.name(part.name or "", seen)
-        self.text(part.text, seen)
+    def fact(self, key: str) -> Fact:
+        """Return the fact of that key."""
+        value, sightings = self.values[key], self.places[key]
+        more = self._also.get(key)
+        also = tuple(dict.fromkeys((*value.also, *more))) if more else value.also
+        return Fact(value.kind, key, value.text, tuple(sightings), also)
 
-    def name(self, name: str, seen: Sighting) -> None:
-        """Take in a short text that names something, whatever it looks like."""
-        if self.clean:
-            name = self.clean(name)
-        if name.strip():
-            self.add(found_in(name, self.reader.words) or [named(name)], seen)
+    def named(self) -> set[str]:
+        """Return the keys of the facts that more than an earlier summary names."""
+        return {
+            key
+            for key, sightings in self.places.items()
+            if any(seen.author != "summary" for seen in sightings)
+        }
 
-    def text(self, text: str, seen: Sighting) -> None:
-        if text:
-            if self.clean:
-                text = self.clean(text)
-            self.add(found_in(text, self.reader.words), seen)
+    def instructing(self, indices: Iterable[int]) -> list[int]:
+        """Return those of some items that may hold a standing instruction."""
+        read, offset = self._read, self._offset
+        return [index for index in indices if (item := read[index - offset]) and item[0]]
 
-    def json(self, text: str, seen: Sighting) -> None:
-        """Take in a text that may be JSON."""
-        if not text:
+    def update(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> None:
+        """Read what is new in a list, and put all together again where it changed.
+
+        Args:
+            views: The readings of the items as they are now.
+            calls: The records of all calls of the list.
+        """
+        if self._has_grown_to(views):
+            self._views += views[len(self._views) :]
+            self._read += [None] * (len(views) - len(self._read))
+        else:
+            self._start_again(views)
+        for index, item in enumerate(self._read):
+            if item is None:
+                self._read[index] = self._item(views[index])
+        self._reader.forget()
+        self._tell(calls)
+
+    def read_ahead(
+        self,
+        views: Sequence[ItemView],
+        sizes: Sequence[int],
+        summary: tuple[int, ItemView] | None,
+    ) -> None:
+        """Read some of what is new in a list, so that the next fold has less to read.
+
+        That takes less than a millisecond each time. Items that are very large are left out.
+
+        Args:
+            views: The readings of the items as they are now.
+            sizes: Their sizes in tokens.
+            summary: Index and reading of an earlier summary, which is not marked in `views`.
+        """
+        self.hold_to(views)
+        known = len(self._views)
+        self._views += views[known:]
+        self._read += [None] * (len(views) - known)
+        if summary is not None and not _is_same(self._views[summary[0]], summary[1]):
+            self._views[summary[0]], self._read[summary[0]] = summary[1], None
+            self._untold()
+        room = _AHEAD
+        for index in range(self._ahead, len(views)):
+            if sizes[index] <= _AHEAD and self._read[index] is None:
+                room -= sizes[index]
+                if room < 0:
+                    return
+                self._read[index] = self._item(self._views[index])
+            self._ahead = index + 1
+
+    def tell_ahead(self, calls: CallPairing) -> None:
+        """Put together what was read ahead, as far as it goes without a gap."""
+        stop = start = self._told
+        while stop < len(self._read) and self._read[stop] is not None:
+            stop += 1
+        if stop == start:
             return
-        if self.clean:
-            text = self.clean(text)
-        index, author, place, _, call = seen
-        read = self.reader.read
-        for leaf in leaves(text):
-            if self.clean:  # once more: escapes in JSON may have hidden what is to go
-                leaf = leaf._replace(text=self.clean(leaf.text))
-            found = read(leaf)
-            if found:
-                self.add(found, Sighting(index, author, place, leaf.path, call))
+        telling = [index for index in range(start, stop) if self._read[index] != _NOTHING]
+        numbers = CallNumbers((), start)
+        for before in _BEFORE if telling else ():
+            first, near = calls.near(start, stop, before=before)
+            numbers = CallNumbers(near, start, first=first)
+            if all(numbers.has_all(index, self._views[index]) for index in telling):
+                break
+        for index in telling:
+            item, view = self._read[index], self._views[index]
+            if item is None or not numbers.has_all(index, view):
+                stop = index  # it answers calls of long ago: the fold looks for them
+                break
+            self._add(index, view, item, numbers)
+        self._told = stop
 
-    def add(self, values: Sequence[Value], seen: Sighting) -> None:
-        found = self.found
-        for value in values:
-            known = found.get(value.key)
-            if known is None:
-                found[value.key] = (value, [seen], [])
-                continue
-            if known[1][-1] != seen:
-                known[1].append(seen)
-            if value.also is not known[0].also and value.also != known[0].also:
-                known[2].extend(form for form in value.also if form not in known[2])
+    def hold_to(self, views: Sequence[ItemView]) -> None:
+        """Let go of what is known of items that are no longer in the list."""
+        known = len(self._views)
+        if known > len(views) or (known and self._views[-1] is not views[known - 1]):
+            self._start_again(views)
+
+    def _start_again(self, views: Sequence[ItemView]) -> None:
+        """Take over what was read of items that are still there."""
+        known = dict(zip(map(id, self._views), self._read, strict=True))
+        self._read = [known.get(id(view)) for view in views]
+        self._views = list(views)  # not before: an id holds as long as its object
+        self._untold()
+
+    def _untold(self) -> None:
+        self.values, self.places, self._also = {}, {}, {}
+        self._told = self._ahead = 0
+
+    def _item(self, view: ItemView) -> _Item:
+        """Return what an item says; most say nothing, and share the reading of that."""
+        instructs = view.role == "user" and may_instruct(view, self._clean)
+        item: list[Any] = [instructs]
+        for part, where, path, values in self._reader.read(view):
+            item += (part, where, path, values if len(values) != 1 else values[0])
+        return tuple(item) if instructs or len(item) > 1 else _NOTHING
+
+    def _has_grown_to(self, views: Sequence[ItemView]) -> bool:
+        """Return whether items came to those that were read, and nothing else has changed."""
+        if len(views) < len(self._views):
+            return False
+        return all(map(is_, self._views, views)) or all(map(_is_same, self._views, views))
+
+    def _tell(self, calls: Sequence[ToolCallRecord]) -> None:
+        """Put the values of items that were read into `values` and `places`."""
+        numbers = CallNumbers(calls, self._told + self._offset)
+        for index in range(self._told, len(self._views)):
+            item = self._read[index]
+            if item is not None and len(item) > 1:
+                self._add(index + self._offset, self._views[index], item, numbers)
+        self._told = len(self._views)
+
+    def _add(self, index: int, view: ItemView, item: _Item, numbers: CallNumbers) -> None:
+        firsts, places = self.values, self.places
+        calls: dict[int, int] | None = None
+        for at in range(1, len(item), _SAID):
+            part, where, path, values = item[at : at + _SAID]
+            if where == "argument" or where == "result":
+                if calls is None:
+                    calls = numbers.of(index, view)
+                author: str = "tool" if where == "result" else view.role
+                seen = Sighting(index, author, where, path, calls.get(part))
+            else:
+                author = "summary" if where == "summary" else view.role
+                seen = Sighting(index, author, "text", path)
+            for value in (values,) if type(values) is Value else values:
+                key = value.key
+                sightings = places.get(key)
+                if sightings is None:
+                    firsts[key], places[key] = value, [seen]
+                    continue
+                if sightings[-1] is not seen and sightings[-1] != seen:
+                    sightings.append(seen)
+                first = firsts[key]
+                if value is not first and value.also != first.also:
+                    more = self._also.setdefault(key, [])
+                    more.extend(form for form in value.also if form not in more)
 
 
-def _taken(table: dict[int, list[int]], index: int, fits: Callable[[int], bool]) -> int | None:
-    """Return and take off the first call of an item that fits."""
-    waiting = table.get(index, [])
-    for place in range(len(waiting) - 1, -1, -1):
-        if fits(waiting[place]):
-            return waiting.pop(place)
-    return None
+_SAID: Final = 4  # places in an `_Item` for each place in its content
 
 
-def _made(call: ToolCallRecord, part: CallPart | ServerCallPart) -> bool:
-    return call.raw_arguments == part.arguments and call.name == part.name
+def _is_same(one: ItemView, other: ItemView) -> bool:
+    """Return whether two readings are of one item; an earlier summary is marked anew each time."""
+    if one is other:
+        return True
+    first, second = one.parts[:1], other.parts[:1]
+    if not (first and second) or not type(first[0]) is type(second[0]) is SummaryPart:
+        return False
+    return one.role == other.role and first == second and _are_same(one.parts, other.parts)
 
 
-def _answered(call: ToolCallRecord, part: ResultPart) -> bool:
-    return call.result == part.text and (part.id is None or call.id in (None, part.id))
+def _are_same(parts: Sequence[object], others: Sequence[object]) -> bool:
+    return len(parts) == len(others) and all(map(is_, parts[1:], others[1:]))

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from chatfold.core.value_numbers import Cache
 from chatfold.core.value_tables import CURRENCIES, UNITS
 from chatfold.core.value_terms import COMMANDS
 from chatfold.core.values import Value, command_value, found_in
 
-__all__ = ["Leaf", "LeafReader", "leaves", "named"]
+__all__ = ["Leaf", "LeafReader", "Path", "leaves", "named"]
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and indices that lead to a leaf; () for a text that is no JSON."""
 
 _DEEPEST = 8
 _SHORT = 200
@@ -33,7 +36,7 @@ class Leaf(NamedTuple):
         beside: The value of `currency` or `unit` in the same object, "" where there is none.
     """
 
-    path: tuple[str | int, ...]
+    path: Path
     text: str
     number: bool = False
     beside: str = ""
@@ -71,43 +74,52 @@ def leaves(text: str) -> Iterator[Leaf]:
     if root is None:
         yield Leaf((), text)
         return
-    open_: list[_Open] = [_Open((), _steps(root), _beside(root, ""), 0)]
+    for path, said, number, beside in _walk(root):
+        yield Leaf(path, said, number, beside)
+
+
+def _walk(root: Any) -> list[tuple[Path, str, bool, str]]:
+    """Return the leaves of an object or array, as plain tuples: there may be very many."""
+    found: list[tuple[Path, str, bool, str]] = []
+    open_: list[_Open] = [((), _steps(root), _beside(root, ""), 0)]
     while open_:
         path, steps, beside, depth = open_[-1]
         for step, value in steps:
-            if type(value) is _Written:
-                yield Leaf((*path, step), value, True, beside)
-                continue
-            inner = value
-            if isinstance(value, str):
+            kind = cast(type[object], type(value))
+            if kind is str:
                 inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
                 if inner is None:
                     if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
-                        yield Leaf((*path, step), value, False, beside)
+                        found.append(((*path, step), value, False, beside))
                     continue
-                depth += 1
-            if isinstance(inner, (dict, list)):
-                inside = _beside(cast(Any, inner), beside)
-                open_.append(_Open((*path, step), _steps(cast(Any, inner)), inside, depth))
+                inside = _beside(inner, beside)
+                open_.append(((*path, step), _steps(inner), inside, depth + 1))
                 break
+            if kind is dict or kind is list:
+                inside = _beside(value, beside)
+                open_.append(((*path, step), _steps(value), inside, depth))
+                break
+            if kind is _Written:
+                found.append(((*path, step), value, True, beside))
         else:
             open_.pop()
+    return found
 
 
-class _Open(NamedTuple):
-    """An object or array that is being read."""
-
-    path: tuple[str | int, ...]
-    steps: Iterator[tuple[str | int, Any]]
-    beside: str
-    depth: int
+_Open: TypeAlias = tuple[Path, Iterator[tuple[str | int, Any]], str, int]
+"""An object or array that is being read: its path, what is left of it, `beside`, its depth."""
 
 
 def _steps(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
     """Return what an object or array holds, without what is not to be read."""
     if isinstance(value, list):
         return iter(enumerate(value))
-    hidden = _HIDDEN_KEYS | {"data"} if value.get("type") in _HIDDEN_TYPES else _HIDDEN_KEYS
+    if value.get("type") in _HIDDEN_TYPES:
+        hidden = _HIDDEN_KEYS | {"data"}
+    elif _HIDDEN_KEYS.isdisjoint(value):
+        return iter(cast(Any, value.items()))
+    else:
+        hidden = _HIDDEN_KEYS
     return iter([(key, inner) for key, inner in value.items() if key not in hidden])
 
 
@@ -132,13 +144,7 @@ def _parsed(text: str) -> Any:
     if text[:1] not in "{[" and text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = json.loads(
-            text,
-            parse_int=_Written,
-            parse_float=_Written,
-            parse_constant=_no_number,
-            strict=False,
-        )
+        found = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return cast(Any, found) if isinstance(found, (dict, list)) else None
@@ -146,6 +152,11 @@ def _parsed(text: str) -> Any:
 
 def _no_number(written: str) -> None:
     """Stand for `NaN` and its like, which say nothing."""
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_Written, parse_float=_Written, parse_constant=_no_number, strict=False
+)
 
 
 _STEPS = re.compile(r"[a-z0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*")
@@ -185,24 +196,51 @@ class LeafReader:
 
     def __init__(self) -> None:
         self.words: Cache = {}
-        self._read: dict[tuple[str, str, bool, str], list[Value]] = {}
+        self._read: dict[tuple[str, str, bool, str], tuple[Value, ...]] = {}
         self._steps: dict[str, tuple[str, ...]] = {}
+        self._paths: dict[Path, Path] = {}
 
-    def read(self, leaf: Leaf) -> list[Value]:
+    @property
+    def known(self) -> int:
+        """How much is remembered: words and leaves."""
+        return len(self.words) + len(self._read) + len(self._paths)
+
+    def document(
+        self, text: str, clean: Callable[[str], str] | None = None
+    ) -> Iterator[tuple[Path, tuple[Value, ...]]]:
+        """Yield the values of a text that may be JSON, by its leaves; those with none are left out.
+
+        Args:
+            text: The text.
+            clean: Applied to each leaf before it is read, as escapes may hide what is to go.
+        """
+        root = _parsed(text)
+        if root is None:
+            found = found_in(clean(text) if clean else text, self.words)
+            if found:
+                yield (), tuple(found)
+            return
+        known = self._paths
+        for path, said, number, beside in _walk(root):
+            values = self._leaf(path, clean(said) if clean else said, number, beside)
+            if values:
+                yield known.setdefault(path, path), values
+
+    def read(self, leaf: Leaf) -> tuple[Value, ...]:
         """Return the values of a leaf."""
-        path, text, number, beside = leaf
-        if not path:
-            return found_in(text, self.words)
+        return self._leaf(*leaf) if leaf.path else tuple(found_in(leaf.text, self.words))
+
+    def _leaf(self, path: Path, text: str, number: bool, beside: str) -> tuple[Value, ...]:
         key = path[-1]
         if not isinstance(key, str):
             key = next((step for step in reversed(path) if isinstance(step, str)), "")
         if len(text) > _SHORT:
-            return self._string(text, self._steps_of(key))
+            return tuple(self._string(text, self._steps_of(key)))
         known = self._read.get((text, key, number, beside))
         if known is None:
             steps = self._steps_of(key)
-            known = self._number(text, steps, beside) if number else self._string(text, steps)
-            self._read[text, key, number, beside] = known
+            read = self._number(text, steps, beside) if number else self._string(text, steps)
+            known = self._read[text, key, number, beside] = tuple(read)
         return known
 
     def _steps_of(self, key: str) -> tuple[str, ...]:

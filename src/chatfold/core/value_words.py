@@ -54,7 +54,7 @@ def read_word(word: str) -> list[Reading]:
         return _pieces(word, start, stop, "@")
     if ".." in bare and not bare.startswith("../"):
         return _pieces(word, start, stop, "..")
-    date = date_word(bare)
+    date = date_word(bare) if bare[0].isdigit() else None
     if date is not None:
         return [Reading("date", start, start + date[0], *date[1])]
     closed = stop + (word[stop : stop + 1] == "/")
@@ -155,22 +155,23 @@ def digit_keys(word: str) -> tuple[Kind, Keys]:
 
 
 def _with_digits(word: str, lower: str) -> tuple[Kind, Keys] | None:
-    if _UUID.fullmatch(lower):
+    length, starts = len(word), word[0].isdigit()  # cheap, and most words fail by one of them
+    if length == 36 and _UUID.fullmatch(lower):
         return "id", (f"id:{lower}", (f"hash:{lower[:8]}", f"id:{lower[:8]}"))
-    if _HEX.fullmatch(word) and not word.isalpha():
+    if length > 6 and _HEX.fullmatch(word) and not word.isalpha():
         return "hash", (f"hash:{lower}", _beginnings(lower))
-    if _IP.fullmatch(word):
+    if starts and _IP.fullmatch(word):
         return "id", (f"id:{word}", ())
-    version = _VERSION.fullmatch(word)
+    version = _VERSION.fullmatch(word) if starts or word[0] in "vV" else None
     if version is not None and (word[0] in "vV" or word.count(".") > 1):
         number = (version[1] or version[2]).lower()
         return "version", (f"version:{number}", _shorter(number))
     dotted = _dotted(word) if "." in word else None
     if dotted is not None:
         return dotted
-    if len(word) > _UNBROKEN and "-" not in word and "_" not in word:
+    if length > _UNBROKEN and "-" not in word and "_" not in word:
         return None
-    ordinal = _ORDINAL.fullmatch(lower)
+    ordinal = _ORDINAL.fullmatch(lower) if starts else None
     if ordinal is not None:
         return "number", (f"number:{ordinal[1].lstrip('0')}", ())
     head, _, tail = lower.partition("-")

@@ -1,0 +1,71 @@
+"""Which call a part of an item is of, by its position in the records of all calls.
+
+Not here: how results are bound to calls (`calls`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
+
+__all__ = ["CallNumbers"]
+
+
+class CallNumbers:
+    """Tells which call a part is of: its position in the records of all calls.
+
+    Args:
+        calls: The records, or some that follow each other.
+        start: Index in the list of the first item that is asked for.
+        first: Position of the first of `calls` in the records of all calls.
+    """
+
+    def __init__(self, calls: Sequence[ToolCallRecord], start: int, *, first: int = 0) -> None:
+        self.calls = calls
+        self.first = first
+        self.made: dict[int, list[int]] = {}
+        self.answered: dict[int, list[int]] = {}
+        for number in range(len(calls) - 1, -1, -1):
+            call = calls[number]
+            if call.call_index is not None and call.call_index >= start:
+                self.made.setdefault(call.call_index, []).append(number)
+            if call.result_index is not None and call.result_index >= start:
+                self.answered.setdefault(call.result_index, []).append(number)
+
+    def of(self, index: int, view: ItemView) -> dict[int, int]:
+        """Return the positions of the calls of an item, by the number of the part."""
+        found: dict[int, int] = {}
+        for number, part in enumerate(view.parts):
+            if isinstance(part, ResultPart):
+                waiting = self.answered.get(index, ())
+                call = next((n for n in reversed(waiting) if _answered(self.calls[n], part)), None)
+            elif isinstance(part, (CallPart, ServerCallPart)):
+                waiting = self.made.get(index, ())
+                call = next((n for n in reversed(waiting) if _made(self.calls[n], part)), None)
+            else:
+                continue
+            if call is not None:
+                found[number] = call + self.first
+                cast(list[int], waiting).remove(call)
+        return found
+
+    def has_all(self, index: int, view: ItemView) -> bool:
+        """Return whether the calls that an item answers are certainly among those given."""
+        results = 0
+        for part in view.parts:
+            kind = type(part)
+            if kind is ServerCallPart or (kind is CallPart and cast(CallPart, part).served):
+                return False  # answered where it was made: not told from an answer to another
+            results += kind is ResultPart
+        return len(self.answered.get(index, ())) == results
+
+
+def _made(call: ToolCallRecord, part: CallPart | ServerCallPart) -> bool:
+    return call.raw_arguments == part.arguments and call.name == part.name
+
+
+def _answered(call: ToolCallRecord, part: ResultPart) -> bool:
+    return call.result == part.text and (part.id is None or call.id in (None, part.id))

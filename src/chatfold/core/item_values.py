@@ -1,0 +1,127 @@
+"""The typed values of one item, part by part, wherever in a list the item stands.
+
+Not here: what a value looks like (`values`), how JSON is read (`leaves`), where in a list a value
+was seen and how it was used since (`facts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
+
+from chatfold.core.leaves import LeafReader, Path, named
+from chatfold.core.values import Value, found_in
+from chatfold.core.views import (
+    CallPart,
+    HandoffPart,
+    ItemView,
+    MediaPart,
+    Part,
+    ResultPart,
+    ServerCallPart,
+    StatePart,
+    SummaryPart,
+    TextPart,
+    UnknownPart,
+)
+
+__all__ = ["ItemReader", "Said", "Where"]
+
+Where: TypeAlias = Literal["text", "summary", "argument", "result"]
+"""Where in an item a value stands: in its words, in an earlier summary, in a call or a result."""
+
+Said: TypeAlias = tuple[int, Where, Path, Sequence[Value]]
+"""What one place of an item says: the number of the part, where, keys and indices, the values."""
+
+_MOST_KNOWN = 5_000  # words and leaves that are remembered, since those of one history recur
+
+
+class ItemReader:
+    """Reads items; what many of them say alike is read once.
+
+    Args:
+        clean: Applied to every text before it is read (`redact`).
+    """
+
+    def __init__(self, clean: Callable[[str], str] | None = None) -> None:
+        self.clean = clean
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what items say alike, for its room."""
+        self._leaves = LeafReader()
+        self._values: dict[tuple[str, str], Value] = {}
+
+    def read(self, view: ItemView) -> list[Said]:
+        """Return the values of an item, in order; where in its text one stands does not count.
+
+        Read are words, earlier summaries, the arguments and results of calls, names and captions
+        of media, and the agents of handoffs; where arguments or results are JSON, leaf by leaf.
+        """
+        if self._leaves.known + len(self._values) > _MOST_KNOWN:
+            self.forget()
+        said: list[Said] = []
+        for number, part in enumerate(view.parts):
+            self._part(number, part, said)
+        return said
+
+    def _part(self, number: int, part: Part, said: list[Said]) -> None:
+        match part:
+            case TextPart() | StatePart() | UnknownPart():
+                self._text(number, "text", part.text, said)
+            case SummaryPart():
+                self._text(number, "summary", part.text, said)
+            case ResultPart():
+                self._document(number, "result", part.text, said)
+                for media in part.media:
+                    self._media(number, "result", media, said)
+            case CallPart():
+                self._document(number, "argument", part.arguments, said)
+            case ServerCallPart():
+                self._document(number, "argument", part.arguments, said)
+                self._document(number, "result", part.result, said)
+            case MediaPart():
+                self._media(number, "text", part, said)
+            case HandoffPart():
+                self._name(number, "text", part.source or "", said)
+                self._name(number, "text", part.target or "", said)
+            case _:
+                pass  # reasoning and what only the provider can read
+
+    def _text(self, number: int, where: Where, text: str, said: list[Said]) -> None:
+        if text:
+            if self.clean:
+                text = self.clean(text)
+            found = found_in(text, self._leaves.words)
+            if found:
+                said.append((number, where, (), self._shared(found)))
+
+    def _media(self, number: int, where: Where, part: MediaPart, said: list[Said]) -> None:
+        self._name(number, where, part.name or "", said)
+        self._text(number, where, part.text, said)
+
+    def _name(self, number: int, where: Where, name: str, said: list[Said]) -> None:
+        """Take in a short text that names something, whatever it looks like."""
+        if self.clean:
+            name = self.clean(name)
+        if name.strip():
+            found = found_in(name, self._leaves.words) or [named(name)]
+            said.append((number, where, (), self._shared(found)))
+
+    def _document(self, number: int, where: Where, text: str, said: list[Said]) -> None:
+        """Take in a text that may be JSON."""
+        if text:
+            if self.clean:
+                text = self.clean(text)
+            for path, found in self._leaves.document(text, self.clean):
+                said.append((number, where, path, found))
+
+    def _shared(self, found: Sequence[Value]) -> Sequence[Value]:
+        """Return values as they were first met, so that those that recur are kept once."""
+        known = self._values
+        shared: list[Value] = []
+        for value in found:
+            first = known.setdefault((value.key, value.text), value)
+            same = first.kind == value.kind and first.also == value.also
+            shared.append(first if same else value)
+        return shared

@@ -1,0 +1,250 @@
+"""Facts that are kept item by item are those of a whole reading, whatever became of the list."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import shared_directory
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import SHAPES as SHAPE_NAMES
+from strategies import History, histories, long_history
+
+from chatfold import ChatContext
+from chatfold.core.constraints import standing
+from chatfold.core.facts import Facts, facts
+from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.summary import wrapped
+from chatfold.policy import Policy
+from chatfold.shapes import SHAPES, shape_named
+from chatfold.tokens import estimate
+
+SUMMARY = wrapped("The order LK-4821936 of dana@example.com was lost on 2026-02-03.", "A record.")
+
+
+def size(views: Any) -> list[int]:
+    return [sum(estimate(str(part)) for part in view.parts) for view in views]
+
+
+def reading_of(items: list[Any], shape: str | None = None) -> Reading:
+    named = None if shape is None else shape_named(shape)
+    return Reading(items, SHAPES, shape=named, measure=size, summary_key=None)
+
+
+def brought_up_to_date(snapshot: Snapshot) -> Facts:
+    """Return the facts of a list as a fold gets them, and keep them for the next."""
+    kept = snapshot.facts.taken(None)
+    kept.update(snapshot.views, snapshot.calls)
+    snapshot.facts.keep(kept)
+    return kept
+
+
+def assert_as_whole(snapshot: Snapshot) -> None:
+    """Compare what is kept with what a reading of the whole list finds."""
+    kept = brought_up_to_date(snapshot)
+    assert [kept.fact(key) for key in kept.values] == facts(snapshot.views, snapshot.calls)
+    may = kept.instructing(range(len(snapshot.views)))
+    assert standing([snapshot.views[i] for i in may]) == standing(snapshot.views)
+
+
+def grown(reading: Reading, items: list[Any], more: list[Any], step: int) -> None:
+    """Let a list grow, a few items at a time, and ask for its length each time."""
+    for start in range(0, len(more), step):
+        items += more[start : start + step]
+        reading.extent()
+
+
+@given(histories(broken=True), st.integers(1, 4), st.data())
+def test_a_list_that_grew_has_the_facts_of_the_whole(
+    history: History, step: int, data: st.DataObject
+) -> None:
+    """Folds in between, at any place, change nothing."""
+    items: list[Any] = []
+    reading = reading_of(items, history.shape)
+    stop = data.draw(st.integers(0, len(history.items)))
+    grown(reading, items, history.items[:stop], step)
+    assert_as_whole(reading.snapshot())
+    grown(reading, items, history.items[stop:], step)
+    assert_as_whole(reading.snapshot())
+
+
+@given(histories(), histories(), st.data())
+def test_what_an_edit_leaves_has_the_facts_of_the_whole(
+    history: History, other: History, data: st.DataObject
+) -> None:
+    """Items go, come, change places, and a summary stands for those before it."""
+    items = list(history.items[:1])
+    reading = reading_of(items)
+    reading.extent()
+    grown(reading, items, history.items[1:], 2)
+    for _ in range(data.draw(st.integers(1, 4))):
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(items))] * 2)))
+        put = data.draw(
+            st.sampled_from(
+                ([], items[start:stop][::-1], other.items, [{"role": "user", "content": SUMMARY}])
+            )
+        )
+        items[start:stop] = put
+        if data.draw(st.booleans()):
+            reading.extent()
+        if data.draw(st.booleans()):
+            assert_as_whole(reading.snapshot())
+        grown(reading, items, other.items[: data.draw(st.integers(0, 4))], 1)
+    assert_as_whole(reading.snapshot())
+
+
+@pytest.mark.parametrize("shape", SHAPE_NAMES)
+def test_a_fold_gives_the_same_whether_items_were_read_as_they_came(shape: str) -> None:
+    """The summary, its record and the report are equal, in a first fold and in a second."""
+    history = long_history(shape, 160, 7)
+    found: list[Any] = []
+    for step in (1, 7, len(history)):
+        items: list[Any] = []
+        ctx: ChatContext[Any] = ChatContext(items, shape=shape, policy=Policy(max_tokens=10**9))
+        for half in (history[:100], history[100:]):
+            for start in range(0, len(half), step):
+                items += half[start : start + step]
+                ctx.maybe_summarize(lambda prompt: "never asked")
+            outcome = ctx.summarize(lambda prompt: "All was done.", keep_last_turns=1)
+            assert outcome.changed, outcome
+            found.append((outcome.facts, outcome.summary, list(items)))
+    assert found[0:2] == found[2:4] == found[4:6]
+    assert found[0][0].added
+
+
+@pytest.mark.skipif(
+    not (shared_directory() / "corpus").is_dir(),
+    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
+)
+@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+def test_real_histories_have_the_facts_of_the_whole(name: str) -> None:
+    """As they grow by three items at a time, with a fold on the way."""
+    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        for line in list(lines)[::12]:
+            history = json.loads(line)["items"]
+            items: list[Any] = []
+            reading = reading_of(items, name)
+            grown(reading, items, history[: len(history) // 2], 3)
+            assert_as_whole(reading.snapshot())
+            items[1 : len(items) // 2] = [{"role": "user", "content": SUMMARY}]
+            grown(reading, items, history[len(history) // 2 :], 3)
+            assert_as_whole(reading.snapshot())
+
+
+def test_nothing_is_known_of_what_a_redaction_let_through() -> None:
+    """What a function leaves of a text may change, so with one all is read anew."""
+    items: list[Any] = [{"role": "user", "content": f"It is LK-482193{n}."} for n in range(4)]
+    reading = reading_of(items)
+    grown(reading, items, [{"role": "user", "content": "And LK-7000001."}], 1)
+    snapshot = reading.snapshot()
+    brought_up_to_date(snapshot)
+    secret: list[str] = ["LK-4821930"]
+
+    def redact(text: str) -> str:
+        for word in secret:
+            text = text.replace(word, "[secret]")
+        return text
+
+    def seen() -> set[str]:
+        kept = snapshot.facts.taken(redact)
+        kept.update(snapshot.views, snapshot.calls)
+        snapshot.facts.keep(kept)
+        return {kept.fact(key).text for key in kept.values}
+
+    assert seen() == {"LK-4821931", "LK-4821932", "LK-4821933", "LK-7000001"}
+    secret.append("LK-4821932")
+    assert seen() == {"LK-4821931", "LK-4821933", "LK-7000001"}
+    grown(reading, items, [{"role": "user", "content": "It is LK-482193."}], 1)
+    assert snapshot.facts.taken(None).values == {}  # nor is anything read ahead
+    assert_as_whole(snapshot)  # and without one nothing is missing
+
+
+def test_an_edit_in_the_middle_is_seen_though_the_last_item_is_the_same() -> None:
+    """A value that was edited away is no fact any more, and the new one is."""
+    items: list[Any] = [{"role": "user", "content": f"It is LK-482193{n}."} for n in range(6)]
+    reading = reading_of(items)
+    brought_up_to_date(reading.snapshot())
+    items[2]["content"] = "It is RMA-90721."
+    snapshot = reading.snapshot()
+    assert_as_whole(snapshot)
+    kept = brought_up_to_date(snapshot)
+    assert "id:rma-90721" in kept.values
+    assert "id:lk-4821932" not in kept.values
+
+
+def test_two_folds_at_one_time_do_not_share_what_is_known() -> None:
+    """A background fold and one of the owner may both be at work."""
+    items = long_history("openai_chat", 40, 3)
+    reading = reading_of(items)
+    snapshot = reading.snapshot()
+    brought_up_to_date(snapshot)
+    one, other = snapshot.facts.taken(None), snapshot.facts.taken(None)
+    assert one is not other
+    other.update(snapshot.views[:10], [c for c in snapshot.calls if (c.result_index or 0) < 10])
+    one.update(snapshot.views, snapshot.calls)
+    reading.extent()
+    snapshot.facts.keep(one)
+    snapshot.facts.keep(other)
+    assert_as_whole(snapshot)
+
+
+def test_what_was_read_of_the_tail_is_known_after_a_fold() -> None:
+    """A value that was found once is the same object later, and what went is let go."""
+    items: list[Any] = []
+    reading = reading_of(items, "openai_chat")
+    grown(reading, items, long_history("openai_chat", 60, 5), 4)
+    before = brought_up_to_date(reading.snapshot())
+    tail = reading.snapshot().views[40:]
+    known = {key: value for key, value in before.values.items() if before.places[key][0].index > 39}
+    assert known
+    items[1:40] = [{"role": "user", "content": SUMMARY}]
+    after = reading.snapshot()
+    assert all(one is other for one, other in zip(after.views[2:], tail, strict=True))
+    assert_as_whole(after)
+    now = brought_up_to_date(after).values
+    assert all(now[key] is value for key, value in known.items())
+
+
+def test_a_list_that_was_never_read_before_is_not_read_ahead() -> None:
+    """Most lists are never folded; a host that hands one over at each turn would pay each time."""
+    items = long_history("openai_chat", 30, 2)
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    snapshot = reading.snapshot()
+    kept = snapshot.facts.taken(None)
+    assert not kept.values
+    snapshot.facts.keep(kept)
+    items.append({"role": "user", "content": "It is LK-4821936."})
+    reading.extent()
+    assert snapshot.facts.taken(None).values
+
+
+def test_a_result_of_long_ago_is_bound_to_its_call() -> None:
+    """Its call lies far behind the calls that are looked at as items come."""
+    calls = [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": f"call_{n}",
+                    "type": "function",
+                    "function": {"name": "wait", "arguments": json.dumps({"order": f"LK-{n:07}"})},
+                }
+            ],
+        }
+        for n in range(600)
+    ]
+    results = [
+        {"role": "tool", "tool_call_id": f"call_{n}", "content": f"RMA-{n:06} was made"}
+        for n in (599, 0, 300)
+    ]
+    items: list[Any] = []
+    reading = reading_of(items, "openai_chat")
+    grown(reading, items, [*calls, *results], 5)
+    snapshot = reading.snapshot()
+    assert_as_whole(snapshot)
+    kept = brought_up_to_date(snapshot)
+    assert [kept.places[f"id:rma-{n:06}"][0].call for n in (599, 0, 300)] == [599, 0, 300]
