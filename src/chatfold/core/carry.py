@@ -18,6 +18,9 @@ from chatfold.core.values import values
 __all__ = ["SAID_BY_USER", "Budget", "counted_together", "fitted_values", "merged", "merged_values"]
 
 
+_LONGEST_ID = 16  # characters
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How large a record may be; standing instructions do not count.
@@ -45,11 +48,12 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
         new: What has come since, in the order of time.
         budget: How large the parts may be.
     """
+    answered = {entry.call for entry in (*new.done, *new.failed) if entry.call}
+    previous, new = _without_long_ids(previous), _without_long_ids(new)
     known = _with_counts(previous.done)
     done = _with_counts((*known, *_unknown_to(known, _with_counts(new.done))))
     again = {_key(entry) for entry in new.done}
     told = again | {_key(entry) for entry in new.failed}
-    answered = {entry.call for entry in (*new.done, *new.failed) if entry.call}
     failed = [e for e in previous.failed if _key(e) not in told]
     waits = [
         e
@@ -62,6 +66,18 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
             merged_values(previous.values, new.values), budget.values, budget.count
         )
     )
+
+
+def _without_long_ids(record: Record) -> Record:
+    """Return a record without call ids that take more room than a value.
+
+    They name nothing outside of the history; only what is open has to be known by them again.
+    """
+
+    def each(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        return tuple(e._replace(call="") if len(e.call) > _LONGEST_ID else e for e in entries)
+
+    return record._replace(done=each(record.done), failed=each(record.failed))
 
 
 def _key(entry: Entry) -> tuple[str, tuple[Field, ...] | None]:

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chatfold.core.constraints import ENGLISH, standing
+from chatfold.core.constraints import standing
+from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
-from chatfold.core.recorded import Recorded, make_record
+from chatfold.core.recorded import Recorded, held_in, make_record
 from chatfold.core.views import ItemView, SummaryPart
 
 __all__ = ["Composed", "composed", "sources"]
@@ -85,13 +86,12 @@ def _recorded(
     earlier = parsed(previous.record)[1] if previous else Record()
     if terms.redact is not None:  # an earlier fold may have had no such rule
         earlier = cleaned(earlier, terms.redact)
-    said = [view for index, view in enumerate(views, start) if index not in kept]
-    held: Sequence[str] = earlier.standing
-    for words in (ENGLISH, *terms.words):
-        held = standing(said, words=words, earlier=held, clean=terms.redact)
+    found = snapshot.facts.taken(terms.redact)
+    found.update(snapshot.views, snapshot.calls)
+    held = _standing(plan, snapshot, found, earlier.standing)
     folded = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
     room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
-    return make_record(
+    made = make_record(
         snapshot.views,
         snapshot.calls,
         head=range(start, cut),
@@ -103,16 +103,35 @@ def _recorded(
         ledger_tokens=room if terms.ledger_tokens is None else terms.ledger_tokens,
         count=count,
         clean=terms.redact,
+        found=found,
     )
+    snapshot.facts.keep(found)
+    return made
+
+
+def _standing(
+    plan: Plan[Any], snapshot: Snapshot, found: Facts, earlier: Sequence[str]
+) -> Sequence[str]:
+    """Return the instructions that hold behind a head."""
+    start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
+    goes = [index for index in range(start, cut) if index not in kept]
+    may = found.instructing(goes)
+    clean = plan.terms.redact
+    held = standing([snapshot.views[i] for i in may], earlier=earlier, clean=clean)
+    for words in plan.terms.words:
+        held = standing([snapshot.views[i] for i in goes], words=words, earlier=held, clean=clean)
+    return held
 
 
 def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:
     """Return the report of a record that may lack what the whole one has."""
-    whole = record == made.record
+    added = made.added if record == made.record else held_in(record, made.added)
+    there = {fact.key for fact in added}
+    gone = (fact for fact in made.added if fact.key not in there)
     return FactReport(
         kept=made.kept_by_model,
-        added=made.added if whole else (),
-        left_out=made.left_out if whole else (*made.left_out, *made.added),
+        added=added,
+        left_out=(*made.left_out, *gone),
         ungrounded=guarded.ungrounded,
         dropped=guarded.dropped,
         guessed=made.guessed,

@@ -5,12 +5,13 @@ Not here: which facts are needed (`needs`), what becomes of earlier entries (`ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
 from chatfold.core.carry import SAID_BY_USER
-from chatfold.core.entries import Entry, Field, line
+from chatfold.core.choice import Form, Line, chosen
+from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Sighting
 from chatfold.core.needs import Need
 from chatfold.core.record import Record, rendered
@@ -27,24 +28,16 @@ _LOOKED_AT = 4  # times the budget: needs of less worth than that are not looked
 _CHANGES_LOOKED_AT = 50  # calls
 _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
 _REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
-_TRIES = 40  # values that do not fit before the rest is given up
+_PART = 2  # times its length: in a longer text a value is one of several
+_SMALL = re.compile(r"\d{1,2}")  # such a number says nothing without the words around it
+_SMALL_WORTH = 0.3
+_GENERAL = frozenset({"id", "name", "key", "value", "values", "number", "code", "type", "data"})
 
 # Kinds of values that say by themselves what they are, without the words around them.
 _PLAIN = frozenset({"id", "hash", "path", "mail", "url", "phone", "version"})
 _MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
 
-_Group = tuple[str, tuple[Field, ...] | None]
-
-
-@dataclass(slots=True)
-class _Line:
-    """A value that may become a field of an entry; `cost` is what it takes of the room."""
-
-    group: _Group
-    field: Field
-    order: tuple[int, int, int]
-    worth: float
-    cost: int = 0
+_AUTHORS = frozenset({SAID_BY_USER, "assistant", EARLIER})
 
 
 class Ledger:
@@ -82,21 +75,21 @@ class Ledger:
     def entries(self, needs: Sequence[Need], room: int, count: Callable[[str], int]) -> list[Entry]:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
         lines = self._lines(needs, _LOOKED_AT * room)
-        made = _entries(_chosen(lines, room, count))
+        made = chosen(lines, room, count)
         told = {field.text for entry in made for field in entry.arguments or ()}
-        lines = [f for f in lines if f.group[1] is not None or f.field.text not in told]
-        made = _entries(_chosen(lines, room, count))
+        lines = [found for found in lines if found.full or found.bare.field.text not in told]
+        made = chosen(lines, room, count)
         # The parts of a text may count for more than the whole of it, which leaves room unused.
         used = max(1, count(rendered(Record(values=tuple(made)))))
         for share in _REFILLS:
-            more = _entries(_chosen(lines, int(share * room * room / used), count))
+            more = chosen(lines, int(share * room * room / used), count)
             if used < room >= count(rendered(Record(values=tuple(more)))):
                 return more
         return made
 
-    def _lines(self, needs: Sequence[Need], room: int) -> list[_Line]:
+    def _lines(self, needs: Sequence[Need], room: int) -> list[Line]:
         """Return the words for the needs of most worth; several facts may share theirs."""
-        made: dict[tuple[_Group, str, str], _Line] = {}
+        made: dict[str, Line] = {}
         for place, need in sorted(enumerate(needs), key=lambda placed: -placed[1].worth):
             if room <= 0:
                 break
@@ -107,37 +100,49 @@ class Ledger:
                     break
             else:
                 continue
-            key = (found.group, found.field.label, found.field.text)
-            known = made.get(key)
+            if _SMALL.fullmatch(need.fact.text):
+                found.worth *= _SMALL_WORTH
+            text = found.bare.field.text.casefold()
+            known = made.get(text)
             if known is None:
-                made[key] = found
+                made[text] = found
             else:
                 known.worth += found.worth
+                known.order = max(known.order, found.order)
         return list(made.values())
 
-    def _line(self, need: Need, home: Sighting, place: int) -> _Line | None:
+    def _line(self, need: Need, home: Sighting, place: int) -> Line | None:
         """Return the words for a fact at one place, None where that is inside a body of text."""
-        worth = need.worth
         order = (need.last, home.index, place)
         if home.place == "text":
-            author = EARLIER if home.author == "summary" else home.author
-            said = self._said(need, home)
-            return None if said is None else _Line((author, None), Field("", said), order, worth)
+            return self._said_line(need, home, order)
         if home.call is None:
             return None
         name = self.words.name(home.call)
         if home.place == "argument":
-            text = self._leaf(self.words.arguments(home.call), home.path, need)
+            arguments = self.words.arguments(home.call)
+            text = self._leaf(arguments, home.path, need)
             if text is None:
                 return None
-            label = self.clean(label_of(home.path))
-            group = f"{name}.{label}" if label else name
-            return _Line((group, None), Field("", text), order, worth)
+            bare = self._bare(need, home, text, self.words.leaf(arguments, home.path))
+            return Line(bare, None, order, need.worth)
         return self._result_line(need, home, name, order)
+
+    def _said_line(self, need: Need, home: Sighting, order: tuple[int, int, int]) -> Line | None:
+        """Return the words for a fact that somebody said."""
+        author = EARLIER if home.author == "summary" else home.author
+        said = self._said(need, home)
+        if said is None:
+            return None
+        full = Form((author, None), Field("", said))
+        alone = self._alone(need)
+        if alone is None or len(alone) >= len(said) or _SMALL.fullmatch(alone):
+            return Line(full, None, order, need.worth)
+        return Line(Form((author, None), Field("", alone)), full, order, need.worth)
 
     def _result_line(
         self, need: Need, home: Sighting, name: str, order: tuple[int, int, int]
-    ) -> _Line | None:
+    ) -> Line | None:
         assert home.call is not None
         result = self.words.result(home.call)
         text = self._leaf(result, home.path, need)
@@ -146,13 +151,27 @@ class Ledger:
         worth, was = need.worth, ""
         leaf = self.words.leaf(result, home.path)
         if not home.path or (isinstance(leaf, str) and len(leaf) > LONGEST):
-            return _Line((name, None), Field("", text), order, worth)  # one of many in a text
+            full = Form((name, None), Field("", text))  # one of many in a text
+            return Line(Form((need.fact.kind, None), full.field), full, order, worth)
         if home.path and not any(isinstance(step, int) for step in home.path):
             now, was = self._change(home.call, home.path)
             worth, text = (worth, now) if now else (worth * _SUPERSEDED, text)
         identity = self.words.identity(home.call)
         group = (name, (identity[0]._replace(label=""),) if len(identity) == 1 else identity)
-        return _Line(group, Field(self.clean(label_of(home.path[-2:])), text, was), order, worth)
+        steps = tuple(step for step in home.path[-2:] if step != text)
+        full = Form(group, Field(self.clean(label_of(steps)), text, was))
+        return Line(self._bare(need, home, text, text), full, order, worth)
+
+    def _bare(self, need: Need, home: Sighting, text: str, leaf: object) -> Form:
+        """Return a value with others under its key; a part of a text with others of its kind."""
+        assert home.call is not None
+        key = next((step for step in reversed(home.path) if isinstance(step, str)), "")
+        if not key or len(str(leaf)) > _PART * len(text):
+            return Form((need.fact.kind, None), Field("", text))
+        label = self.clean(key)
+        if label.lower() in _GENERAL or label in _AUTHORS:
+            label = f"{self.words.name(home.call)}.{label}"
+        return Form((label, None), Field("", text))
 
     def _leaf(self, root: object, path: Path, need: Need) -> str | None:
         """Return the words of a value in arguments or a result."""
@@ -214,58 +233,3 @@ class Ledger:
                 if text:
                     known.append((text, values(text)))
         return known
-
-
-def _entries(chosen: Sequence[_Line]) -> list[Entry]:
-    """Return one entry for each call and author, in the order in which they were last named."""
-    groups: dict[_Group, list[_Line]] = {}
-    for found in sorted(chosen, key=lambda found: found.order[1:]):
-        groups.setdefault(found.group, []).append(found)
-    newest = sorted(groups.items(), key=lambda group: max(found.order for found in group[1]))
-    return [
-        Entry(name, arguments, tuple(dict.fromkeys(found.field for found in inside)))
-        for (name, arguments), inside in newest
-    ]
-
-
-def _chosen(lines: Sequence[_Line], room: int, count: Callable[[str], int]) -> list[_Line]:
-    """Return the lines that fit: first what the user said, then what is worth most for its room."""
-    for found in lines:
-        found.cost = found.cost or max(1, count(_shown(found.field)))
-    members: dict[_Group, int] = {}
-    for found in lines:
-        members[found.group] = members.get(found.group, 0) + 1
-    headers = {group: max(1, count(f"- {line(Entry(*group))}: \n")) for group in members}
-
-    def gain(found: _Line) -> float:
-        share = headers[found.group] / members[found.group]
-        return found.worth / (found.cost + share)
-
-    def in_order(some: Iterable[_Line]) -> list[_Line]:
-        return sorted(some, key=lambda found: (-gain(found), found.order))
-
-    of_user = [found for found in lines if found.group[0] == SAID_BY_USER]
-    chosen = _fitting(in_order(of_user), room // 2, headers)
-    taken = set(map(id, chosen))
-    rest = (found for found in lines if id(found) not in taken)
-    return _fitting([*chosen, *in_order(rest)], room, headers)
-
-
-def _fitting(lines: Sequence[_Line], room: int, headers: Mapping[_Group, int]) -> list[_Line]:
-    """Return the lines that fit, the first ones first."""
-    chosen: list[_Line] = []
-    opened: set[_Group] = set()
-    tries = _TRIES
-    for found in lines:
-        cost = found.cost + (0 if found.group in opened else headers[found.group])
-        if cost <= room:
-            room -= cost
-            opened.add(found.group)
-            chosen.append(found)
-        elif (tries := tries - 1) <= 0:
-            break
-    return chosen
-
-
-def _shown(field: Field) -> str:
-    return f", {line(Entry('', None, (field,)))}"

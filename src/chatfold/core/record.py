@@ -2,24 +2,19 @@ r"""The record behind a summary: what code knows for certain, as one block of li
 
 ```
 <record>
-<standing>
+standing:
 - "Never call me before 10 am."
-</standing>
-<done>
+done:
 - create_rma(order_number=LK-4821936): rma=RMA-90721, ship_by=2025-11-28 [call_7]
 - edit_file(path=src/app.py) (12 calls)
 - create_ticket (212 earlier calls): ticket=T-1 ... T-212
-</done>
-<failed>
+failed:
 - refund(order=LK-4821936): card expired [call_9]
-</failed>
-<open>
+open:
 - wait_for_parcel(rma=RMA-90721): no result recorded [call_11]
-</open>
-<values>
+values:
 - lookup_order(order_number=LK-4821936): status=delivered (was: shipped), total="1,349.90 EUR"
 - user: dana.w@example.com
-</values>
 </record>
 ```
 
@@ -65,6 +60,8 @@ _NAMES = "|".join(TAGS)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{_NAMES})\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{_NAMES})\b)")
 _OPENING, _CLOSING = "<record>\n", "\n</record>"
+_PART = "{}:\n- {}"
+_PART_AS_ELEMENT = "<{0}>\n- {1}\n</{0}>"  # as earlier versions wrote it
 
 
 def cleaned(record: Record, clean: Callable[[str], str]) -> Record:
@@ -97,12 +94,16 @@ def parsed(text: str) -> tuple[str, Record]:
 
 def rendered(record: Record) -> str:
     """Return a record as a block of lines, "" where there is nothing in it."""
+    return _written(record, _PART)
+
+
+def _written(record: Record, form: str) -> str:
     blocks: list[str] = []
     parts = (record.done, record.failed, record.open, record.values)
     lines = [[quoted(text) for text in record.standing], *(list(map(line, part)) for part in parts)]
     for part, written in zip(_PARTS, lines, strict=True):
         if written:
-            blocks.append(f"<{part}>\n- " + "\n- ".join(written) + f"\n</{part}>")
+            blocks.append(form.format(part, "\n- ".join(written)))
     return _OPENING + "\n".join(blocks) + _CLOSING if blocks else ""
 
 
@@ -113,7 +114,7 @@ def _read(block: str) -> Record | None:
     part = ""
     for text in block.split("\n"):
         if not text.startswith("- "):
-            part = text[1:-1]
+            part = text[:-1] if text.endswith(":") else text[1:-1]
         elif part == "standing":
             standing.append(read_quoted(text[2:]) or "")
         else:
@@ -122,7 +123,8 @@ def _read(block: str) -> Record | None:
                 return None
             parts[part].append(entry)
     read = Record(tuple(standing), *map(tuple, parts.values()))
-    return read if rendered(read) == f"{_OPENING}{block}{_CLOSING}" else None
+    whole = f"{_OPENING}{block}{_CLOSING}"
+    return read if whole in (_written(read, _PART), _written(read, _PART_AS_ELEMENT)) else None
 
 
 def _hide(found: re.Match[str]) -> str:

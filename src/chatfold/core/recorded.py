@@ -14,14 +14,14 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.carry import Budget, merged
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field
-from chatfold.core.facts import Fact, facts
+from chatfold.core.facts import Fact, Facts
 from chatfold.core.ledger import Ledger
 from chatfold.core.needs import Head, needs_of
 from chatfold.core.record import Record, rendered
 from chatfold.core.values import values
 from chatfold.core.views import ItemView, SummaryPart
 
-__all__ = ["Recorded", "make_record"]
+__all__ = ["Recorded", "held_in", "make_record"]
 
 _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
@@ -62,7 +62,7 @@ def make_record(
     action_tokens: int | None = None,
     count: Callable[[str], int],
     clean: Callable[[str], str] | None = None,
-    found: Sequence[Fact] | None = None,
+    found: Facts | None = None,
 ) -> Recorded:
     """Return the record for a summary that takes the place of a list's head.
 
@@ -77,7 +77,7 @@ def make_record(
         effects: What tools do, by name, as far as the caller says.
         ledger_tokens: Tokens that the values part may have; 0 leaves it out.
         action_tokens: Tokens that what is done, failed and open may have together; by default two
-            fifths of those for values, and at least 200 or as many as those; 400 without values.
+            fifths of those for values, and at least 200; 400 without values.
         count: Returns the size of a text in tokens.
         clean: Applied to everything that goes into the record, before it is read.
         found: The facts of the whole list, where they are known already.
@@ -96,11 +96,18 @@ def make_record(
     earlier = settled(previous, words)
     acted = merged(earlier._replace(values=()), new, budget)
     if found is None:
-        found = facts(views, calls, clean=clean)
+        found = Facts(clean)
+        found.update(views, calls)
     summary = _earlier_text(views, head)
     told = _Held(f"{summary}\n{rendered(previous)}").keys
     needs = needs_of(
-        found, goes, written=actions.written, earlier=told, in_body=words.in_body, tool=words.name
+        found,
+        goes,
+        written=actions.written,
+        earlier=told,
+        in_body=words.in_body,
+        long=words.long,
+        tool=words.name,
     )
     held = _Held(text)
     missing = [need for need in needs if not held.holds(need.fact)]
@@ -134,11 +141,17 @@ def make_record(
     )
 
 
+def held_in(record: Record, facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return those facts that a record holds."""
+    held = _Held(rendered(record))
+    return tuple(fact for fact in facts if held.holds(fact))
+
+
 def _for_actions(ledger_tokens: int) -> int:
     """Return the tokens for what is done, failed and open, beside those for values."""
     if not ledger_tokens:
         return _WITHOUT_VALUES
-    return max(int(ledger_tokens * _SHARE_OF_ACTIONS), min(ledger_tokens, _LEAST_FOR_ACTIONS))
+    return max(int(ledger_tokens * _SHARE_OF_ACTIONS), _LEAST_FOR_ACTIONS)
 
 
 def _place(call: ToolCallRecord) -> int:
@@ -162,6 +175,7 @@ class _Held:
     def __init__(self, text: str) -> None:
         self.text = text.casefold()
         self.keys: set[str] = set()
+        self._of_numbers: dict[str, bool] = {}
         for value in values(text):
             self.keys.update((value.key, *value.also))
 
@@ -174,8 +188,15 @@ class _Held:
         if fact.key in self.keys:
             return True
         if fact.kind in ("number", "amount"):
-            return any(value.key in self.keys for value in values(fact.text))
-        return fact.kind == "name" and fact.text.casefold() in self.text
+            return bool(self.keys) and self._holds_number(fact.text)
+        return fact.kind in ("name", "command") and fact.text.casefold() in self.text
+
+    def _holds_number(self, text: str) -> bool:
+        known = self._of_numbers.get(text)
+        if known is None:
+            known = any(value.key in self.keys for value in values(text))
+            self._of_numbers[text] = known
+        return known
 
     def holds_words(self, text: str) -> bool:
         """Return whether every value in some words is held, or the words where there is none."""
@@ -185,12 +206,12 @@ class _Held:
         return text.casefold() in self.text
 
 
-def _carried(entries: Sequence[Entry], held: _Held, found: Sequence[Fact]) -> list[Entry]:
+def _carried(entries: Sequence[Entry], held: _Held, found: Facts) -> list[Entry]:
     """Return the values of an earlier record that are still to be carried, the oldest first.
 
     What the model's text holds goes. What was named again since is not old any more.
     """
-    named = {fact.key for fact in found if any(s.author != "summary" for s in fact.sightings)}
+    named = found.named() if entries else frozenset[str]()
 
     def is_named(field: Field) -> bool:
         return any(value.key in named for value in values(field.text))

@@ -19,7 +19,10 @@ __all__ = ["TAG", "mark_summary", "opened", "summary_id", "wrapped"]
 
 TAG = "chat_history_summary"
 
-_WRAPPER = re.compile(rf'\s*<{TAG} digest="([0-9a-f]{{32}})">\n(.*)\n</{TAG}>\s*', re.DOTALL)
+_DIGEST = 8  # bytes; summaries of earlier versions have twice as many
+_WRAPPER = re.compile(
+    rf'\s*<{TAG} digest="((?:[0-9a-f]{{16}}){{1,2}})">\n(.*)\n</{TAG}>\s*', re.DOTALL
+)
 _NOTE = re.compile(r"<note>.*?</note>\n", re.DOTALL)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{TAG}|note)\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{TAG}|note)\b)")
@@ -43,7 +46,7 @@ def opened(text: str, key: bytes | None = None) -> str | None:
     if TAG not in text[:80]:
         return None
     found = _WRAPPER.fullmatch(text)
-    if found is None or not compare_digest(found[1], _digest(found[2], key)):
+    if found is None or not compare_digest(found[1], _digest(found[2], key, len(found[1]) // 2)):
         return None
     return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", found[2], count=1))
 
@@ -75,9 +78,9 @@ def mark_summary(
     return None
 
 
-def _digest(inner: str, key: bytes | None) -> str:
+def _digest(inner: str, key: bytes | None, size: int = _DIGEST) -> str:
     return blake2b(
-        inner.encode("utf-8", "surrogatepass"), digest_size=16, key=_key(key)
+        inner.encode("utf-8", "surrogatepass"), digest_size=size, key=_key(key)
     ).hexdigest()
 
 
