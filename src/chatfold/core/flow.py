@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 from chatfold.core.grounding import Ungrounded
+from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
 from chatfold.errors import (
     EmptySummaryError,
@@ -98,6 +99,8 @@ class Written:
         truncated: Number of texts that were shown with their middle left out.
         ungrounded: Values of the model's words that the conversation does not hold.
         dropped: Sentences that went because of them.
+        mode: How the summary was asked for.
+        fell_back: Why it was not asked for in append mode though that was wanted, else "".
     """
 
     text: str
@@ -107,6 +110,8 @@ class Written:
     truncated: int = 0
     ungrounded: tuple[Ungrounded, ...] = ()
     dropped: tuple[str, ...] = ()
+    mode: Mode = "prompt"
+    fell_back: str = ""
 
 
 Steps: TypeAlias = Generator[Request, Completion, Written]

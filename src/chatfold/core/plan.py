@@ -14,6 +14,7 @@ from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.digest import changed_index
 from chatfold.core.flow import Usage
+from chatfold.core.live import Append, Mode
 from chatfold.core.render import Prompt
 from chatfold.core.split import Split
 from chatfold.core.terms import Terms
@@ -22,6 +23,7 @@ from chatfold.errors import StaleHeadError
 
 if TYPE_CHECKING:
     from chatfold.core.guard import FactReport
+    from chatfold.core.parts import Head
 
 __all__ = [
     "Outcome",
@@ -94,6 +96,10 @@ class Plan(Generic[ItemT]):
         terms: What the caller wants of the summary.
         native: Whether the provider is to fold the region itself; there is no prompt then.
         prefix: The leading instructions, for a native fold.
+        append: What append mode has for this fold; None in the other mode.
+        shown: The head as its prompts show it, for who puts in a completion that was asked for
+            elsewhere; None where there is nothing to do.
+        notes: What the wrapper says of the summary: without a record behind it, and with one.
     """
 
     prompt: Prompt | None
@@ -114,6 +120,9 @@ class Plan(Generic[ItemT]):
     terms: Terms = Terms()  # noqa: RUF009 - a frozen value
     native: bool = False
     prefix: tuple[ItemT, ...] = field(default=(), repr=False)
+    append: Append | None = field(default=None, repr=False)
+    shown: Head | None = field(default=None, repr=False, compare=False)
+    notes: tuple[str, str] = field(default=("", ""), repr=False)
 
     def __bool__(self) -> bool:
         return self.prompt is not None or self.reason == "summarized"
@@ -156,6 +165,9 @@ class Outcome(Generic[ItemT]):
         key: The conversation's key in a store, or None.
         model: The model that wrote the summary, or None.
         remedy: What to do about the reason, "" where nothing need be done.
+        mode: How the summary was asked for: by a `prompt` of its own, or in `append` mode; None
+            where nothing was summarized, or not by words.
+        fell_back: Why a prompt was used though append mode was wanted; "" where it was not.
     """
 
     changed: bool
@@ -183,6 +195,8 @@ class Outcome(Generic[ItemT]):
     key: str | None = None
     model: str | None = None
     remedy: str = ""
+    mode: Mode | None = None
+    fell_back: str = ""
 
     def __bool__(self) -> bool:
         return self.changed
@@ -193,9 +207,14 @@ class Outcome(Generic[ItemT]):
     def _line(self) -> str:
         if self.reason == "summarized":
             calls = f"{self.llm_calls} call{'' if self.llm_calls == 1 else 's'}"
+            fell = f" (not in append mode: {self.fell_back})" if self.fell_back else ""
             return (
                 f"summarized {len(self.removed)} items: {self.tokens_before:,} -> "
-                f"{self.tokens_after:,} tokens, {calls}, {self.seconds:.1f} s"
+                f"{self.tokens_after:,} tokens, {calls}, {self.seconds:.1f} s{fell}"
+            )
+        if self.reason == "reused":
+            return (
+                f"reused an earlier summary: {self.tokens_before:,} -> {self.tokens_after:,} tokens"
             )
         if self.reason == "undone":
             return f"undone: {self.tokens_before:,} -> {self.tokens_after:,} tokens"

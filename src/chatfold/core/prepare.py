@@ -5,12 +5,14 @@ Not here: model calls, and what becomes of the plan (`plan`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from chatfold.core.append import append_for
 from chatfold.core.calls import Abandon
 from chatfold.core.groups import Asking, Groups
+from chatfold.core.live import Mode, Sender
 from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
@@ -46,6 +48,9 @@ class Wish:
         max_prompt_tokens: Tokens that one prompt may have, or None.
         terms: What the caller wants of the summary.
         own: For a native fold: returns whether an item is the provider's own.
+        mode: How the summary is to be asked for.
+        senders: What the summarizers can send in append mode.
+        request: The fields of the live request, for append mode.
     """
 
     keep_last_turns: int | None
@@ -60,6 +65,9 @@ class Wish:
     max_prompt_tokens: int | None = None
     terms: Terms = Terms()  # noqa: RUF009 - a frozen value
     own: Callable[[Any], bool] | None = None
+    mode: Mode = "prompt"
+    senders: Sequence[Sender] = ()
+    request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
 
 def asked_tokens(head: int, most: int | None = None) -> int:
@@ -93,7 +101,8 @@ def make_plan(
         The plan, with the first prompt, and the head; None where there is nothing to do.
 
     Raises:
-        ValueError: The wish has no limit, or a negative one, or no prompt can be so short.
+        ValueError: The wish has no limit, or a negative one, no prompt can be so short, or no
+            summarizer can be sent this list in append mode.
         ShapeError: The list's shape has no such role for the summary.
         TemplateError: A template does not load or render.
     """
@@ -145,30 +154,33 @@ def make_plan(
         made = replace(plan, reason="summarized", omitted=omitted, native=True, prefix=prefix)
         return made, None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
-    head = _head(where, snapshot, templates, wish, count)
+    asking = _asking(where, snapshot, templates, wish, count)
+    head = _head(where, snapshot, asking)
     first = head.part(0, head.previous, Room(most=wish.max_prompt_tokens))
     if first is None:
         raise ValueError(
             f"max_prompt_tokens={wish.max_prompt_tokens} leaves no room for the conversation: the "
             "instructions, or the first items that belong together, need more"
         )
-    plan = replace(plan, prompt=first.prompt, reason="summarized", omitted=head.omitted)
+    plan = replace(plan, prompt=first.prompt, reason="summarized", omitted=head.omitted, shown=head)
+    if wish.mode == "append":
+        append = append_for(snapshot, where, asking, wish.senders, wish.request)
+        live = append.live if first.stop == len(head) else None
+        plan = replace(plan, append=append, prompt=replace(first.prompt, live=live))
     return plan, head
 
 
-def _head(
+def _asking(
     where: Split,
     snapshot: Snapshot,
     templates: TemplateRenderer,
     wish: Wish,
     count: Callable[[Sequence[str]], list[int]],
-) -> Head:
-    """Return the items between the prefix and the cut as what prompts are made of."""
-    start, cut = where.start, where.cut
-    views = snapshot.views[start:cut]
+) -> Asking:
+    """Return what every prompt for the items between the prefix and the cut is made with."""
     kept = frozenset(where.kept)
-    folded = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
-    asking = Asking(
+    folded = sum(snapshot.sizes[i] for i in range(where.start, where.cut) if i not in kept)
+    return Asking(
         templates,
         count,
         asked_tokens(folded, wish.max_summary_tokens),
@@ -176,13 +188,19 @@ def _head(
         language=wish.language,
         redact=wish.terms.redact,
     )
+
+
+def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
+    """Return the items between the prefix and the cut as what prompts are made of."""
+    start, cut = where.start, where.cut
+    views = snapshot.views[start:cut]
     groups = Groups(
         views,
         snapshot.calls,
         asking,
         offset=start,
         cuts=cut_points(snapshot.spans, snapshot.views, lossy=True),
-        kept=kept,
+        kept=frozenset(where.kept),
         skipped=where.superseded,
     )
     earlier = next((p for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None)

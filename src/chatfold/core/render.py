@@ -13,6 +13,7 @@ from typing import Protocol
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.encoded import LEAST, readable
+from chatfold.core.live import LiveRequest
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
@@ -56,6 +57,8 @@ class Prompt:
         previous_summary: The words of the earlier summary that this one replaces, or None.
         max_tokens: Length of the summary that is asked for, in tokens.
         cap: The request's own limit, in tokens; None leaves it to the summarizer.
+        live: The live request with the question behind it, in append mode; `system` and `user` ask
+            the same of whoever cannot send it.
     """
 
     system: str
@@ -64,6 +67,7 @@ class Prompt:
     previous_summary: str | None = field(repr=False)
     max_tokens: int
     cap: int | None = None
+    live: LiveRequest | None = field(default=None, repr=False)
 
     @property
     def calls(self) -> list[ToolCallRecord]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
+from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
+from chatfold.core.live import Append
 from chatfold.core.parts import Head, Part
 from chatfold.core.render import Prompt, Redact, redacted
 from chatfold.core.room import Room, Window
+from chatfold.core.terms import Terms
 from chatfold.core.views import texts
 from chatfold.core.xml import unescape_copied
 from chatfold.errors import (
@@ -24,7 +27,7 @@ from chatfold.errors import (
     TruncatedSummaryError,
 )
 
-__all__ = ["write_summary"]
+__all__ = ["settled", "write_summary"]
 
 
 def write_summary(
@@ -34,8 +37,8 @@ def write_summary(
     windows: Sequence[Window] = (),
     most: int | None = None,
     guard: Guard | None = None,
-    redact: Redact | None = None,
-    post_process: Callable[[str], str] | None = None,
+    terms: Terms = Terms(),  # noqa: B008 - a frozen value
+    append: Append | None = None,
 ) -> Steps:
     """Yield requests until one text can stand as the summary of the whole head; return it.
 
@@ -44,30 +47,34 @@ def write_summary(
     asked for once more with twice the limit. A backend that fails is followed by the next, which
     goes on where it stopped; the last one's error is raised, with the usage of all.
 
+    In append mode each backend that can be sent the live request is asked by that first, and by
+    prompts where that gives no text.
+
     Args:
         head: What the summary is to stand for.
         backends: Number of summarizers in the fallback chain.
         windows: What is known of their windows, in the same order.
         most: Tokens that a prompt may have, or None.
         guard: Compares the summary with what was shown.
-        redact: Applied to the summary, as it was to what went in.
-        post_process: Applied to the summary last.
+        terms: What the caller wants of the summary.
+        append: What append mode has for this head; None in the other mode.
 
     Raises:
         SummaryError: No backend gave a summary.
         TemplateError: A template does not render.
     """
-    run = _Run(head.previous, redact)
+    run = _Run(head.previous, terms.redact)
     for backend in range(backends):
         room = Room(windows[backend] if backend < len(windows) else Window(), most)
         try:
-            text, part = yield from _last(head, run, room, backend)
-            text = _cleaned(_decoded(text, part.prompt), redact)
+            text, part = yield from _told(head, append, run, room, backend)
+            text = _cleaned(_decoded(text, part.prompt), terms.redact)
             text = yield from _shortened(text, head, part.prompt, run, room, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
-            text = _finished(head.cut(proven.text), post_process)
+            text = _finished(head.cut(proven.text), terms.post_process)
         except ChatfoldError as error:
             run.add(error.usage)  # a failed answer may have cost something
+            run.note(append, error)
             error.usage, error.llm_calls = run.usage, run.calls
             if backend == backends - 1 or not isinstance(error, SummaryError):
                 raise
@@ -81,8 +88,37 @@ def write_summary(
                 truncated,
                 proven.ungrounded,
                 proven.dropped,
+                "append" if part.prompt.live is not None else "prompt",
+                "" if part.prompt.live is not None else run.fell_back,
             )
     raise AssertionError("a fallback chain holds at least one summarizer")
+
+
+def settled(
+    completion: Completion, prompt: Prompt, head: Head, guard: Guard, terms: Terms
+) -> Written:
+    """Return a completion that somebody else asked for as it can stand, without a further request.
+
+    Args:
+        completion: The answer.
+        prompt: What it answers; it shows the whole head.
+        head: What the summary is to stand for.
+        guard: Compares the summary with what was shown.
+        terms: What the caller wants of the summary.
+
+    Raises:
+        SummaryError: It cannot stand as a summary.
+    """
+    proven = guard.settled(_cleaned(_decoded(accept(completion), prompt), terms.redact))
+    return Written(
+        _finished(head.cut(proven.text), terms.post_process),
+        completion.usage,
+        0,
+        completion.model,
+        bool(head.excess(proven.text)),
+        proven.ungrounded,
+        proven.dropped,
+    )
 
 
 @dataclass(slots=True)
@@ -96,11 +132,38 @@ class _Run:
     usage: Usage | None = None
     calls: int = 0
     model: str | None = None
+    fell_back: str = ""
 
     def add(self, usage: Usage | None) -> None:
         """Add what a model call used, where that is known."""
         if usage is not None:
             self.usage = (self.usage or Usage()) + usage
+
+    def note(self, append: Append | None, why: ChatfoldError) -> None:
+        """Note why a summary was not written in append mode; the first reason stands."""
+        if append is not None:
+            self.fell_back = self.fell_back or reason_of(why)
+
+
+def _told(
+    head: Head, append: Append | None, run: _Run, room: Room, backend: int
+) -> Generator[Request, Completion, tuple[str, Part]]:
+    """Have the head summarized behind the live request, where that is wanted; else by prompts."""
+    part = live_part(head, append, room, backend) if append is not None else None
+    if not isinstance(part, Part):
+        run.fell_back = run.fell_back or part or ""
+        return (yield from _last(head, run, room, backend))
+    try:
+        text = yield from _ask(head, part.prompt, run, room, backend)
+    except SummaryError as error:
+        run.add(error.usage)
+        error.usage = None
+        run.note(append, error)
+        if not may_do_otherwise(error):
+            raise
+        return (yield from _last(head, run, room, backend))
+    run.truncated = 0  # of the parts that another backend was shown
+    return text, part
 
 
 def _last(
@@ -149,7 +212,7 @@ def _ask(
     try:
         return (yield from _asked(prompt, run, backend))
     except TruncatedSummaryError:
-        cap = room.cap(2 * (prompt.cap or CAP), head.size(prompt))
+        cap = room.cap(2 * (prompt.cap or CAP), size_of(head, prompt))
     return (yield from _asked(replace(prompt, cap=cap), run, backend))
 
 
@@ -210,9 +273,9 @@ def _again(
 
     The conversation and the draft together may be more than fits; then nothing is asked.
     """
-    asked = head.again(prompt, draft, values)
+    asked = mending(head, prompt, draft, values)
     limit = room.prompt(prompt.max_tokens)
-    if limit is not None and head.size(asked) > limit:
+    if limit is not None and size_of(head, asked) > limit:
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     try:
         return _cleaned(_decoded((yield from _asked(asked, run, backend)), prompt), run.redact)
@@ -263,7 +326,8 @@ class _Haystack:
     def __contains__(self, needle: object) -> bool:
         assert isinstance(needle, str)
         if needle not in self.found:
+            shown = self.prompt.live or self.prompt
             self.found[needle] = needle in (self.prompt.previous_summary or "") or any(
-                needle in text for view in self.prompt.views for text in texts(view)
+                needle in text for view in shown.views for text in texts(view)
             )
         return self.found[needle]

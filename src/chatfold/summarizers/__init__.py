@@ -5,9 +5,11 @@ One kind of summarizer a file. No SDK is imported before a summarizer that needs
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
+from chatfold.summarizers._asked import asked
+from chatfold.summarizers._live import senders
 from chatfold.summarizers._named import NamedSummarizer
 from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, recognize
 from chatfold.summarizers.anthropic import AnthropicSummarizer
@@ -31,9 +33,11 @@ __all__ = [
     "OpenAISummarizer",
     "Summarizer",
     "SyncSummarizer",
+    "asked",
     "checked_native",
     "is_native",
     "resolve",
+    "senders",
 ]
 
 
@@ -93,6 +97,7 @@ def resolve(
     timeout: float | None = 60.0,
     retries: int = 1,
     asynchronous: bool,
+    request: Mapping[str, Any] | None = None,
 ) -> list[Summarizer]:
     """Return the summarizers of a fallback chain, in the order in which they are tried.
 
@@ -107,6 +112,8 @@ def resolve(
         timeout: Seconds that one model call may take; None for no limit.
         retries: How often an SDK repeats a failed request.
         asynchronous: Whether the summarizers are to be awaited.
+        request: The fields of the live request, in append mode; its model is that of clients
+            where `model` is None.
 
     Raises:
         TypeError: `llm` is nothing of this kind, is asynchronous in a synchronous call, or
@@ -128,6 +135,7 @@ def resolve(
             f"model= goes with a client, got {_named(members[0])}; "
             'write "openai:<model>" or "anthropic:<model>", or leave model= out'
         )
+    model = model or (request or {}).get("model")
     return [
         _from_client(client, model, timeout, retries, asynchronous)
         if client is not None
@@ -148,13 +156,19 @@ def checked_native(
 
     Raises:
         TypeError: It is an asynchronous one in a synchronous call, or `model` is given.
-        ValueError: An option cannot hold, as the provider gets the items themselves.
+        ValueError: Append mode is wanted, or an option cannot hold, as the provider gets the
+            items themselves.
     """
     native = cast("NativeCompaction", llm)
     if native.asynchronous and not asynchronous:
         raise got_async(repr(native))
     if model is not None:
         raise TypeError(f"{native!r} has its model; leave model= out")
+    if settings.mode == "append":
+        raise ValueError(
+            f"mode='append' asks for a summary in words, and {native!r} folds natively; pass the "
+            "client itself, or leave mode= out"
+        )
     for name in ("redact", "post_process"):
         if getattr(settings, name) is not None:
             raise ValueError(

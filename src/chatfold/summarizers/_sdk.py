@@ -6,11 +6,13 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 from chatfold.core.flow import Completion
+from chatfold.core.views import plain
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
@@ -118,8 +120,9 @@ class SDKSummarizer:
         """
         if self.asynchronous:
             raise got_async(type(self.client).__name__)
+        asked = self.suited(prompt)
         try:
-            return self.read(self.send(prompt))
+            return asked.read(asked.send(prompt), live=prompt.live is not None)
         except Exception as error:
             return self._failed(error, prompt)
 
@@ -131,8 +134,9 @@ class SDKSummarizer:
         """
         if not self.asynchronous:
             return await _threads.arun(partial(self.complete, prompt))
+        asked = self.suited(prompt)
         try:
-            return self.read(await self.send(prompt))
+            return asked.read(await asked.send(prompt), live=prompt.live is not None)
         except Exception as error:
             return self._failed(error, prompt)
 
@@ -141,9 +145,19 @@ class SDKSummarizer:
         """Send the request; return the SDK's answer, or what to await for it."""
         raise NotImplementedError
 
-    def read(self, answer: Any) -> Completion:
-        """Return the SDK's answer as a completion."""
+    def read(self, answer: Any, *, live: bool = False) -> Completion:
+        """Return the SDK's answer as a completion.
+
+        Args:
+            answer: The answer.
+            live: Whether the request had tools: text beside a call is then no answer, but what
+                the model says before it goes on.
+        """
         raise NotImplementedError
+
+    def suited(self, prompt: Prompt) -> SDKSummarizer:
+        """Return what can send the prompt: this summarizer, or one for another endpoint."""
+        return self
 
     def configured(self) -> Any:
         """Return the client with our time-out and retries; it shares the connections."""
@@ -177,7 +191,28 @@ class SDKSummarizer:
             raise error
         if _code(error) == "content_filter":
             return Completion("", finish_reason="content_filter", model=self.model)
-        raise failure(error, prompt, who=self.model, timeout=self.timeout) from error
+        raise failure(error, _sent(prompt), who=self.model, timeout=self.timeout) from error
+
+
+def _sent(prompt: Prompt) -> Prompt:
+    """Return a prompt with all that was sent, to find out whether an error repeats it."""
+    if prompt.live is None:
+        return prompt
+    given = [*prompt.live.items, prompt.live.item, prompt.live.request]
+    return replace(prompt, user="\n".join(_texts([plain(value) for value in given])))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text inside of plain values."""
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, str):
+            yield inner
+        elif isinstance(inner, dict):
+            waiting.extend(cast("dict[str, Any]", inner).values())
+        elif isinstance(inner, list):
+            waiting.extend(cast("list[Any]", inner))
 
 
 _WORDS = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from chatfold.core.flow import CAP, Completion, Usage
+from chatfold.summarizers._live import message_body, needs_beta
 from chatfold.summarizers._sdk import Family, SDKSummarizer
 
 if TYPE_CHECKING:
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AnthropicSummarizer"]
 
+_CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+
 
 class AnthropicSummarizer(SDKSummarizer):
     """Summarizes with a model behind an Anthropic client, or a server that speaks its API.
+
+    In append mode its requests are the caller's own, with the question behind them.
 
     Args:
         client: An `Anthropic` or `AsyncAnthropic` client, the SDK's clients for other platforms
@@ -55,15 +60,24 @@ class AnthropicSummarizer(SDKSummarizer):
 
     def send(self, prompt: Prompt) -> Any:
         """Send the request; return the SDK's answer, or what to await for it."""
-        return self.configured().messages.create(
+        client = self.configured()
+        if prompt.live is not None:
+            body = message_body(prompt.live, self.model, prompt.cap)
+            messages = client.beta.messages if needs_beta(client, body) else client.messages
+            return messages.create(**body)
+        return client.messages.create(
             model=self.model,
             system=prompt.system,
             messages=[{"role": "user", "content": prompt.user}],
             max_tokens=prompt.cap or CAP,
         )
 
-    def read(self, answer: Any) -> Completion:
+    def read(self, answer: Any, *, live: bool = False) -> Completion:
         """Return the SDK's answer as a completion.
+
+        Args:
+            answer: The answer.
+            live: Whether the request had tools; see `SDKSummarizer.read`.
 
         Raises:
             SummarizerError: It is no message.
@@ -74,7 +88,8 @@ class AnthropicSummarizer(SDKSummarizer):
         reason = getattr(answer, "stop_reason", None)
         text = "".join(block.text for block in content if block.type == "text")
         kinds = {block.type for block in content}
-        if not text.strip() and reason != "max_tokens" and "tool_use" in kinds:
+        called = kinds & _CALLS if live else kinds & {"tool_use"}
+        if called and (live or not text.strip()) and reason != "max_tokens":
             reason = "tool_use"
         details = getattr(answer, "stop_details", None)
         return Completion(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from chatfold.core.flow import Completion, Usage
 from chatfold.errors import SummarizerError
+from chatfold.summarizers._live import chat_body, response_body
 from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize
 
 if TYPE_CHECKING:
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Endpoint", "OpenAISummarizer"]
 
 Endpoint = Literal["chat", "responses"]
+_ENDPOINTS: Final[dict[str, Endpoint]] = {"openai_chat": "chat", "openai_responses": "responses"}
 
 
 class OpenAISummarizer(SDKSummarizer):
     """Summarizes with a model behind an OpenAI client, or a server that speaks its API.
 
-    Requests hold the instructions and the conversation, no tools, and are not stored.
+    Requests hold the instructions and the conversation, no tools, and are not stored. In append
+    mode they are the caller's own, with the question behind them.
 
     Args:
         client: An `OpenAI` or `AsyncOpenAI` client, a subclass (Azure, Bedrock), or one of its
@@ -61,9 +64,23 @@ class OpenAISummarizer(SDKSummarizer):
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, endpoint={self.endpoint!r})"
 
+    def suited(self, prompt: Prompt) -> OpenAISummarizer:
+        """Return a summarizer for the endpoint of the live request's items."""
+        endpoint = _ENDPOINTS.get(prompt.live.shape) if prompt.live is not None else None
+        if endpoint is None or endpoint == self.endpoint:
+            return self
+        return OpenAISummarizer(
+            self.client, self.model, endpoint=endpoint, timeout=self.timeout, retries=self.retries
+        )
+
     def send(self, prompt: Prompt) -> Any:
         """Send the request; return the SDK's answer, or what to await for it."""
         client = self.configured()
+        if prompt.live is not None:
+            responses = self.endpoint == "responses"
+            create = client.responses.create if responses else client.chat.completions.create
+            body = response_body if responses else chat_body
+            return create(**body(prompt.live, self.model, prompt.cap, client))
         if self.endpoint == "responses":
             limit = {} if prompt.cap is None else {"max_output_tokens": prompt.cap}
             return client.responses.create(
@@ -83,15 +100,21 @@ class OpenAISummarizer(SDKSummarizer):
             **limit,
         )
 
-    def read(self, answer: Any) -> Completion:
+    def read(self, answer: Any, *, live: bool = False) -> Completion:
         """Return the SDK's answer as a completion.
+
+        Args:
+            answer: The answer.
+            live: Whether the request had tools; see `SDKSummarizer.read`.
 
         Raises:
             SummarizerError: The response failed, or is no answer of this endpoint.
         """
-        return self._response(answer) if self.endpoint == "responses" else self._chat(answer)
+        if self.endpoint == "responses":
+            return self._response(answer, live)
+        return self._chat(answer, live)
 
-    def _chat(self, answer: Any) -> Completion:
+    def _chat(self, answer: Any, live: bool) -> Completion:
         choices = getattr(answer, "choices", None)
         if choices is None:
             self.unreadable(answer)
@@ -100,7 +123,8 @@ class OpenAISummarizer(SDKSummarizer):
             return Completion("", usage=usage, model=model)
         message, reason = choices[0].message, choices[0].finish_reason
         text, thought = _without_thoughts(message.content or "")
-        if not text.strip() and (message.tool_calls or getattr(message, "function_call", None)):
+        called = message.tool_calls or getattr(message, "function_call", None)
+        if called and (live or not text.strip()):
             reason = "tool_calls"
         return Completion(
             text,
@@ -116,7 +140,7 @@ class OpenAISummarizer(SDKSummarizer):
             ),
         )
 
-    def _response(self, answer: Any) -> Completion:
+    def _response(self, answer: Any, live: bool) -> Completion:
         output = getattr(answer, "output", None)
         if output is None:
             self.unreadable(answer)
@@ -137,7 +161,7 @@ class OpenAISummarizer(SDKSummarizer):
             elif item.type.endswith("_call"):
                 calls += 1
         text = "\n\n".join(part for part in texts if part)
-        if calls and not text.strip() and reason == "completed":
+        if calls and (live or not text.strip()) and reason == "completed":
             reason = "tool_calls"
         return Completion(
             text,

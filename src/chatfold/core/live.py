@@ -1,0 +1,123 @@
+"""The live request with one item behind it that asks for the summary: append mode's values.
+
+The list is sent as the agent itself sends it, so that the provider reads it from its prompt cache.
+Not here: which part of the list is sent (`append`), how an SDK sends it (`chatfold.summarizers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
+
+from chatfold.core.views import ItemView
+
+__all__ = ["LIVE_SHAPES", "Append", "LiveRequest", "Mode", "Sender", "check_request"]
+
+Mode: TypeAlias = Literal["prompt", "append"]
+"""How a summary is asked for: by a prompt of its own, or behind the live request."""
+
+LIVE_SHAPES: Final = frozenset({"openai_chat", "openai_responses", "anthropic"})
+"""The shapes whose lists can be sent in append mode."""
+
+_HELD = "the provider would put a history of its own before the list, or in its place"
+_REFUSED: Final[Mapping[str, str]] = {
+    "messages": "the context has the items",
+    "input": "the context has the items",
+    "previous_response_id": _HELD,
+    "conversation": _HELD,
+    "thread": _HELD,
+    "context_management": "the provider would take items out before the model reads them",
+    "compaction": "the provider would answer with an item of its own",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRequest:
+    """A live request and the question behind it.
+
+    A host that makes the model calls itself sends `[*items, item]` with the fields of `request`.
+
+    Attributes:
+        shape: Name of the items' shape; "" where they fit several.
+        items: The list's own items, from the first on: as far as it is complete.
+        views: Their readings.
+        text: The question.
+        item: The new native item that holds it, a user's message.
+        request: The other fields of the live request, as the caller gave them.
+        weight: Size of items, instructions and tools in tokens, without the question.
+        make: Makes a native item for a question.
+    """
+
+    shape: str
+    items: tuple[Any, ...] = field(repr=False)
+    views: tuple[ItemView, ...] = field(repr=False)
+    text: str = field(repr=False)
+    item: Any = field(repr=False)
+    request: Mapping[str, Any] = field(repr=False)
+    weight: int
+    make: Callable[[str], Any] = field(repr=False)
+
+    def asking(self, text: str) -> LiveRequest:
+        """Return the same request with another question."""
+        return replace(self, text=text, item=self.make(text))
+
+
+class Sender(NamedTuple):
+    """What one summarizer can send in append mode.
+
+    Attributes:
+        shapes: Names of the shapes whose lists it sends as they are; none where it takes prompts
+            alone.
+        obstacle: Why a request with these fields gives no text, or none from the cache; "" where
+            it does.
+    """
+
+    shapes: frozenset[str] = frozenset()
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """What append mode has for one fold.
+
+    Attributes:
+        live: The request, or None where the list cannot be sent so.
+        obstacle: Why it cannot; "" where it can.
+        senders: The summarizers of the fallback chain, in order.
+    """
+
+    live: LiveRequest | None
+    obstacle: str = ""
+    senders: Sequence[Sender] = ()
+
+    def obstacle_to(self, backend: int) -> str:
+        """Return why a summarizer cannot be sent the live request, "" where it can."""
+        sender = self.senders[backend] if backend < len(self.senders) else Sender()
+        if self.live is None:
+            return self.obstacle
+        if sender.obstacle:
+            return sender.obstacle
+        if not sender.shapes or (self.live.shape and self.live.shape not in sender.shapes):
+            return "the summarizer takes prompts alone, or lists of another shape"
+        return ""
+
+
+def check_request(request: object) -> None:
+    """Check the fields of a live request.
+
+    Raises:
+        TypeError: It is no mapping of names to values.
+        ValueError: A field cannot be kept in a request for a summary.
+    """
+    if not isinstance(request, Mapping):
+        raise TypeError(
+            "request must be the keyword arguments of your own requests, as a dict, not "
+            f"{type(request).__name__}"
+        )
+    fields = cast("Mapping[str, Any]", request)
+    extra = fields.get("extra_body")
+    body = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else fields
+    for name, why in _REFUSED.items():
+        if fields.get(name) is not None or body.get(name) is not None:
+            raise ValueError(f"request must not hold {name!r}: {why}")
