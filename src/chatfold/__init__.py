@@ -7,6 +7,7 @@ first used (PEP 562), so that a program that only might fold pays nothing at its
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from chatfold.background import BackgroundFold
     from chatfold.context import ChatContext
     from chatfold.core.calls import ToolCallRecord
     from chatfold.core.check import Problem, Requirement
@@ -37,12 +38,16 @@ if TYPE_CHECKING:
         UngroundedSummaryError,
         UnknownShapeError,
     )
+    from chatfold.events import FoldEvent
+    from chatfold.middleware import Folded, Middleware
     from chatfold.options import SummaryOptions
+    from chatfold.policy import Load, Policy
     from chatfold.summarizers import Summarizer
     from chatfold.tokens import TokenCount, TokenCounter
     from chatfold.tools import ToolRun
 
 __all__ = [
+    "BackgroundFold",
     "BusyError",
     "ChatContext",
     "ChatfoldError",
@@ -50,12 +55,17 @@ __all__ = [
     "EmptySummaryError",
     "FactReport",
     "Flow",
+    "FoldEvent",
+    "Folded",
     "InvalidResultError",
     "ItemView",
+    "Load",
+    "Middleware",
     "MissingExtraError",
     "NoAnswerError",
     "Outcome",
     "Plan",
+    "Policy",
     "Problem",
     "Prompt",
     "RefusedSummaryError",
@@ -90,6 +100,7 @@ __all__ = [
 __version__: Final = "0.1.0"
 
 _MODULES: Final = {
+    "chatfold.background": ("BackgroundFold",),
     "chatfold.context": ("ChatContext",),
     "chatfold.core.calls": ("ToolCallRecord",),
     "chatfold.core.check": ("Problem", "Requirement"),
@@ -102,7 +113,10 @@ _MODULES: Final = {
     "chatfold.core.split": ("Turn",),
     "chatfold.core.steps": ("Step", "render_steps"),
     "chatfold.core.views": ("ItemView", "Shape"),
+    "chatfold.events": ("FoldEvent",),
+    "chatfold.middleware": ("Folded", "Middleware"),
     "chatfold.options": ("SummaryOptions",),
+    "chatfold.policy": ("Load", "Policy"),
     "chatfold.summarizers": ("Summarizer",),
     "chatfold.tools": ("ToolRun",),
     "chatfold.tokens": ("TokenCount", "TokenCounter"),

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeVar, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
+from chatfold.background import BackgroundFold, begin, in_loop
+from chatfold.capture import Captured, reported
 from chatfold.core.calls import Abandon
-from chatfold.core.flow import Completion, Flow
-from chatfold.core.plan import Outcome, Plan, nothing
+from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
 from chatfold.core.views import ItemView, Shape
-from chatfold.errors import SummaryError
+from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError
 from chatfold.folding import Folding, Limits
-from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
 from chatfold.originals import Originals
+from chatfold.policy import Load, Policy
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.state import ListState
-from chatfold.summarizers import LLM, checked_native, is_native, resolve
-from chatfold.summarizers.native import NativeCompaction
-from chatfold.tokens.windows import windows_for
+from chatfold.summarizers import LLM, asked
+from chatfold.summarizing import Summarizing
 from chatfold.writing import LateResults, Writing
 
 if TYPE_CHECKING:
@@ -38,16 +38,16 @@ ItemT = TypeVar("ItemT")
 
 _log = logging.getLogger("chatfold")
 
-_WAIT: Final = 0.01  # seconds between two looks at whether a running summarization has ended
+_BACKGROUND_TIMEOUT: Final = 120.0
 
 
-class ChatContext(History[ItemT]):
+class ChatContext(Summarizing[ItemT]):
     """A message list, wrapped: read as turns and tool calls, and folded without breaking it.
 
     `items` is the caller's own list of provider-native items (dicts, SDK objects, or both). It
-    is changed only by `summarize`, `asummarize`, `apply`, a finished `flow`, `undo`, `append`
-    and `extend`, inside the call, and never on failure. Other threads may append to it at any
-    time.
+    is changed only by the calls that say so (`summarize`, `maybe_summarize`, `apply`, a finished
+    `flow`, `undo`, `append` and the like), inside the call, and never on failure. Other threads
+    may append to it at any time.
 
     Args:
         items: The list to wrap; None makes a new one.
@@ -55,6 +55,8 @@ class ChatContext(History[ItemT]):
         model: The agent's own model; decides how tokens are counted and what thinking needs.
         pin: Returns whether an item stays verbatim in every fold.
         counter: Counts tokens; None picks one by `model`.
+        policy: When `maybe_summarize` folds, and how much folds keep unless the call says; by
+            default `Policy()`, with two turns kept in a call that folds in any case.
         server_managed: Whether the provider holds the history (`previous_response_id`,
             `conversation`, an Anthropic thread); folding the local list would then change
             nothing, and is refused. A response that says so makes it true by itself.
@@ -70,7 +72,8 @@ class ChatContext(History[ItemT]):
 
     Raises:
         TypeError: `items` is not a list, `store` no store, or an option is not known.
-        ValueError: An option is out of range, or `key` comes without a store.
+        ValueError: An option is out of range, `key` comes without a store, or the policy and the
+            model do not go together.
         UnknownShapeError: There is no shape of that name.
     """
 
@@ -82,6 +85,7 @@ class ChatContext(History[ItemT]):
         model: str | None = None,
         pin: Callable[[ItemT], bool] | None = None,
         counter: TokenCounter | None = None,
+        policy: Policy | None = None,
         server_managed: bool = False,
         late_results: LateResults = "note",
         summary_key: bytes | None = None,
@@ -112,7 +116,11 @@ class ChatContext(History[ItemT]):
             raise ValueError("key= names the conversation in a store; pass store= as well")
         self._items: list[ItemT] = [] if items is None else items
         self._model = model
+        self._policy = policy
+        if policy is not None and "max_summary_tokens" not in options:
+            options["max_summary_tokens"] = policy.max_summary_tokens
         self._settings = Settings().updated(options)
+        self._given = frozenset(options)
         self._given_counter = counter
         reading = Reading(
             self._items,
@@ -133,147 +141,137 @@ class ChatContext(History[ItemT]):
             summary_key=summary_key,
             undo_depth=undo_depth,
         )
+        self._each_turn = EachTurn(policy or Policy(), self._state, self._folding)
 
-    # Folding
+    # At each turn
 
-    def plan(
-        self,
-        *,
-        keep_last_turns: int | None | EllipsisType = ...,
-        keep_tokens: int | None | EllipsisType = ...,
-        abandon: Abandon | None = None,
-        force: bool = False,
-        replay: bool = False,
-        **options: Unpack[SummaryOptions],
-    ) -> Plan[ItemT]:
-        """Return what a summarization would replace, and the prompt for it; changes nothing.
+    @property
+    def policy(self) -> Policy:
+        """When `maybe_summarize` folds."""
+        return self._each_turn.policy
 
-        Args:
-            keep_last_turns: Turns to keep; 0 keeps none but open calls and the user messages of
-                an unfinished turn; None leaves it to `keep_tokens`. Default: 2, or None where
-                `keep_tokens` is given.
-            keep_tokens: Tokens that the tail may hold; it may then be cut inside a turn. With
-                both, the shorter tail wins.
-            abandon: Open calls to give up: their ids, or a function of a `ToolCallRecord`.
-            force: Whether to plan for a head that gave no gain, or was undone, before.
-            replay: Whether to fold though the provider holds the history: the list has to be all
-                of it, and is sent as a whole from then on (see `requirements`).
-            **options: See `SummaryOptions`.
+    @property
+    def background(self) -> BackgroundFold[ItemT] | None:
+        """The fold that `maybe_summarize` has begun in the background, until it was put in."""
+        return self._each_turn.background
 
-        Raises:
-            ValueError: A limit is negative, or both are None.
-            TemplateError: A template does not load or render.
-        """
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        return self._folding.plan(limits, self._settings.updated(options))
+    def load(self) -> Load:
+        """Return how large the next request will be, as the policy is asked about it."""
+        return self._each_turn.load()
 
-    def apply(self, plan: Plan[ItemT], completion: str | Completion) -> Outcome[ItemT]:
-        """Put a summary in place of the plan's head.
+    def record_usage(self, usage: Any) -> None:
+        """Take in what the provider reports of the latest request, for the policy to count by.
+
+        `add_response` and `record` do this by themselves.
 
         Args:
-            plan: What `plan()` returned; the head must still say the same.
-            completion: The summary: text, or a `Completion`, which is checked for refusal,
-                truncation and the like.
+            usage: The usage object of a response of any provider, also as a dict, or a `Usage`.
 
         Raises:
-            ValueError: The plan has nothing to do.
-            SummaryError: The completion cannot stand as a summary.
-            StaleHeadError: The head changed since.
-            InvalidResultError: The new list would break the provider's rules.
-            BusyError: A summarization of this list is running.
+            TypeError: There is no number of tokens in it.
         """
-        if plan.prompt is None:
-            raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
-        if isinstance(completion, str):
-            completion = Completion(completion)
-        with self._state.alone("apply()"):
-            return self._folding.applied(plan, completion, self._folding.notes(self._settings))
+        self._each_turn.note(reported(usage))
 
-    def flow(
-        self,
-        *,
-        keep_last_turns: int | None | EllipsisType = ...,
-        keep_tokens: int | None | EllipsisType = ...,
-        abandon: Abandon | None = None,
-        force: bool = False,
-        replay: bool = False,
-        **options: Unpack[SummaryOptions],
-    ) -> Flow[Outcome[ItemT]]:
-        """Return a summarization for a host that makes the model calls itself.
-
-        The arguments and errors are those of `plan`; sending the last completion changes the
-        list.
-        """
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        return self._folding.flow(limits, self._settings.updated(options), 1)
-
-    def summarize(
+    def maybe_summarize(
         self,
         llm: LLM,
         *,
+        background: bool = False,
         keep_last_turns: int | None | EllipsisType = ...,
         keep_tokens: int | None | EllipsisType = ...,
         model: str | None = None,
         abandon: Abandon | None = None,
-        force: bool = False,
         replay: bool = False,
+        on_error: OnError = "report",
         **options: Unpack[SummaryOptions],
     ) -> Outcome[ItemT]:
-        """Replace the older part of the list with one summary item.
+        """Summarize if the policy says so; made to be called before every request to the model.
+
+        Where nothing is to be done it costs the same however long the list is. A failure of the
+        summarizer is reported in the outcome and tried again later: after a minute, then twice
+        that and so on up to fifteen, or when the head has grown by a quarter. Where the list no
+        longer fits the model's window, it is then folded without a model (`"extractive"`).
 
         Args:
-            llm: What writes the summary: an OpenAI or Anthropic client (with `model=`), a
-                `Summarizer`, `"openai:<model>"`, `"anthropic:<model>"`, `"extractive"`, a
-                function of a `Prompt`, or a list of these, tried in order.
-            keep_last_turns: See `plan`.
-            keep_tokens: See `plan`.
-            model: The model that a client is to use.
+            llm: See `summarize`.
+            background: Whether to have the summary written in the background: the call then puts
+                in what was written since, checks, begins a fold where one is due, and never waits
+                for a model.
+            keep_last_turns: By default as the policy says.
+            keep_tokens: By default as the policy says.
+            model: See `summarize`.
             abandon: See `plan`.
-            force: See `plan`.
             replay: See `plan`.
-            **options: See `SummaryOptions`.
+            on_error: Whether a failure is reported in the outcome, or raised (`raise`).
+            **options: See `SummaryOptions`. In the background the summarizer has 120 seconds by
+                default, and is not asked to repair what it invented: such sentences go.
 
         Returns:
-            What happened, and why. Having too little to summarize is no error.
+            What happened, and why: `below_trigger` on most turns.
 
         Raises:
-            TypeError: `llm` cannot answer, or only `asummarize` can use it.
+            TypeError: `llm` cannot answer, or only `amaybe_summarize` can use it.
             ValueError: An argument is out of range.
-            SummaryError: The model failed, or its answer cannot stand as a summary.
-            StaleHeadError: The head changed while the summary was written.
-            InvalidResultError: The new list would break the provider's rules.
         """
-        settings = self._settings.updated(options)
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        if is_native(llm):
-            return self._compact(
-                checked_native(llm, settings, model, asynchronous=False), limits, settings
-            )
-        backends = resolve(
-            llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=False
-        )
-        started = time.perf_counter()
-        if not self._state.running.acquire(blocking=False):
-            return self._folding.idle("busy")
+        settings = self._by_policy(options, background)
+        limits = self._kept(keep_last_turns, keep_tokens, abandon, replay)
+        self._check_llm(llm, settings, model, asynchronous=background and in_loop())
+        call = self._call(llm, limits, settings, model, background, on_error)
+        steps = self._each_turn.steps(call)
         try:
-            flow = self._folding.flow(limits, settings, len(backends), windows_for(backends))
-            while flow.request is not None:
-                request = flow.request
+            ask = next(steps)
+            while True:
                 try:
-                    answer = backends[request.backend].complete(request.prompt)
-                except SummaryError as error:
-                    flow.fail(error)
+                    outcome = self._fold(*self._what(ask, llm, limits, settings, model))
+                except BaseException as error:  # what is no failed fold comes out again
+                    ask = steps.throw(error)
                 else:
-                    flow.send(answer)
-            return _timed(flow, started)
-        finally:
-            self._state.running.release()
+                    ask = steps.send(outcome)
+        except StopIteration as done:
+            return cast("Outcome[ItemT]", done.value)
 
-    async def asummarize(
+    async def amaybe_summarize(
         self,
         llm: LLM,
         *,
-        wait: bool = False,
+        background: bool = False,
+        keep_last_turns: int | None | EllipsisType = ...,
+        keep_tokens: int | None | EllipsisType = ...,
+        model: str | None = None,
+        abandon: Abandon | None = None,
+        replay: bool = False,
+        on_error: OnError = "report",
+        **options: Unpack[SummaryOptions],
+    ) -> Outcome[ItemT]:
+        """Summarize if the policy says so, without blocking the event loop.
+
+        The arguments and the outcome are those of `maybe_summarize`; async clients and functions
+        will do too. Cancelling it leaves the list untouched.
+
+        Raises:
+            The same as `maybe_summarize`.
+        """
+        settings = self._by_policy(options, background)
+        limits = self._kept(keep_last_turns, keep_tokens, abandon, replay)
+        self._check_llm(llm, settings, model, asynchronous=True)
+        call = self._call(llm, limits, settings, model, background, on_error)
+        steps = self._each_turn.steps(call)
+        try:
+            ask = next(steps)
+            while True:
+                try:
+                    outcome = await self._afold(*self._what(ask, llm, limits, settings, model))
+                except BaseException as error:  # what is no failed fold comes out again
+                    ask = steps.throw(error)
+                else:
+                    ask = steps.send(outcome)
+        except StopIteration as done:
+            return cast("Outcome[ItemT]", done.value)
+
+    def summarize_in_background(
+        self,
+        llm: LLM,
+        *,
         keep_last_turns: int | None | EllipsisType = ...,
         keep_tokens: int | None | EllipsisType = ...,
         model: str | None = None,
@@ -281,126 +279,105 @@ class ChatContext(History[ItemT]):
         force: bool = False,
         replay: bool = False,
         **options: Unpack[SummaryOptions],
-    ) -> Outcome[ItemT]:
-        """Replace the older part of the list with one summary item, without blocking the loop.
+    ) -> BackgroundFold[ItemT]:
+        """Begin a fold that is written while the conversation goes on; changes nothing yet.
 
-        Cancelling it leaves the list untouched.
+        In a running event loop it is written by a task, else in a thread. The list changes when
+        `apply_if_ready()` of what is returned is called, or `maybe_summarize`.
 
         Args:
-            llm: As for `summarize`; async clients and functions too.
-            wait: Whether to wait for a summarization of this list that is running, instead of
-                answering `busy`.
+            llm: See `summarize`; in an event loop async clients and functions too.
             keep_last_turns: See `plan`.
             keep_tokens: See `plan`.
-            model: The model that a client is to use.
+            model: See `summarize`.
             abandon: See `plan`.
             force: See `plan`.
             replay: See `plan`.
-            **options: See `SummaryOptions`.
-
-        Returns:
-            What happened, and why.
+            **options: See `maybe_summarize`.
 
         Raises:
-            The same as `summarize`.
+            TypeError: `llm` cannot answer, or only in an event loop.
+            ValueError: An argument is out of range.
         """
-        settings = self._settings.updated(options)
-        limits = Limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        if is_native(llm):
-            backend = checked_native(llm, settings, model, asynchronous=True)
-            return await self._acompact(backend, limits, settings, wait)
-        backends = resolve(
-            llm, model=model, timeout=settings.timeout, retries=settings.retries, asynchronous=True
-        )
-        started = time.perf_counter()
-        if not await self._turn_to_run(wait):
-            return self._folding.idle("busy")
-        try:
-            flow = self._folding.flow(limits, settings, len(backends), windows_for(backends))
-            while flow.request is not None:
-                request = flow.request
-                try:
-                    answer = await backends[request.backend].acomplete(request.prompt)
-                except SummaryError as error:
-                    flow.fail(error)
-                else:
-                    flow.send(answer)
-            return _timed(flow, started)
-        finally:
-            self._state.running.release()
-
-    def undo(self) -> Outcome[ItemT]:
-        """Put back the originals of the latest fold, object for object; keep what came since.
-
-        Several in a row walk back, up to `undo_depth`; with a store further, and in a fresh
-        context too: the items are then equal to the originals, not the same objects.
-
-        Raises:
-            BusyError: A summarization of this list is running.
-            StoreError: The store cannot be read.
-        """
-        with self._state.alone("undo()"):
-            return self._folding.undo()
+        settings = self._of_background(self._updated(options), options)
+        limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        with self._attempt(llm, settings, model) as attempt:
+            allowed = attempt.allowed(self._state.extent().tokens)
+            fold: BackgroundFold[ItemT] = begin(
+                self._state,
+                self._folding,
+                llm,
+                limits,
+                settings,
+                model,
+                then=partial(self._told, attempt=attempt),
+                instead=None if allowed else self._folding.idle("vetoed"),
+            )
+        if not fold.settled:
+            self._each_turn.background = fold
+        return fold
 
     # What only this class needs
 
-    def _compact(
-        self, native: NativeCompaction, limits: Limits, settings: Settings
-    ) -> Outcome[ItemT]:
-        started = time.perf_counter()
-        if not self._state.running.acquire(blocking=False):
-            return self._folding.idle("busy")
-        try:
-            plan = self._folding.native_plan(native, limits, settings)
-            if not plan:
-                return nothing(plan)
-            made = native.compact(
-                plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
+    def _by_policy(self, options: SummaryOptions, background: bool) -> Settings:
+        """Return the options of a policy-driven call."""
+        settings = self._updated(options)
+        if "min_gain" not in self._given and "min_gain" not in options:
+            settings = replace(settings, min_gain=self.policy.min_gain)
+        return self._of_background(settings, options) if background else settings
+
+    def _of_background(self, settings: Settings, options: SummaryOptions) -> Settings:
+        """Return the options of a fold in the background."""
+        given = "timeout" in self._given or "timeout" in options
+        return replace(
+            settings,
+            timeout=settings.timeout if given else _BACKGROUND_TIMEOUT,
+            grounding="drop" if settings.grounding == "repair" else settings.grounding,
+        )
+
+    def _kept(
+        self,
+        keep_last_turns: int | None | EllipsisType,
+        keep_tokens: int | None | EllipsisType,
+        abandon: Abandon | None,
+        replay: bool,
+    ) -> Limits:
+        """Return how much a policy-driven call keeps."""
+        if keep_last_turns is ... and keep_tokens is ...:
+            keep_last_turns, keep_tokens = self.policy.kept_turns(), self._each_turn.kept_tokens
+        return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
+
+    def _call(
+        self,
+        llm: LLM,
+        limits: Limits,
+        settings: Settings,
+        model: str | None,
+        background: bool,
+        on_error: OnError,
+    ) -> Call:
+        if on_error not in get_args(OnError):
+            raise ValueError(
+                f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
             )
-            return replace(
-                self._folding.commit_native(plan, made), seconds=time.perf_counter() - started
-            )
-        finally:
-            self._state.running.release()
+        who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
+        work = partial(begin, self._state, self._folding, llm, limits, settings, model)
+        return Call(settings.on_event, on_error, work if background else None, who)
 
-    async def _acompact(
-        self, native: NativeCompaction, limits: Limits, settings: Settings, wait: bool
-    ) -> Outcome[ItemT]:
-        started = time.perf_counter()
-        if not await self._turn_to_run(wait):
-            return self._folding.idle("busy")
-        try:
-            plan = self._folding.native_plan(native, limits, settings)
-            if not plan:
-                return nothing(plan)
-            made = await native.acompact(
-                plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
-            )
-            return replace(
-                self._folding.commit_native(plan, made), seconds=time.perf_counter() - started
-            )
-        finally:
-            self._state.running.release()
+    def _what(
+        self, ask: Ask, llm: LLM, limits: Limits, settings: Settings, model: str | None
+    ) -> tuple[LLM, Limits, Settings, str | None]:
+        """Return what a turn asks for, as `_fold` takes it."""
+        if ask.last_resort:
+            return LAST_RESORT, limits, replace(settings, mode="prompt"), None
+        return llm, limits, settings, model
 
-    async def _turn_to_run(self, wait: bool) -> bool:
-        """Return whether a summarization may start now, waiting for another one if asked."""
-        lock = self._state.running
-        if lock.acquire(blocking=False):
-            return True
-        if not wait:
-            return False
-        import asyncio
-
-        # The other one may run in another thread or loop, where no event of this loop reaches.
-        while not lock.acquire(blocking=False):  # noqa: ASYNC110
-            await asyncio.sleep(_WAIT)
-        return True
-
-
-def _timed(flow: Flow[Outcome[ItemT]], started: float) -> Outcome[ItemT]:
-    """Return the outcome of a flow that has ended, with its duration."""
-    assert flow.outcome is not None
-    return replace(flow.outcome, seconds=time.perf_counter() - started)
+    def _keep(self, made: Captured) -> None:
+        """Add what a response or a part of a stream brought, and learn from what it cost."""
+        # A whole response answers the list as it was; a stream's last part comes when it has grown.
+        counted = self._state.extent().tokens if made.usage and made.items else None
+        super()._keep(made)
+        self._each_turn.note(made.usage, counted)
 
 
 def _report_unknown(index: int, view: ItemView) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import EllipsisType
 from typing import Any, Final, NamedTuple
 
+from chatfold.core.append import omitted_from, shown_for
 from chatfold.core.calls import Abandon, frozen_abandon
 from chatfold.core.clip import cut_texts
 from chatfold.core.commit import Verdict, judge
-from chatfold.core.compose import composed, sources
+from chatfold.core.compose import composed
 from chatfold.core.digest import stable_digest
-from chatfold.core.flow import Completion, Flow, Written, accept
-from chatfold.core.guard import Guard, Guarded
+from chatfold.core.flow import Completion, Flow, Steps, Written
+from chatfold.core.guard import FactReport, Guard, Guarded
+from chatfold.core.live import LIVE_SHAPES, Sender
 from chatfold.core.parts import Head
 from chatfold.core.plan import (
     Outcome,
@@ -26,20 +29,22 @@ from chatfold.core.plan import (
 )
 from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.render import redacted
 from chatfold.core.room import Window
-from chatfold.core.split import Split
+from chatfold.core.split import Split, check_limits, prefix_length
 from chatfold.core.summary import summary_id, wrapped
 from chatfold.core.undo import Fold, unfolded
 from chatfold.core.views import ItemView, OpaquePart, TextPart
-from chatfold.core.write import write_summary
-from chatfold.errors import ChatfoldError, ShapeError
+from chatfold.core.write import settled, write_summary
+from chatfold.errors import ChatfoldError, ShapeError, StaleHeadError
 from chatfold.options import Settings
 from chatfold.originals import Originals
 from chatfold.state import ListState
 from chatfold.summarizers.native import Compacted, NativeCompaction
 
-__all__ = ["Folding", "Limits"]
+__all__ = ["HOST", "Draft", "Folding", "Limits"]
+
+HOST: Final = (Sender(LIVE_SHAPES),)
+"""Who makes the model calls itself can send any live request."""
 
 DEFAULT_KEEP_LAST_TURNS: Final = 2
 
@@ -49,6 +54,21 @@ class Notes(NamedTuple):
 
     plain: str
     with_record: str
+
+
+class Draft(NamedTuple):
+    """What can go into a list in place of a head.
+
+    Attributes:
+        plan: What it takes the place of.
+        written: The model's words.
+        texts: The summary in its wrapper, and what was found and proven; the whole first, then
+            with less behind the model's words, made when it is asked for.
+    """
+
+    plan: Plan[Any]
+    written: Written
+    texts: Iterator[tuple[str, FactReport]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +82,8 @@ class Limits:
     replay: bool = False
 
     def __post_init__(self) -> None:
-        """Read the ids to give up once: they may come from a generator, or change later."""
+        """Check the numbers; read the ids once: they may come from a generator, or change later."""
+        check_limits(self.turns(), self.tokens())
         object.__setattr__(self, "abandon", frozen_abandon(self.abandon))
 
     def turns(self) -> int | None:
@@ -107,12 +128,23 @@ class Folding:
         self._folds: list[Fold] = []
         self._tried: set[str] = set()
 
+    @property
+    def key(self) -> str | None:
+        """The conversation's key in a store."""
+        return self._originals.key
+
     def plan(self, limits: Limits, settings: Settings) -> Plan[Any]:
         """Return what a summarization would replace."""
-        return self._prepared(limits, settings)[0]
+        plan = self._prepared(limits, settings, senders=HOST)[0]
+        return replace(plan, notes=self.notes(settings)) if plan else plan
 
     def _prepared(
-        self, limits: Limits, settings: Settings, own: Callable[[Any], bool] | None = None
+        self,
+        limits: Limits,
+        settings: Settings,
+        own: Callable[[Any], bool] | None = None,
+        snapshot: Snapshot | None = None,
+        senders: Sequence[Sender] = (),
     ) -> tuple[Plan[Any], Head | None]:
         """Return what a summarization would replace, and what its prompts are made of."""
         if self._state.held and not limits.replay:
@@ -131,12 +163,25 @@ class Folding:
             max_prompt_tokens=settings.max_prompt_tokens,
             terms=settings.terms(),
             own=own,
+            mode=settings.mode,
+            senders=senders,
+            request=settings.request,
         )
-        snapshot = self._state.snapshot(limits.abandon)
-        return make_plan(snapshot, settings.renderer(), wish, self._count)
+        snapshot = snapshot or self._state.snapshot(limits.abandon)
+        plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
+        if plan and _cannot_gain(plan, snapshot):
+            return replace(plan, prompt=None, reason="no_gain"), None
+        return plan, head
 
     def flow(
-        self, limits: Limits, settings: Settings, backends: int, windows: Sequence[Window] = ()
+        self,
+        limits: Limits,
+        settings: Settings,
+        backends: int,
+        windows: Sequence[Window] = (),
+        senders: Sequence[Sender] = (),
+        *,
+        then: Callable[[Outcome[Any]], Outcome[Any]] | None = None,
     ) -> Flow[Outcome[Any]]:
         """Return a summarization that changes the list when its last completion is sent.
 
@@ -145,26 +190,124 @@ class Folding:
             settings: The options.
             backends: Number of summarizers in the fallback chain.
             windows: What is known of their windows, in the same order.
+            senders: What they can send in append mode, in the same order.
+            then: Takes the outcome of a commit and returns the one of the flow.
         """
-        plan, head = self._prepared(limits, settings)
+        plan, head = self._prepared(limits, settings, senders=senders)
         # Rendered first, so that a template that fails costs no model call.
         notes = self.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Outcome[Any]:
-            return self.commit(plan, written, notes)
+            outcome = self.commit(plan, written, notes)
+            return then(outcome) if then is not None else outcome
 
         if head is None:
             return Flow(None, finish, nothing(plan))
-        steps = write_summary(
+        return Flow(self._steps(plan, head, settings, backends, windows), finish, None)
+
+    def draft(
+        self,
+        snapshot: Snapshot,
+        limits: Limits,
+        settings: Settings,
+        backends: int,
+        windows: Sequence[Window] = (),
+        senders: Sequence[Sender] = (),
+    ) -> Flow[Draft | Outcome[Any]]:
+        """Return a summarization that leaves the list alone; `put` puts in what comes of it.
+
+        All its work is done on the snapshot, and so in any thread.
+
+        Args:
+            snapshot: The list as it is when this begins.
+            limits: How much to keep.
+            settings: The options.
+            backends: Number of summarizers in the fallback chain.
+            windows: What is known of their windows, in the same order.
+            senders: What they can send in append mode, in the same order.
+        """
+        plan, head = self._prepared(limits, settings, snapshot=snapshot, senders=senders)
+        notes = self.notes(settings) if plan else Notes("", "")
+
+        def finish(written: Written) -> Draft | Outcome[Any]:
+            texts = self._texts(plan, snapshot, written, notes)
+            return Draft(plan, written, chain([next(texts)], texts))
+
+        if head is None:
+            return Flow(None, finish, nothing(plan))
+        steps = self._steps(plan, head, settings, backends, windows, snapshot)
+        return Flow(steps, finish, None)
+
+    def put(self, draft: Draft) -> Outcome[Any]:
+        """Put a draft in place of its head, or leave the list as it is.
+
+        Raises:
+            StaleHeadError: The head changed since the draft was begun.
+            InvalidResultError: The new list would break the provider's rules.
+            StoreError: The originals could not be written.
+        """
+        return self._charged(draft.written, lambda: self._committed(*draft))
+
+    def put_again(
+        self, cut: int, kept: Sequence[int], text: str, settings: Settings
+    ) -> Outcome[Any]:
+        """Fold the list with a summary that was written before, for an equal list.
+
+        Args:
+            cut: Index of the first tail item.
+            kept: Indices before it of the items that stay, ascending.
+            text: The summary in its wrapper.
+            settings: The options.
+
+        Raises:
+            StaleHeadError: The cut would part what belongs together.
+            InvalidResultError: The new list would break the provider's rules, or the summary is
+                not this application's.
+        """
+        with self._state.lock:
+            snapshot = self._state.snapshot()
+            start, items = prefix_length(snapshot.views), snapshot.items
+            moved = dict(snapshot.shape.place(kept, cut, snapshot.views).moved)
+            stays = frozenset(kept)
+            plan: Plan[Any] = Plan(
+                prompt=None,
+                head=tuple(items[i] for i in range(start, cut) if i not in stays),
+                kept=tuple(items[i] for i in kept),
+                index=cut,
+                reason="summarized",
+                split=Split(start, cut, tuple(kept), moved=moved),
+                region=tuple(items[start:cut]),
+                prints=tuple(snapshot.prints[start:cut]),
+                summary_role=settings.summary_role,
+                terms=settings.terms(),
+            )
+            item = snapshot.shape.summary_item(text, role=plan.summary_role)
+            verdict = judge(
+                plan, snapshot, [item], measure=self._measure, summary_key=self._summary_key
+            )
+            self._state.swap(verdict.replacement)
+            fold = _fold(plan, verdict.replacement, 1)
+            made: Outcome[Any] = Outcome(True, "reused")
+            return self._outcome(plan, made, snapshot, verdict, fold, summary_id(text))
+
+    def _steps(
+        self,
+        plan: Plan[Any],
+        head: Head,
+        settings: Settings,
+        backends: int,
+        windows: Sequence[Window],
+        snapshot: Snapshot | None = None,
+    ) -> Steps:
+        return write_summary(
             head,
             backends=backends,
             windows=windows,
             most=settings.max_prompt_tokens,
-            guard=self._guard(plan),
-            redact=settings.redact,
-            post_process=settings.post_process,
+            guard=self._guard(plan, snapshot),
+            terms=plan.terms,
+            append=plan.append,
         )
-        return Flow(steps, finish, None)
 
     def notes(self, settings: Settings) -> Notes:
         """Return what the wrapper of a summary says about it, with a record behind it and without.
@@ -180,7 +323,7 @@ class Folding:
             )
         )
 
-    def applied(self, plan: Plan[Any], completion: Completion, notes: Notes) -> Outcome[Any]:
+    def applied(self, plan: Plan[Any], completion: Completion) -> Outcome[Any]:
         """Put a completion that somebody else asked for in place of the plan's head.
 
         Raises:
@@ -189,26 +332,21 @@ class Folding:
             StaleHeadError: The head changed since the plan was made.
             InvalidResultError: The new list would break the provider's rules.
         """
-        shown = plan.prompt.views if plan.prompt is not None else ()
+        assert plan.prompt is not None
+        assert plan.shown is not None
+        shown = plan.prompt.views
         if len(shown) < len(plan.region):
             raise ValueError(
                 f"the plan's prompt shows {len(shown)} of {len(plan.region)} items: the head "
                 "needs several prompts; use ctx.flow(...), or pass a larger max_prompt_tokens="
             )
-        text = redacted(accept(completion), plan.terms.redact)
         snapshot = self._state.snapshot(plan.abandon)
         head_is_current(plan, snapshot.items, snapshot.prints)
-        proven = self._guard(plan).settled(text)
-        written = Written(
-            proven.text,
-            completion.usage,
-            0,
-            completion.model,
-            cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown),
-            ungrounded=proven.ungrounded,
-            dropped=proven.dropped,
+        written = settled(completion, plan.prompt, plan.shown, self._guard(plan), plan.terms)
+        cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
+        return self.commit(
+            plan, replace(written, truncated=written.truncated + cut), Notes(*plan.notes)
         )
-        return self.commit(plan, written, notes)
 
     def commit(self, plan: Plan[Any], written: Written, notes: Notes) -> Outcome[Any]:
         """Put a summary in place of the plan's head, or leave the list as it is.
@@ -218,29 +356,44 @@ class Folding:
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
+        snapshot = self._state.snapshot(plan.abandon)
+        texts = self._texts(plan, snapshot, written, notes)
+        return self._charged(written, lambda: self._committed(plan, written, texts))
+
+    def _charged(
+        self, made: Written | Compacted, commit: Callable[[], Outcome[Any]]
+    ) -> Outcome[Any]:
+        """Return what a commit returns; its errors say what has been spent."""
         try:
-            return self._committed(plan, written, notes)
+            return commit()
         except ChatfoldError as error:
-            error.usage, error.llm_calls = written.usage, written.llm_calls
+            error.usage, error.llm_calls = made.usage, made.llm_calls
             raise
 
-    def _committed(self, plan: Plan[Any], written: Written, notes: Notes) -> Outcome[Any]:
+    def _texts(
+        self, plan: Plan[Any], snapshot: Snapshot, written: Written, notes: Notes
+    ) -> Iterator[tuple[str, FactReport]]:
+        """Yield a summary in its wrapper, the whole first, then with less behind its words.
+
+        What is found in the head for it is found outside of the lock.
+        """
+        proven = Guarded(written.text, written.ungrounded, written.dropped)
+        for made in composed(plan, snapshot, proven, self._counted_once()):
+            note = notes.with_record if made.report.record else notes.plain
+            yield wrapped(made.text, note, self._summary_key), made.report
+
+    def _committed(
+        self, plan: Plan[Any], written: Written, texts: Iterable[tuple[str, FactReport]]
+    ) -> Outcome[Any]:
         snapshot = self._state.snapshot(plan.abandon)
         head_is_current(plan, snapshot.items, snapshot.prints)
-        proven = Guarded(written.text, written.ungrounded, written.dropped)
-        texts = composed(plan, snapshot, proven, lambda text: self._count([text])[0])
-        for made in texts:  # what is found in the head is found outside of the lock
-            note = notes.with_record if made.report.record else notes.plain
-            text = wrapped(made.text, note, self._summary_key)
+        for text, report in texts:
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            cost = replace(self._cost(written), summary=written.text, facts=made.report)
-            outcome = self._put_in(plan, [item], cost, summary_id(text))
+            cost = replace(self._cost(written), summary=written.text, facts=report)
+            outcome = self._put_in(plan, [item], cost, summary_id(text), snapshot)
             if outcome is not None:
                 return outcome
-        self._tried.add(plan.digest)
-        return replace(
-            nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(written)
-        )
+        return self._no_gain(plan, written)
 
     def commit_native(self, plan: Plan[Any], made: Compacted) -> Outcome[Any]:
         """Put what a provider wrote in place of the plan's region, or leave the list as it is.
@@ -250,51 +403,64 @@ class Folding:
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-        try:
+
+        def commit() -> Outcome[Any]:
             cost = replace(self._cost(made), summary=made.readable)
             outcome = self._put_in(plan, made.items, cost, stable_digest(made.items[-1]))
-        except ChatfoldError as error:
-            error.usage, error.llm_calls = made.usage, made.llm_calls
-            raise
-        if outcome is not None:
-            return outcome
+            return outcome if outcome is not None else self._no_gain(plan, made)
+
+        return self._charged(made, commit)
+
+    def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
+        """Return the outcome of a fold that would not have made the list smaller."""
         self._tried.add(plan.digest)
         return replace(
             nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(made)
         )
 
     def native_plan(
-        self, native: NativeCompaction, limits: Limits, settings: Settings
+        self,
+        native: NativeCompaction,
+        limits: Limits,
+        settings: Settings,
+        snapshot: Snapshot | None = None,
     ) -> Plan[Any]:
-        """Return what a provider would fold itself.
+        """Return what a provider would fold itself: of the list, or of a snapshot of it.
 
         Raises:
             ShapeError: The list is of another shape than the backend folds.
             ValueError: The backend takes no such instructions, or no such prefix.
         """
-        shape = self._state.snapshot(limits.abandon).shape
+        snapshot = snapshot or self._state.snapshot(limits.abandon)
+        shape = snapshot.shape
         candidates = getattr(shape, "candidates", (shape,))
         if all(candidate.name != native.shape for candidate in candidates):
             raise ShapeError(
                 f"{native!r} folds lists of {native.shape}, and this one is of {shape.name}",
                 shape=shape.name,
             )
-        plan = self._prepared(limits, settings, native.owns)[0]
+        plan = self._prepared(limits, settings, native.owns, snapshot)[0]
         if plan:
             native.check(prefix=plan.prefix, instructions=settings.compaction_instructions())
         return plan
 
     def _put_in(
-        self, plan: Plan[Any], written: Sequence[Any], cost: Outcome[Any], fold_id: str
+        self,
+        plan: Plan[Any],
+        written: Sequence[Any],
+        cost: Outcome[Any],
+        fold_id: str,
+        snapshot: Snapshot | None = None,
     ) -> Outcome[Any] | None:
         """Put items in place of the plan's region; None where the list would not get smaller.
 
         The list is judged as it is when it is written to: others may append to it while it is
-        judged, and while the store writes the originals.
+        judged, and while the store writes the originals. `snapshot` is the list a moment ago.
         """
         with self._state.lock:
             while True:
-                snapshot = self._state.reading.snapshot(abandon=plan.abandon)
+                if snapshot is None or self._state.has_grown(snapshot):
+                    snapshot = self._state.reading.snapshot(abandon=plan.abandon)
                 verdict = judge(
                     plan, snapshot, written, measure=self._measure, summary_key=self._summary_key
                 )
@@ -315,7 +481,10 @@ class Folding:
     def _cost(self, made: Written | Compacted) -> Outcome[Any]:
         """Return an outcome that says what the model calls have cost."""
         outcome: Outcome[Any] = Outcome(True, "summarized", **_spent(made))
-        return replace(outcome, truncated=made.truncated) if isinstance(made, Written) else outcome
+        if not isinstance(made, Written):
+            return outcome
+        truncated, fell_back = made.truncated, made.fell_back
+        return replace(outcome, truncated=truncated, mode=made.mode, fell_back=fell_back)
 
     def _outcome(
         self,
@@ -337,7 +506,7 @@ class Folding:
             tokens_before=verdict.tokens_before,
             tokens_after=verdict.tokens_after,
             blocked_by=plan.blocked_by,
-            omitted=plan.omitted,
+            omitted=omitted_from(plan, cost.mode),
             requirements=(
                 *snapshot.shape.requirements(verdict.views, model=self._state.model),
                 *self._state.replay(snapshot),
@@ -378,14 +547,38 @@ class Folding:
 
     def idle(self, reason: Reason) -> Outcome[Any]:
         """Return the outcome of a call that did nothing."""
-        size = sum(self._state.snapshot().sizes)
+        size = self._state.extent().tokens
         return Outcome(
             changed=False,
             reason=reason,
             tokens_before=size,
             tokens_after=size,
+            key=self._originals.key,
             remedy=remedy_for(reason),
         )
+
+    def failed(self, error: BaseException) -> Outcome[Any]:
+        """Return the outcome of a summarization that ended in an error."""
+        idle = self.idle("stale" if isinstance(error, StaleHeadError) else "failed")
+        if not isinstance(error, ChatfoldError):
+            return replace(idle, error=error)
+        return replace(idle, error=error, usage=error.usage, llm_calls=error.llm_calls)
+
+    def _counted_once(self) -> Callable[[str], int]:
+        """Return what counts one text, and counts none of them twice."""
+
+        def size(text: str) -> int:
+            return self._measure([ItemView("user", (TextPart(text),))])[0]
+
+        frame, known = size(""), dict[str, int]()
+
+        def count(text: str) -> int:
+            found = known.get(text)
+            if found is None:
+                found = known[text] = size(text) - frame
+            return found
+
+        return count
 
     def _count(self, texts: Sequence[str]) -> list[int]:
         """Return the sizes of texts in tokens, as those of items are measured."""
@@ -414,11 +607,21 @@ class Folding:
         if stored is not None:
             yield stored
 
-    def _guard(self, plan: Plan[Any]) -> Guard:
+    def _guard(self, plan: Plan[Any], snapshot: Snapshot | None = None) -> Guard:
         """Return what compares a summary with the plan's head."""
         return Guard(
-            plan.terms.grounding, lambda: sources(plan, self._state.snapshot(plan.abandon))
+            plan.terms.grounding,
+            lambda: shown_for(plan, snapshot or self._state.snapshot(plan.abandon)),
         )
+
+
+def _cannot_gain(plan: Plan[Any], snapshot: Snapshot) -> bool:
+    """Return whether even an empty summary would save less than is wanted: no call is due then."""
+    if plan.terms.thinking == "strip":  # the tail gets smaller too
+        return False
+    kept = sum(snapshot.sizes[i] for i in plan.split.kept)
+    gone = sum(snapshot.sizes[plan.split.start : plan.index]) - kept
+    return gone < plan.min_gain * plan.tokens_before
 
 
 def _spent(made: Written | Compacted) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict, get_args
 
 from chatfold.core.constraints import Words
+from chatfold.core.live import Mode, check_request
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.terms import Grounding, Terms, Thinking
+from chatfold.events import Hook
 from chatfold.templates import load_templates
 
 __all__ = ["Settings", "SummaryOptions"]
@@ -48,6 +50,17 @@ class SummaryOptions(TypedDict, total=False):
         thinking: `keep` leaves reasoning in the recent part as it is and says what requests have
             to carry (`requirements`); `strip` takes it out of a provider's messages where it is
             bound to what came before (`keep`).
+        on_event: Is called with a `FoldEvent` before a fold, where returning False forbids it, and
+            after it, also where it failed or there was nothing to do. A context manager that it
+            returns before is entered while the call is at work on the fold. `Telemetry` is one
+            such hook.
+        mode: `prompt` asks with a prompt of its own; `append` sends your own next request with the
+            question behind it, so that the conversation is read from the provider's prompt cache
+            (`prompt`). It needs a client for the model of that request, and takes no `redact`,
+            as the items are sent as they are. Where it gives no text, a prompt is used after all,
+            and the outcome says why (`fell_back`).
+        request: For append mode: the keyword arguments of your own requests but for the items:
+            `model`, `tools`, `system` or `instructions`, `thinking`, `cache_control`, ...
     """
 
     timeout: float | None
@@ -66,6 +79,9 @@ class SummaryOptions(TypedDict, total=False):
     effects: Mapping[str, Literal["read", "write"]]
     standing_words: Words | Sequence[Words]
     thinking: Thinking
+    on_event: Hook | None
+    mode: Mode
+    request: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +106,17 @@ class Settings:
     )
     standing_words: Words | Sequence[Words] = ()
     thinking: Thinking = "keep"
+    on_event: Hook | None = None
+    mode: Mode = "prompt"
+    request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def updated(self, options: Mapping[str, Any]) -> Settings:
         """Return the settings with `options` in place of what they name.
 
         Raises:
-            TypeError: An option is not known; the message lists those that are.
-            ValueError: A value is out of range.
+            TypeError: An option is not known; the message lists those that are. Or `request` is
+                no mapping.
+            ValueError: A value is out of range, or two options cannot both hold.
         """
         unknown = sorted(set(options) - _NAMES)
         if unknown:
@@ -111,7 +131,8 @@ class Settings:
         """Check every value.
 
         Raises:
-            ValueError: A value is out of range.
+            ValueError: A value is out of range, or two options cannot both hold.
+            TypeError: `request` is no mapping.
         """
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, or None, not {self.timeout!r}")
@@ -132,7 +153,7 @@ class Settings:
             )
         if self.ledger_tokens is not None and self.ledger_tokens < 0:
             raise ValueError(f"ledger_tokens must be 0 or more, not {self.ledger_tokens!r}")
-        for name, kinds in (("grounding", Grounding), ("thinking", Thinking)):
+        for name, kinds in (("grounding", Grounding), ("thinking", Thinking), ("mode", Mode)):
             if getattr(self, name) not in get_args(kinds):
                 raise ValueError(
                     f"{name} must be one of {', '.join(get_args(kinds))}, "
@@ -143,6 +164,12 @@ class Settings:
                 raise ValueError(f"effects[{tool!r}] must be 'read' or 'write', not {effect!r}")
         if not 0 <= self.min_gain < 1:
             raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
+        check_request(self.request)
+        if self.mode == "append" and self.redact is not None:
+            raise ValueError(
+                "mode='append' sends the items as they are, where redact= does not reach; leave "
+                "one of the two out"
+            )
 
     def terms(self) -> Terms:
         """Return what is wanted of a summary that is written."""
@@ -155,6 +182,7 @@ class Settings:
             thinking=self.thinking,
             redact=self.redact,
             instructions=self.instructions,
+            post_process=self.post_process,
         )
 
     def compaction_instructions(self) -> str | None:

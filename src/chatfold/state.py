@@ -14,7 +14,7 @@ from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.commit import problems_of
 from chatfold.core.plan import Replacement
-from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.reading import Extent, Reading, Snapshot
 from chatfold.errors import BusyError
 
 __all__ = ["ListState"]
@@ -47,6 +47,16 @@ class ListState:
         """Return the list as it is now, with its readings."""
         with self.lock:
             return self.reading.snapshot(abandon=abandon)
+
+    def extent(self) -> Extent:
+        """Return how long the list is, in time that depends on what is new alone."""
+        with self.lock:
+            return self.reading.extent()
+
+    def request_tokens(self) -> int:
+        """Return the size of the list up to the answer at its end, where there is one."""
+        with self.lock:
+            return self.reading.request_tokens()
 
     def has_grown(self, snapshot: Snapshot) -> bool:
         """Return whether items came or went since a snapshot."""
@@ -83,6 +93,11 @@ class ListState:
         needed = snapshot.shape.requirements(snapshot.views, model=self.model)
         return [*needed, *self.replay(snapshot)]
 
+    def requirements_read(self) -> list[Requirement]:
+        """Return the same, in time that is short also for long lists."""
+        with self.lock:
+            return list(self.reading.requirements(self.model))
+
     def replay(self, snapshot: Snapshot) -> list[Requirement]:
         """Return what makes the provider take the list, where its own history is out of date."""
         if not self.replayed:
@@ -98,3 +113,4 @@ class ListState:
     def swap(self, change: Replacement[Any]) -> None:
         """Write to the list: one slice, so that what others append meanwhile is not touched."""
         self.items[change.start : change.stop] = change.items
+        self.reading.doubt()

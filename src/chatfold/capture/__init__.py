@@ -27,10 +27,11 @@ from chatfold.capture._streams import (
     RecordedOpening,
     RecordedStream,
 )
+from chatfold.capture._usage import reported
 from chatfold.capture._values import Captured, Gather, Maker
 from chatfold.core.views import Shape
 
-__all__ = ["MAKERS", "Captured", "Gather", "Maker", "captured", "record"]
+__all__ = ["MAKERS", "Captured", "Gather", "Maker", "captured", "record", "reported"]
 
 MAKERS: Final[tuple[Maker, ...]] = (
     openai_chat,

@@ -6,13 +6,14 @@ list that grew by two items costs two items. Not here: what is made of the readi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
-from chatfold.core.check import Problem
+from chatfold.core.check import Problem, Requirement
 from chatfold.core.digest import fingerprints
+from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.split import prefix_length
 from chatfold.core.summary import mark_summary
@@ -24,11 +25,12 @@ from chatfold.core.views import (
     Shape,
     UnknownPart,
     field,
+    is_user_message,
     json_text,
 )
 from chatfold.errors import ShapeError
 
-__all__ = ["Reading", "SeveralShapes", "Snapshot"]
+__all__ = ["Extent", "Reading", "SeveralShapes", "Snapshot"]
 
 
 class SeveralShapes(Shape):
@@ -105,6 +107,7 @@ class Snapshot(NamedTuple):
         previous: Index of the earlier summary, or None.
         prints: One fingerprint per item.
         sizes: One size in tokens per item.
+        facts: Where what is known of the facts of the list is kept.
     """
 
     items: Sequence[Any]
@@ -115,6 +118,25 @@ class Snapshot(NamedTuple):
     previous: int | None
     prints: Sequence[int]
     sizes: Sequence[int]
+    facts: KeptFacts
+
+
+class Extent(NamedTuple):
+    """How long a list is.
+
+    Attributes:
+        tokens: Its size in tokens.
+        turns: The number of its turns that a user opens; a summary opens none.
+        items: The number of its items.
+    """
+
+    tokens: int
+    turns: int
+    items: int
+
+
+_Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
+"""An item, its fingerprint, its reading, and the shape of the list by which it was read."""
 
 
 class Reading:
@@ -154,6 +176,76 @@ class Reading:
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
         self._last: tuple[Abandon | None, Snapshot] | None = None
+        self._total = 0  # of the sizes
+        self._turns: int | None = None  # None where they are to be counted again
+        self._marked: tuple[int, ItemView] | None = None  # the summary, as of that count
+        # The item that holds the summary, and its reading as one: the record in it is long.
+        self._known: tuple[int, ItemView, ItemView] | None = None
+        self._doubtful = False  # whether something in the middle may have changed
+        self._facts = KeptFacts()
+        self.reads_ahead = True  # whether `extent` may do some of the next fold's work
+
+    def extent(self) -> Extent:
+        """Return how long the list is, in time that depends on what is new alone.
+
+        An edit behind the last item that was read is noticed by `sync` only.
+        """
+        seen = len(self._seen)
+        new = self.items[seen:]
+        if self._doubtful or len(self.items) < seen or (seen and not self._ends_as_read()):
+            self.sync()
+        elif new:
+            self._last = None
+            self._take_in(new, fingerprints(new))
+        self._measure_new()
+        if self._turns is None:
+            self._marked = self._summary()
+            self._turns = self._opened(0)
+        # Not of a list that was never read: most of those are never folded.
+        if self.reads_ahead and seen and new:
+            self._facts.read_ahead(self._views, self._sizes, self._marked, self._pairing)
+        return Extent(self._total, self._turns, len(self._views))
+
+    def requirements(self, model: str | None) -> Sequence[Requirement]:
+        """Return what a request with the list has to carry, by what was read of it.
+
+        Args:
+            model: The agent's model.
+        """
+        self.extent()
+        shape = self.shape or SeveralShapes(self._candidates)
+        return shape.requirements(self._views, model=model)
+
+    def _summary(self) -> tuple[int, ItemView] | None:
+        """Return the index and the reading of the earlier summary in the list, if there is one."""
+        if self._known is not None:
+            index, view, marked = self._known
+            before = self._views[:index]
+            if (
+                len(self._views) > index
+                and self._views[index] is view
+                and all(other.role in ("system", "developer") for other in before)
+            ):
+                return index, marked
+        found = mark_summary(self._views, self._key)
+        self._known = None if found is None else (found[0], self._views[found[0]], found[1])
+        return found
+
+    def doubt(self) -> None:
+        """Take down that the list was changed anywhere; it is looked through the next time."""
+        self._doubtful = True
+
+    def request_tokens(self) -> int:
+        """Return the size of the list up to the answer at its end, where there is one.
+
+        That is what was sent in the request that brought the answer.
+        """
+        total = self.extent().tokens
+        for view, size in zip(reversed(self._views), reversed(self._sizes), strict=True):
+            if view.role != "assistant":
+                break
+            total -= size
+        return total
 
     def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
         """Return the list as it is now; what changed since the last time is read again."""
@@ -162,7 +254,7 @@ class Reading:
         if self._last is not None and not callable(abandon) and self._last[0] == abandon:
             return self._last[1]
         views: list[ItemView] = list(self._views)
-        marked = mark_summary(views, self._key)
+        marked = self._summary()
         if marked is not None:
             views[marked[0]] = marked[1]
         calls = self._pairing.records(abandon)
@@ -176,6 +268,7 @@ class Reading:
             previous=marked[0] if marked else None,
             prints=list(self._prints),
             sizes=self.sizes(),
+            facts=self._facts,
         )
         self._last = (abandon, made)
         return made
@@ -193,22 +286,52 @@ class Reading:
 
     def sync(self) -> None:
         """Read what is new in the list, and all from the first item that changed."""
+        self._doubtful = False
         items = list(self.items)
         prints = fingerprints(items)
         same = self._same(items, prints)
         if same == len(items) == len(self._seen):
             return
         self._last = None
+        again: dict[int, _Read] = {}
         if same < len(self._seen):
-            self._forget(same)
+            again = self._forget(same, items)
         if same < len(items):
-            self._take_in(items, prints, same)
+            self._take_in(items[same:], prints[same:], again)
+        self._facts.hold_to(self._views)
 
     def sizes(self) -> list[int]:
         """Return the size of each item in tokens; each is measured once."""
-        if len(self._sizes) < len(self._views):
-            self._sizes += self._measure(self._views[len(self._sizes) :])
+        self._measure_new()
         return list(self._sizes)
+
+    def _measure_new(self) -> None:
+        if len(self._sizes) < len(self._views):
+            new = self._measure(self._views[len(self._sizes) :])
+            self._sizes += new
+            self._total += sum(new)
+
+    def _ends_as_read(self) -> bool:
+        """Return whether the last item that was read is still there, and says the same."""
+        at = len(self._seen) - 1
+        last = self.items[at]
+        return last is self._seen[at] and fingerprints([last])[0] == self._prints[at]
+
+    def _opened(self, start: int) -> int:
+        """Return the number of turns that users open from an item on."""
+        opened, before = 0, start > 0 and self._speaks(start - 1)
+        for index in range(start, len(self._views)):
+            speaks = self._speaks(index)
+            opened += speaks and not before
+            before = speaks
+        return opened
+
+    def _speaks(self, index: int) -> bool:
+        """Return whether a user speaks in an item; a summary is no speech."""
+        marked = self._marked
+        return is_user_message(
+            marked[1] if marked is not None and marked[0] == index else self._views[index]
+        )
 
     def _same(self, items: Sequence[Any], prints: Sequence[int]) -> int:
         """Return how many leading items are the objects that were read, and say the same."""
@@ -220,29 +343,48 @@ class Reading:
             i for i, (new, old, now, then) in enumerate(known) if new is not old or now != then
         )
 
-    def _forget(self, start: int) -> None:
+    def _forget(self, start: int, items: Sequence[Any]) -> dict[int, _Read]:
+        """Forget what was read from an item on; return that of items that stand elsewhere now."""
+        places = dict(zip(map(id, self._seen[start:]), range(start, len(self._seen)), strict=True))
+        still = (at for item in items[start:] if (at := places.get(id(item))) is not None)
+        again = {
+            id(self._seen[at]): (self._seen[at], self._prints[at], self._views[at], self.shape)
+            for at in still
+        }
         for kept in (self._seen, self._views, self._prints, self._sizes):
             del kept[start:]
+        self._total, self._turns = sum(self._sizes), None
         if not self._forced:
             self.shape = self._told = None
             self._candidates = tuple(self.shapes)
             self._settle(self._seen)
         self._pair_again()
+        return again
 
-    def _take_in(self, items: Sequence[Any], prints: Sequence[int], start: int) -> None:
-        new = items[start:]
-        before = self.shape
+    def _take_in(
+        self, new: Sequence[Any], prints: Sequence[int], again: Mapping[int, _Read] | None = None
+    ) -> None:
+        """Read items that come behind those that were read; `again` has some that were before."""
+        before, start = self.shape, len(self._seen)
         self._settle(new)
         if before is not self.shape and start:
             self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
-            self._sizes = []
+            self._sizes, self._total, self._turns = [], 0, None
             self._pair_again()
         for index, item in enumerate(new, start):
-            view = self._reported(index, item)
+            known = again.get(id(item)) if again else None
+            if known is not None and known[1] == prints[index - start] and known[3] is self.shape:
+                view = known[2]
+            else:
+                view = self._reported(index, item)
             self._views.append(view)
             self._pairing.feed(index, view)
+        if self._turns is not None:
+            if self._marked is None:  # it may be among what is new
+                self._marked = self._summary()
+            self._turns += self._opened(start)
         self._seen.extend(new)
-        self._prints.extend(prints[start:])
+        self._prints.extend(prints)
 
     def _pair_again(self) -> None:
         self._pairing = CallPairing()

@@ -26,7 +26,7 @@ from chatfold.core.views import (
     is_user_message,
 )
 
-__all__ = ["Split", "Turn", "prefix_length", "split", "turns"]
+__all__ = ["Split", "Turn", "check_limits", "prefix_length", "split", "turns"]
 
 
 _SPEAKERS = ("user", "assistant")  # what they say is folded, whatever the shape
@@ -142,7 +142,7 @@ def split(
         ValueError: Both limits are None, or one is negative.
         TypeError: A limit is no whole number.
     """
-    _check_limits(keep_last_turns, keep_tokens)
+    check_limits(keep_last_turns, keep_tokens)
     start = prefix_length(views)
     found = turns(views, start)
     chooser = _Chooser(views, calls, spans, start, found, own)
@@ -413,7 +413,13 @@ def _is_answer(view: ItemView) -> bool:
     return all(p.id in answered for p in view.parts if type(p) is CallPart)
 
 
-def _check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:
+def check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:
+    """Check how much is to be kept.
+
+    Raises:
+        ValueError: Both limits are None, or one is negative.
+        TypeError: A limit is no whole number.
+    """
     if keep_last_turns is None and keep_tokens is None:
         raise ValueError("give keep_last_turns= or keep_tokens=; both are None")
     for name, value in (("keep_last_turns", keep_last_turns), ("keep_tokens", keep_tokens)):

@@ -5,7 +5,7 @@ Not here: what follows from them (`guard`, `compose`, `strip`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -33,6 +33,7 @@ class Terms:
         thinking: What becomes of reasoning in the tail that is bound to what stood before it.
         redact: Applied to everything that is read, and to the model's words.
         instructions: What the application added to the prompt.
+        post_process: Applied to the summary last.
     """
 
     grounding: Grounding = "repair"
@@ -44,3 +45,4 @@ class Terms:
     thinking: Thinking = "keep"
     redact: Redact | None = field(default=None, repr=False)
     instructions: str | None = field(default=None, repr=False)
+    post_process: Callable[[str], str] | None = field(default=None, repr=False)

@@ -1,0 +1,355 @@
+"""Folds that are written in the background, in a thread or a task; the list's owner puts them in.
+
+The list is read when one begins and written when its owner asks for what came of it; between, all
+is done on values. Not here: when to begin one (`each_turn`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from chatfold.core.flow import Flow
+from chatfold.core.live import Sender
+from chatfold.core.plan import Outcome, Plan, nothing
+from chatfold.core.reading import Snapshot
+from chatfold.driving import adrive, drive
+from chatfold.errors import SummarizerError
+from chatfold.folding import Draft, Folding, Limits
+from chatfold.options import Settings
+from chatfold.state import ListState
+from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
+from chatfold.summarizers.native import Compacted, NativeCompaction
+from chatfold.tokens.windows import windows_for
+
+__all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
+
+ItemT = TypeVar("ItemT")
+
+
+class _NativeDraft(NamedTuple):
+    """What a provider wrote for a plan."""
+
+    plan: Plan[Any]
+    made: Compacted
+
+
+Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
+"""Tells whoever is to know of an outcome; returns it, with what they add."""
+
+_Made: TypeAlias = "Draft | _NativeDraft | Outcome[Any] | BaseException"
+
+
+class BackgroundFold(Generic[ItemT]):
+    """A fold that is being written while the conversation goes on.
+
+    The list stays as it is until its owner calls `apply_if_ready`; what is added meanwhile stays
+    behind the fold. Until then, or until `cancel`, no other summarization of the list begins.
+    """
+
+    def __init__(self, state: ListState, folding: Folding, then: Then | None = None) -> None:
+        self._state = state
+        self._folding = folding
+        self._then = then
+        self._started = self._written = time.perf_counter()
+        # Reentrant, so that a store that gives the fold up while it is put in does not hang.
+        self._lock = threading.RLock()
+        self._holds = False  # the right to summarize the list
+        self._ended = threading.Event()  # nobody writes any more
+        self._done = threading.Event()  # there is nothing left to wait for
+        self._stopped = threading.Event()  # whatever comes is discarded
+        self._made: _Made | None = None
+        self._outcome: Outcome[ItemT] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to wait for: it is written, failed, or cancelled."""
+        return self._done.is_set() or self._forsaken()
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is in the list, or never will be."""
+        return self._outcome is not None
+
+    @property
+    def working(self) -> bool:
+        """Whether somebody writes it; after `cancel` too, until the model has answered."""
+        return not (self._ended.is_set() or self._forsaken())
+
+    def apply_if_ready(self) -> Outcome[ItemT]:
+        """Put the fold into the list, if it is written; never waits for a model.
+
+        Returns:
+            `running` until it is written, then what became of it; the same one from then on. An
+            error is in it, not raised.
+        """
+        return self.settle()[0]
+
+    def settle(self) -> tuple[Outcome[ItemT], bool]:
+        """Do what `apply_if_ready` does; return also whether it was this call that settled it."""
+        with self._lock:
+            if self._outcome is not None:
+                return self._outcome, False
+            if not self.done:
+                return self._folding.idle("running"), False
+            outcome = self._settle(self._put)
+        return self._told(outcome), True
+
+    def cancel(self) -> Outcome[ItemT]:
+        """Give the fold up, from any thread; what the model still answers is discarded.
+
+        Returns:
+            `cancelled`, or what became of the fold if that was settled before.
+        """
+        with self._lock:
+            if self._outcome is not None:
+                return self._outcome
+            outcome = self._settle(lambda: self._folding.idle("cancelled"))
+            if self._task is not None:
+                with suppress(RuntimeError):  # its loop is closed
+                    self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+        return self._told(outcome)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it is written, failed or cancelled; not for use in an event loop.
+
+        Args:
+            timeout: Seconds to wait at most.
+
+        Returns:
+            Whether it is.
+        """
+        return self.done or self._done.wait(timeout)
+
+    # What the work below uses
+
+    def hold(self) -> bool:
+        """Take the right to summarize the list; return whether nobody else has it."""
+        self._holds = self._state.running.acquire(blocking=False)
+        return self._holds
+
+    def release(self) -> None:
+        """Give that right back."""
+        if self._holds:
+            self._holds = False
+            self._state.running.release()
+
+    def refuse(self, outcome: Outcome[ItemT]) -> None:
+        """Take down that it never began."""
+        self._outcome = outcome
+        self._end()
+
+    def run_in_thread(self, make: Callable[[Callable[[], bool]], _Made]) -> None:
+        """Have it written in a thread of its own, which does not keep the process alive."""
+
+        def run() -> None:
+            try:
+                self._take(make(self._stopped.is_set))
+            except BaseException as error:  # reported to the owner
+                self._take(error)
+            finally:
+                self._end()
+
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(run,), name="chatfold", daemon=True).start()
+
+    def run_in_task(self, make: Callable[[], Coroutine[Any, Any, _Made]]) -> None:
+        """Have it written by a task of the running event loop."""
+
+        async def run() -> None:
+            try:
+                self._take(await make())
+            except BaseException as error:
+                self._take(error)
+                if not isinstance(error, Exception):
+                    raise
+
+        self._task = asyncio.get_running_loop().create_task(run(), name="chatfold")
+        # Not in `run`: a task that is cancelled before its first step never gets there.
+        self._task.add_done_callback(lambda _: self._end())
+
+    def _take(self, made: _Made) -> None:
+        """Take in what was made, unless it is no longer wanted."""
+        self._written = time.perf_counter()
+        if not self._stopped.is_set():
+            self._made = made
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._done.set()
+
+    def _forsaken(self) -> bool:
+        """Return whether it is with a task that has ended, or never will as its loop is closed."""
+        return self._task is not None and (self._task.done() or self._task.get_loop().is_closed())
+
+    def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
+        """Take down what becomes of it; others may summarize the list then, whatever happens."""
+        outcome: Outcome[ItemT] = Outcome(changed=False, reason="cancelled")
+        began = time.perf_counter()
+        try:
+            outcome = settle()
+        finally:
+            now = time.perf_counter()
+            written = self._written if self._ended.is_set() else began
+            # Not the time for which it lay ready.
+            outcome = replace(outcome, seconds=written - self._started + now - began)
+            self._outcome, self._made = outcome, None
+            self._stopped.set()
+            self._done.set()
+            self.release()
+        return outcome
+
+    def _put(self) -> Outcome[ItemT]:
+        """Return what becomes of what was made."""
+        made = self._made
+        try:
+            if isinstance(made, Draft):
+                return self._folding.put(made)
+            if isinstance(made, _NativeDraft):
+                return self._folding.commit_native(*made)
+            if isinstance(made, Outcome):
+                return made
+        except Exception as error:
+            return self._folding.failed(error)
+        if made is None or isinstance(made, asyncio.CancelledError):
+            made = _unfinished(made)
+        return self._folding.failed(made)
+
+    def _told(self, outcome: Outcome[ItemT]) -> Outcome[ItemT]:
+        """Return an outcome that whoever is to know of it has been told of; outside of the lock."""
+        if self._then is not None:
+            self._outcome = outcome = self._then(outcome)
+        return outcome
+
+
+def _unfinished(cause: BaseException | None) -> SummarizerError:
+    """Return the error of a task that somebody else has ended."""
+    error = SummarizerError(
+        "the event loop was closed, or cancelled its tasks, before the summary was written; keep "
+        "one loop for the whole conversation, or call maybe_summarize() outside of it"
+    )
+    error.__cause__ = cause
+    return error
+
+
+def begin(
+    state: ListState,
+    folding: Folding,
+    llm: object,
+    limits: Limits,
+    settings: Settings,
+    model: str | None,
+    then: Then,
+    *,
+    instead: Outcome[Any] | None = None,
+) -> BackgroundFold[Any]:
+    """Return a fold that has begun: in a task where an event loop runs here, else in a thread.
+
+    Args:
+        state: The list.
+        folding: Its folds.
+        llm: What writes the summary.
+        limits: How much to keep.
+        settings: The options.
+        model: The model that a client is to use.
+        then: Is told the outcome, in the call that settles the fold, and returns it.
+        instead: Why nothing is to be begun, if so.
+
+    Raises:
+        TypeError: `llm` cannot answer, or only in an event loop.
+        ValueError: An argument is out of range.
+    """
+    inside = in_loop()
+    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
+    native = checked_native(llm, settings, model, asynchronous=inside) if is_native(llm) else None
+    backends: list[Summarizer] = []
+    if native is None:
+        backends = resolve(
+            llm,
+            model=model,
+            timeout=settings.timeout,
+            retries=settings.retries,
+            asynchronous=inside,
+            request=settings.request if settings.mode == "append" else None,
+        )
+    sent = senders(backends, settings) if native is None else []
+    if instead is not None:
+        fold.refuse(instead)
+        return fold
+    if not fold.hold():
+        fold.refuse(then(folding.idle("busy")))
+        return fold
+    try:
+        work = _Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
+        if inside:
+            fold.run_in_task(partial(work.anative, native) if native else work.awritten)
+        else:
+            fold.run_in_thread(partial(work.native, native) if native else work.written)
+    except BaseException:
+        fold.release()
+        raise
+    return fold
+
+
+class _Work(NamedTuple):
+    """One fold to write, on a list as it was."""
+
+    folding: Folding
+    snapshot: Snapshot
+    limits: Limits
+    settings: Settings
+    backends: list[Summarizer]
+    senders: list[Sender]
+
+    def written(self, stopped: Callable[[], bool]) -> _Made:
+        return drive(self._flow(), self.backends, stopped=stopped)
+
+    async def awritten(self) -> _Made:
+        flow = await asyncio.to_thread(self._flow)
+        return await adrive(flow, self.backends, step=asyncio.to_thread)
+
+    def native(self, native: NativeCompaction, _stopped: Callable[[], bool]) -> _Made:
+        plan = self._native_plan(native)
+        if not plan:
+            return nothing(plan)
+        told = self.settings.compaction_instructions()
+        made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
+        return _NativeDraft(plan, made)
+
+    async def anative(self, native: NativeCompaction) -> _Made:
+        plan = await asyncio.to_thread(self._native_plan, native)
+        if not plan:
+            return nothing(plan)
+        told = self.settings.compaction_instructions()
+        made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
+        return _NativeDraft(plan, made)
+
+    def _flow(self) -> Flow[Draft | Outcome[Any]]:
+        return self.folding.draft(
+            self.snapshot,
+            self.limits,
+            self.settings,
+            len(self.backends),
+            windows_for(self.backends),
+            self.senders,
+        )
+
+    def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
+        return self.folding.native_plan(native, self.limits, self.settings, self.snapshot)
+
+
+def in_loop() -> bool:
+    """Return whether an event loop runs here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

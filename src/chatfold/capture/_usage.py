@@ -1,0 +1,84 @@
+"""What any provider calls the tokens of a request, read without knowing which provider it was."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from chatfold.capture._sdk import count
+from chatfold.core.flow import Usage
+from chatfold.core.views import field
+
+__all__ = ["reported"]
+
+
+class _Names(NamedTuple):
+    """The names of one kind of report; a dot leads into a group of fields.
+
+    Attributes:
+        read: Tokens read. The first tells this kind of report from the others.
+        wrote: Tokens written.
+        cached: Tokens read from a cache, which are among `read`.
+        apart: Tokens read that are not among `read`: from a cache, and written to one.
+    """
+
+    read: tuple[str, ...]
+    wrote: tuple[str, ...]
+    cached: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+
+# As the modules of this package read them from whole responses; their sources are there.
+_KINDS: Final = (
+    _Names(("prompt_tokens",), ("completion_tokens",), ("prompt_tokens_details.cached_tokens",)),
+    _Names(
+        ("input_tokens",),
+        ("output_tokens",),
+        ("input_tokens_details.cached_tokens", "input_token_details.cache_read"),
+        ("cache_read_input_tokens", "cache_creation_input_tokens"),
+    ),
+    _Names(
+        ("inputTokens",), ("outputTokens",), (), ("cacheReadInputTokens", "cacheWriteInputTokens")
+    ),
+    _Names(
+        ("prompt_token_count", "tool_use_prompt_token_count"),
+        ("candidates_token_count", "thoughts_token_count"),
+        ("cached_content_token_count",),
+    ),
+    _Names(
+        ("promptTokenCount", "toolUsePromptTokenCount"),
+        ("candidatesTokenCount", "thoughtsTokenCount"),
+        ("cachedContentTokenCount",),
+    ),
+    _Names(("prompt_eval_count",), ("eval_count",)),
+)
+
+
+def reported(usage: Any) -> Usage:
+    """Return what a provider reports of one request.
+
+    Args:
+        usage: A `Usage`, or the usage object of a response of any provider, also as a dict, or a
+            response that holds one.
+
+    Raises:
+        TypeError: There is no number of tokens in it.
+    """
+    if isinstance(usage, Usage):
+        return usage
+    for names in _KINDS:
+        if isinstance(field(usage, names.read[0]), int):
+            apart = _sum(usage, names.apart)
+            cached = _sum(usage, names.cached) + _sum(usage, names.apart[:1])
+            return Usage(_sum(usage, names.read) + apart, _sum(usage, names.wrote), cached)
+    for name in ("usage", "usage_metadata", "usageMetadata"):
+        inner = field(usage, name)
+        if inner is not None:
+            return reported(inner)
+    raise TypeError(
+        f"{type(usage).__name__} holds no number of tokens; pass response.usage, or "
+        "Usage(input_tokens=..., output_tokens=...)"
+    )
+
+
+def _sum(usage: Any, names: tuple[str, ...]) -> int:
+    return sum(count(usage, *name.split(".")) for name in names)

@@ -1,0 +1,83 @@
+"""The two drivers of a summarization: they ask the summarizers what the flow wants asked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import CancelledError
+from functools import partial
+from typing import TypeVar
+
+from chatfold.core.flow import Flow
+from chatfold.errors import SummaryError
+from chatfold.summarizers import Summarizer
+
+__all__ = ["adrive", "drive"]
+
+OutcomeT = TypeVar("OutcomeT")
+
+
+def drive(
+    flow: Flow[OutcomeT],
+    backends: Sequence[Summarizer],
+    *,
+    stopped: Callable[[], bool] | None = None,
+) -> OutcomeT:
+    """Run a flow to its end; return its outcome.
+
+    Args:
+        flow: The summarization.
+        backends: The summarizers of its fallback chain.
+        stopped: Returns whether nothing more is to be asked.
+
+    Raises:
+        CancelledError: It is stopped.
+        The same as `Flow.send`.
+    """
+    while flow.request is not None:
+        request = flow.request
+        if stopped is not None and stopped():
+            raise CancelledError
+        try:
+            answer = backends[request.backend].complete(request.prompt)
+        except SummaryError as error:
+            flow.fail(error)
+        else:
+            flow.send(answer)
+    assert flow.outcome is not None
+    return flow.outcome
+
+
+async def adrive(
+    flow: Flow[OutcomeT],
+    backends: Sequence[Summarizer],
+    *,
+    step: Callable[[Callable[[], None]], Awaitable[None]] | None = None,
+) -> OutcomeT:
+    """Run a flow to its end without blocking the event loop while a model answers.
+
+    Args:
+        flow: The summarization.
+        backends: The summarizers of its fallback chain.
+        step: Runs what the flow computes between two answers, such as `asyncio.to_thread`; by
+            default it is run at once.
+
+    Returns:
+        The flow's outcome.
+
+    Raises:
+        The same as `Flow.send`.
+    """
+    while flow.request is not None:
+        request = flow.request
+        try:
+            answer = await backends[request.backend].acomplete(request.prompt)
+        except SummaryError as error:
+            go_on = partial(flow.fail, error)
+        else:
+            go_on = partial(flow.send, answer)
+        if step is None:
+            go_on()
+        else:
+            await step(go_on)
+    assert flow.outcome is not None
+    return flow.outcome

@@ -1,0 +1,303 @@
+"""What a policy-driven call decides at each turn, and what it learns from how the last one went.
+
+Not here: when to fold (`policy`), the fold itself (`folding`, `background`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
+
+from chatfold.background import BackgroundFold, Then
+from chatfold.core.flow import Usage
+from chatfold.core.pace import NO_WAIT, Calibration, Wait
+from chatfold.core.plan import Outcome
+from chatfold.errors import ChatfoldError
+from chatfold.events import Asked, Attempt, Hook
+from chatfold.folding import Folding
+from chatfold.policy import Load, Policy
+from chatfold.state import ListState
+
+__all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "told"]
+
+_log = logging.getLogger("chatfold")
+
+OnError: TypeAlias = Literal["report", "raise"]
+"""Whether a failure is reported in the outcome, or raised."""
+
+_NOTHING: Final = frozenset(
+    {
+        "too_few_turns",
+        "nothing_to_summarize",
+        "blocked_by_open_calls",
+        "blocked_by_opaque",
+        "unchanged_head",
+        "server_managed",
+        "no_gain",
+    }
+)
+
+LAST_RESORT: Final = "extractive"
+"""What summarizes where the model cannot, and the list no longer fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One policy-driven call.
+
+    Attributes:
+        hook: Is told of what happens, and may forbid it.
+        on_error: Whether a failure is raised.
+        begin: Begins a fold in the background, and takes what tells of its outcome; None where
+            the call may wait for the model.
+        asked: Says who is asked for the summary.
+    """
+
+    hook: Hook | None = None
+    on_error: OnError = "report"
+    begin: Callable[[Then], BackgroundFold[Any]] | None = None
+    asked: Asked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A fold that is to be made now: with the caller's summarizer, or the last resort."""
+
+    last_resort: bool = False
+
+
+class EachTurn:
+    """Asks the policy whether to fold now, and keeps what the next answer depends on.
+
+    Args:
+        policy: When to fold.
+        state: The list.
+        folding: Its folds.
+        clock: Returns the time in seconds.
+
+    Raises:
+        ValueError: The policy and the model do not go together.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        state: ListState,
+        folding: Folding,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.policy = policy
+        self.kept_tokens = policy.kept_tokens(state.model)
+        self.background: BackgroundFold[Any] | None = None
+        self.checked: tuple[object, ...] | None = None  # what summarizes, if it is known to be able
+        self._limit = policy.limit(state.model)
+        self._window = policy.window_of(state.model)
+        self._state = state
+        self._folding = folding
+        self._clock = clock
+        self._calibration = Calibration(policy.overhead_tokens)
+        self._wait = NO_WAIT  # after a failure
+        self._wait_without_model = NO_WAIT
+        self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
+        self._nothing: Outcome[Any] | None = None  # what that try said
+
+    def load(self) -> Load:
+        """Return how large the next request will be, in time that depends on what is new alone."""
+        tokens, turns, items = self._state.extent()
+        return Load(self._calibration.of(tokens), turns, items, self._limit, self._window)
+
+    def note(self, usage: Usage | None, counted: int | None = None) -> None:
+        """Learn from what a provider reports of the latest request.
+
+        Args:
+            usage: What it reports.
+            counted: Tokens of the list in that request, where the caller knows; by default the
+                list is taken to end with that request, or with its answer.
+        """
+        if usage is not None and usage.input_tokens > 0:
+            if counted is None:
+                counted = self._state.request_tokens()
+            self._calibration = Calibration.learned(
+                usage.input_tokens, counted, self.policy.overhead_tokens
+            )
+
+    def learn(self, outcome: Outcome[Any]) -> None:
+        """Learn from how a fold went, when to try the next one."""
+        if outcome.changed:
+            self._wait = self._wait_without_model = self._wait_for_more = NO_WAIT
+        elif _failed(outcome):
+            self._wait = self._longer(self._wait)
+        elif outcome.reason in _NOTHING:
+            size = self._state.extent().tokens
+            self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)
+            self._nothing = outcome
+
+    def steps(self, call: Call) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
+        """Yield what is to be folded now; return what happened.
+
+        The driver sends the outcome of what it was asked for, or throws the error.
+        """
+        # The worker reads what it folds; the turns beside it are not to wait for that.
+        self._state.reading.reads_ahead = call.begin is None
+        fold = self.background
+        if fold is not None:
+            outcome, new = fold.settle()
+            if not fold.settled:
+                return self.with_limit(outcome)
+            if not fold.working:
+                self.background = None
+            if new:
+                return (yield from self._ended(outcome, call))
+            self.learn(outcome)  # its owner has settled it, and knows how it went
+        idle = self._idle(call.begin is not None)
+        if idle is not None:
+            return idle
+        with Attempt(call.hook, self._folding.key, call.asked) as attempt:
+            if not attempt.allowed(self._state.extent().tokens):
+                return self.with_limit(self._folding.idle("vetoed"))
+            if self._waits():
+                return (yield from self._without_model(self._waiting(), call, attempt))
+            if call.begin is not None:
+                return self._begun(call.begin(partial(self.report, attempt=attempt)))
+            try:
+                outcome = yield Ask()
+            except ChatfoldError as error:
+                outcome = self._folding.failed(error)
+            outcome = self.report(outcome, attempt)
+        return (yield from self._ended(outcome, call))
+
+    def report(self, outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
+        """Tell the log and the hook of a fold that was tried; return its outcome, complete."""
+        if outcome.changed:  # what was just counted need not be counted again in this turn
+            over = self._calibration.of(outcome.tokens_after) >= self._limit
+            return told(replace(outcome, over_limit=over), attempt)
+        return told(self.with_limit(outcome), attempt)
+
+    def with_limit(self, outcome: Outcome[Any]) -> Outcome[Any]:
+        """Return an outcome that says whether the list is larger than the policy allows."""
+        over = self.load().over_limit
+        return replace(outcome, over_limit=True) if over else outcome
+
+    def is_due(self, *, background: bool) -> bool:
+        """Return whether a call would try to fold now, if nobody forbids it.
+
+        Args:
+            background: Whether that call is one that never waits.
+        """
+        return self._idle(background) is None
+
+    def _idle(self, background: bool) -> Outcome[Any] | None:
+        """Return why nothing is to be done now, None where something is."""
+        load = self.load()
+        share = self.policy.background_at if background else 1.0
+        if not self.policy.due(load, share=share):
+            return self._folding.idle("below_trigger")
+        if self._waits() and not self._at_last_resort(load):
+            return self.with_limit(self._waiting())
+        if not load.over_window and self._nothing is not None:
+            size = self._state.extent().tokens
+            if not self._wait_for_more.over(self._clock(), size):
+                said = replace(self._nothing, tokens_before=size, tokens_after=size)
+                return self.with_limit(said)
+        if background and self.background is not None:
+            return self.with_limit(
+                replace(
+                    self._folding.idle("running"),
+                    remedy="the model of the fold that was given up has yet to answer",
+                )
+            )
+        return None
+
+    def _begun(self, fold: BackgroundFold[Any]) -> Outcome[Any]:
+        """Take down a fold that was begun in the background."""
+        if fold.settled:  # it could not even begin
+            return fold.apply_if_ready()
+        self.background = fold
+        return self.with_limit(self._folding.idle("started"))
+
+    def _ended(
+        self, outcome: Outcome[Any], call: Call
+    ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
+        """Learn from how a fold went, and help where it failed and the list no longer fits."""
+        self.learn(outcome)
+        if _failed(outcome) and self._at_last_resort(self.load()):
+            another = Attempt(call.hook, self._folding.key)
+            return (yield from self._without_model(outcome, call, another))
+        return _raised(outcome, call)
+
+    def _without_model(
+        self, failed: Outcome[Any], call: Call, attempt: Attempt
+    ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
+        """Fold without a model; the outcome has the error of the model's failure and its cost."""
+        try:
+            outcome = yield Ask(last_resort=True)
+        except ChatfoldError as error:
+            outcome = self._folding.failed(error)
+        if outcome.changed:
+            self._wait_without_model = NO_WAIT
+        else:
+            self._wait_without_model = self._longer(self._wait_without_model)
+        outcome = replace(
+            self.report(outcome, attempt),
+            error=failed.error or outcome.error,
+            usage=failed.usage,
+            llm_calls=failed.llm_calls + outcome.llm_calls,
+        )
+        return _raised(outcome, call)
+
+    def _head(self) -> int:
+        """Return about how many tokens would be folded."""
+        return max(0, self._state.extent().tokens - self.kept_tokens)
+
+    def _waits(self) -> bool:
+        return not self._wait.over(self._clock(), self._head())
+
+    def _at_last_resort(self, load: Load) -> bool:
+        """Return whether the list has to get smaller now, with or without a model."""
+        return load.over_window and self._wait_without_model.over(self._clock(), self._head())
+
+    def _longer(self, wait: Wait) -> Wait:
+        return wait.longer(self._clock(), self._head(), self.policy.backoff)
+
+    def _waiting(self) -> Outcome[Any]:
+        seconds = max(0.0, self._wait.until - self._clock())
+        return replace(
+            self._folding.idle("unchanged_head"),
+            remedy=(
+                f"the last try failed or gave no gain; the next is in {seconds:.0f} s, or when "
+                f"{max(0, int(self._wait.size) - self._head()):,} more tokens have come"
+            ),
+        )
+
+
+def _failed(outcome: Outcome[Any]) -> bool:
+    """Return whether a fold cost something and came to nothing."""
+    return outcome.error is not None or (outcome.reason == "no_gain" and outcome.llm_calls > 0)
+
+
+def _raised(outcome: Outcome[Any], call: Call) -> Outcome[Any]:
+    """Return an outcome; or raise its error, where the caller wants that.
+
+    Raises:
+        BaseException: What stopped the fold.
+    """
+    if call.on_error == "raise" and outcome.error is not None and not outcome.changed:
+        raise outcome.error
+    return outcome
+
+
+def told(outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
+    """Tell the log and the caller's hook of a fold that was tried; return its outcome.
+
+    The log says what happened in numbers, and shows nothing of the conversation.
+    """
+    if outcome.changed:
+        _log.info("%s", outcome)
+    elif outcome.error is not None:
+        _log.warning("not summarized (%s): %s", outcome.reason, type(outcome.error).__name__)
+    attempt.ended(outcome)
+    return outcome

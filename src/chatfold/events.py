@@ -1,0 +1,171 @@
+"""What the caller's hook is told of folds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Literal, TypeAlias, cast
+from uuid import uuid4
+
+from chatfold.core.plan import Outcome
+
+__all__ = ["Asked", "Attempt", "FoldEvent", "Hook", "tell"]
+
+_log = logging.getLogger("chatfold")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldEvent:
+    """Something that happened to a fold.
+
+    Attributes:
+        kind: `before` a fold is tried (a hook that returns False forbids it), `after` one that
+            changed the list, `skipped` where there was nothing to gain or something in the way,
+            `failed` where the summarizer or a rule stopped it.
+        tokens: Size of the list in tokens at that time.
+        key: The conversation's key in a store, or None.
+        outcome: What happened; None before.
+        id: The same in what is told before a fold and of how it went. Nothing is told before
+            `apply`, a `flow`, or the last resort after a failure.
+        provider: Who is asked for the summary, by the name that telemetry knows them by; None
+            where that is a function of yours, or no model.
+        model: The model that is asked, likewise.
+    """
+
+    kind: Literal["before", "after", "skipped", "failed"]
+    tokens: int
+    key: str | None = None
+    outcome: Outcome[Any] | None = None
+    id: str = ""
+    provider: str | None = None
+    model: str | None = None
+
+
+Hook: TypeAlias = Callable[[FoldEvent], Any]
+"""Is told of each event, in the call of the list's owner; False for `before` forbids the fold.
+
+A context manager that it returns for `before` is entered at once, and left when that call has done
+its part: of a fold in the background, when it has begun.
+"""
+
+Asked: TypeAlias = Callable[[], tuple[str | None, str | None]]
+"""Returns who is asked for the summary, and for which model."""
+
+
+def tell(hook: Hook | None, event: FoldEvent) -> Any:
+    """Tell a hook; return its answer.
+
+    A hook that raises does not break the agent's turn: it is logged, and its answer is None.
+    """
+    if hook is None:
+        return None
+    try:
+        return hook(event)
+    except Exception as error:
+        _complain(error, event.kind)
+        return None
+
+
+class Attempt:
+    """One try of a fold: a hook is told before, if the fold is announced, and once how it went.
+
+    Use it as a context manager around what the caller's thread or task does for the fold. Whatever
+    is raised there ends the try, unless its end was told before.
+
+    Args:
+        hook: Is told.
+        key: The conversation's key in a store.
+        asked: Says who is asked for the summary; is called only where there is a hook.
+    """
+
+    def __init__(
+        self, hook: Hook | None, key: str | None = None, asked: Asked | None = None
+    ) -> None:
+        self._hook = hook
+        self._asked = asked
+        self._event = FoldEvent("before", 0, key)
+        self._manager: AbstractContextManager[Any] | None = None  # held until the try is over
+        self._entered = False
+        self._ended = False
+
+    def allowed(self, tokens: int) -> bool:
+        """Announce the fold; return whether the hook lets it go on.
+
+        Args:
+            tokens: Size of the list.
+        """
+        if self._hook is None:
+            return True
+        self._event = replace(self._named(), tokens=tokens)
+        answer = tell(self._hook, self._event)
+        if answer is False:
+            self._ended = True
+            return False
+        if isinstance(answer, AbstractContextManager):
+            self._manager = cast("AbstractContextManager[Any]", answer)
+            self._enter(self._manager)
+        return True
+
+    def ended(self, outcome: Outcome[Any]) -> None:
+        """Tell the hook how it went; only the first time."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._hook is None:
+            return
+        kind: Literal["after", "skipped", "failed"] = "skipped"
+        if outcome.changed:
+            kind = "after"
+        elif outcome.error is not None:
+            kind = "failed"
+        event = self._event if self._event.id else self._named()
+        tokens, key = outcome.tokens_after, event.key if outcome.key is None else outcome.key
+        tell(self._hook, replace(event, kind=kind, tokens=tokens, key=key, outcome=outcome))
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._manager is not None and self._entered:
+            self._entered = False
+            try:
+                self._manager.__exit__(kind, error, trace)
+            except Exception as raised:
+                if raised is not error:
+                    _complain(raised, "before")
+        if error is not None:
+            self.ended(self._broken(error))
+
+    def _named(self) -> FoldEvent:
+        provider, model = self._asked() if self._asked is not None else (None, None)
+        return replace(self._event, id=uuid4().hex, provider=provider, model=model)
+
+    def _enter(self, manager: AbstractContextManager[Any]) -> None:
+        try:
+            manager.__enter__()
+        except Exception as error:
+            _complain(error, "before")
+        else:
+            self._entered = True
+
+    def _broken(self, error: BaseException) -> Outcome[Any]:
+        """Return the outcome of a try that something else than a failed fold has ended."""
+        tokens, key = self._event.tokens, self._event.key
+        if isinstance(error, Exception):
+            return Outcome(
+                False, "failed", tokens_before=tokens, tokens_after=tokens, error=error, key=key
+            )
+        # Cancelled, closed, or the process is to end.
+        return Outcome(False, "cancelled", tokens_before=tokens, tokens_after=tokens, key=key)
+
+
+def _complain(error: Exception, kind: str) -> None:
+    _log.warning("on_event raised %s for %r", type(error).__name__, kind)

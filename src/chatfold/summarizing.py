@@ -1,0 +1,378 @@
+"""The calls that fold a list when they are told to; when a policy says so is `context`'s."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from chatfold.core.calls import Abandon
+from chatfold.core.flow import Completion, Flow
+from chatfold.core.plan import Outcome, Plan, nothing
+from chatfold.driving import adrive, drive
+from chatfold.each_turn import EachTurn, told
+from chatfold.errors import ChatfoldError
+from chatfold.events import Attempt
+from chatfold.folding import HOST, Folding, Limits
+from chatfold.history import History
+from chatfold.options import Settings, SummaryOptions
+from chatfold.summarizers import (
+    LLM,
+    Summarizer,
+    asked,
+    checked_native,
+    is_native,
+    resolve,
+    senders,
+)
+from chatfold.summarizers.native import NativeCompaction
+from chatfold.tokens.windows import windows_for
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+    from typing import Any, Unpack
+
+    from chatfold.policy import Policy
+
+__all__ = ["Summarizing"]
+
+ItemT = TypeVar("ItemT")
+
+_WAIT: Final = 0.01  # seconds between two looks at whether a running summarization has ended
+
+
+class Summarizing(History[ItemT]):
+    """A message list that can be folded; what makes one is `ChatContext`."""
+
+    _folding: Folding
+    _each_turn: EachTurn
+    _policy: Policy | None
+
+    def plan(
+        self,
+        *,
+        keep_last_turns: int | None | EllipsisType = ...,
+        keep_tokens: int | None | EllipsisType = ...,
+        abandon: Abandon | None = None,
+        force: bool = False,
+        replay: bool = False,
+        **options: Unpack[SummaryOptions],
+    ) -> Plan[ItemT]:
+        """Return what a summarization would replace, and the prompt for it; changes nothing.
+
+        Args:
+            keep_last_turns: Turns to keep; 0 keeps none but open calls and the user messages of
+                an unfinished turn; None leaves it to `keep_tokens`. Default: 2, or None where
+                `keep_tokens` is given.
+            keep_tokens: Tokens that the tail may hold; it may then be cut inside a turn. With
+                both, the shorter tail wins.
+            abandon: Open calls to give up: their ids, or a function of a `ToolCallRecord`.
+            force: Whether to plan for a head that gave no gain, or was undone, before.
+            replay: Whether to fold though the provider holds the history: the list has to be all
+                of it, and is sent as a whole from then on (see `requirements`).
+            **options: See `SummaryOptions`.
+
+        Raises:
+            ValueError: A limit is negative, or both are None.
+            TemplateError: A template does not load or render.
+        """
+        limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        return self._folding.plan(limits, self._updated(options))
+
+    def apply(self, plan: Plan[ItemT], completion: str | Completion) -> Outcome[ItemT]:
+        """Put a summary in place of the plan's head.
+
+        Args:
+            plan: What `plan()` returned; the head must still say the same.
+            completion: The summary: text, or a `Completion`, which is checked for refusal,
+                truncation and the like.
+
+        Raises:
+            ValueError: The plan has nothing to do.
+            SummaryError: The completion cannot stand as a summary.
+            StaleHeadError: The head changed since.
+            InvalidResultError: The new list would break the provider's rules.
+            BusyError: A summarization of this list is running.
+        """
+        if plan.prompt is None:
+            raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
+        if isinstance(completion, str):
+            completion = Completion(completion)
+        with self._state.alone("apply()"):
+            outcome = self._folding.applied(plan, completion)
+        return self._told(outcome, Attempt(self._settings.on_event, self._folding.key))
+
+    def flow(
+        self,
+        *,
+        keep_last_turns: int | None | EllipsisType = ...,
+        keep_tokens: int | None | EllipsisType = ...,
+        abandon: Abandon | None = None,
+        force: bool = False,
+        replay: bool = False,
+        **options: Unpack[SummaryOptions],
+    ) -> Flow[Outcome[ItemT]]:
+        """Return a summarization for a host that makes the model calls itself.
+
+        The arguments and errors are those of `plan`; sending the last completion changes the
+        list.
+        """
+        limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        settings = self._updated(options)
+        attempt = Attempt(settings.on_event, self._folding.key)
+        then = partial(self._told, attempt=attempt)
+        return self._folding.flow(limits, settings, 1, senders=HOST, then=then)
+
+    def summarize(
+        self,
+        llm: LLM,
+        *,
+        keep_last_turns: int | None | EllipsisType = ...,
+        keep_tokens: int | None | EllipsisType = ...,
+        model: str | None = None,
+        abandon: Abandon | None = None,
+        force: bool = False,
+        replay: bool = False,
+        **options: Unpack[SummaryOptions],
+    ) -> Outcome[ItemT]:
+        """Replace the older part of the list with one summary item.
+
+        Args:
+            llm: What writes the summary: an OpenAI or Anthropic client (with `model=`), a
+                `Summarizer`, `"openai:<model>"`, `"anthropic:<model>"`, `"extractive"`, a
+                function of a `Prompt`, or a list of these, tried in order.
+            keep_last_turns: See `plan`.
+            keep_tokens: See `plan`.
+            model: The model that a client is to use.
+            abandon: See `plan`.
+            force: See `plan`.
+            replay: See `plan`.
+            **options: See `SummaryOptions`.
+
+        Returns:
+            What happened, and why. Having too little to summarize is no error.
+
+        Raises:
+            TypeError: `llm` cannot answer, or only `asummarize` can use it.
+            ValueError: An argument is out of range.
+            SummaryError: The model failed, or its answer cannot stand as a summary.
+            StaleHeadError: The head changed while the summary was written.
+            InvalidResultError: The new list would break the provider's rules.
+        """
+        settings = self._updated(options)
+        limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        with self._attempt(llm, settings, model) as attempt:
+            if not attempt.allowed(self._state.extent().tokens):
+                return self._folding.idle("vetoed")
+            try:
+                outcome = self._fold(llm, limits, settings, model)
+            except ChatfoldError as error:
+                self._told(self._folding.failed(error), attempt)
+                raise
+            return self._told(outcome, attempt)
+
+    async def asummarize(
+        self,
+        llm: LLM,
+        *,
+        wait: bool = False,
+        keep_last_turns: int | None | EllipsisType = ...,
+        keep_tokens: int | None | EllipsisType = ...,
+        model: str | None = None,
+        abandon: Abandon | None = None,
+        force: bool = False,
+        replay: bool = False,
+        **options: Unpack[SummaryOptions],
+    ) -> Outcome[ItemT]:
+        """Replace the older part of the list with one summary item, without blocking the loop.
+
+        Cancelling it leaves the list untouched.
+
+        Args:
+            llm: As for `summarize`; async clients and functions too.
+            wait: Whether to wait for a summarization of this list that is running, instead of
+                answering `busy`.
+            keep_last_turns: See `plan`.
+            keep_tokens: See `plan`.
+            model: The model that a client is to use.
+            abandon: See `plan`.
+            force: See `plan`.
+            replay: See `plan`.
+            **options: See `SummaryOptions`.
+
+        Returns:
+            What happened, and why.
+
+        Raises:
+            The same as `summarize`.
+        """
+        settings = self._updated(options)
+        limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
+        with self._attempt(llm, settings, model) as attempt:
+            if not attempt.allowed(self._state.extent().tokens):
+                return self._folding.idle("vetoed")
+            try:
+                outcome = await self._afold(llm, limits, settings, model, wait=wait)
+            except ChatfoldError as error:
+                self._told(self._folding.failed(error), attempt)
+                raise
+            return self._told(outcome, attempt)
+
+    def undo(self) -> Outcome[ItemT]:
+        """Put back the originals of the latest fold, object for object; keep what came since.
+
+        Several in a row walk back, up to `undo_depth`; with a store further, and in a fresh
+        context too: the items are then equal to the originals, not the same objects.
+
+        Raises:
+            BusyError: A summarization of this list is running.
+            StoreError: The store cannot be read.
+        """
+        with self._state.alone("undo()"):
+            return self._folding.undo()
+
+    # What this class and `ChatContext` need
+
+    def _updated(self, options: Any) -> Settings:
+        """Return the options of one call."""
+        return self._settings.updated(options) if options else self._settings
+
+    def _limits(
+        self,
+        keep_last_turns: int | None | EllipsisType,
+        keep_tokens: int | None | EllipsisType,
+        abandon: Abandon | None,
+        force: bool = False,
+        replay: bool = False,
+    ) -> Limits:
+        """Return how much a call keeps: as it says, else as the context's policy does."""
+        if keep_last_turns is ... and keep_tokens is ... and self._policy is not None:
+            keep_last_turns = self._policy.kept_turns()
+            keep_tokens = self._each_turn.kept_tokens
+        return Limits(keep_last_turns, keep_tokens, abandon, force, replay)
+
+    def _check_llm(
+        self, llm: LLM, settings: Settings, model: str | None, *, asynchronous: bool
+    ) -> None:
+        """Check at the first turn already whether `llm` can answer; the trigger may be far off.
+
+        Raises:
+            TypeError: It cannot, or only in the other kind of call.
+            ValueError: It is a string that names nothing, or an empty list.
+        """
+        asked = (llm, model, settings.mode, asynchronous)
+        if asked != self._each_turn.checked:
+            with suppress(ChatfoldError):  # a missing key, say: reported when it is needed
+                _made(llm, settings, model, asynchronous=asynchronous)
+            self._each_turn.checked = asked
+
+    def _attempt(self, llm: LLM, settings: Settings, model: str | None) -> Attempt:
+        """Return what tells the caller's hook of a summarization."""
+        who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
+        return Attempt(settings.on_event, self._folding.key, who)
+
+    def _told(self, outcome: Outcome[ItemT], attempt: Attempt) -> Outcome[ItemT]:
+        """Tell of a summarization; return its outcome, with whether the list is too large still."""
+        if outcome.changed:
+            self._each_turn.learn(outcome)
+        if self._policy is not None and self._each_turn.load().over_limit:
+            outcome = replace(outcome, over_limit=True)
+        return told(outcome, attempt)
+
+    def _fold(
+        self, llm: LLM, limits: Limits, settings: Settings, model: str | None
+    ) -> Outcome[ItemT]:
+        """Summarize; nobody is told of it yet."""
+        native, backends = _made(llm, settings, model, asynchronous=False)
+        if not self._state.running.acquire(blocking=False):
+            return self._folding.idle("busy")
+        started = time.perf_counter()
+        try:
+            if native is not None:
+                outcome = self._compact(native, limits, settings)
+            else:
+                windows, sent = windows_for(backends), senders(backends, settings)
+                flow = self._folding.flow(limits, settings, len(backends), windows, sent)
+                outcome = drive(flow, backends)
+            return replace(outcome, seconds=time.perf_counter() - started)
+        finally:
+            self._state.running.release()
+
+    async def _afold(
+        self,
+        llm: LLM,
+        limits: Limits,
+        settings: Settings,
+        model: str | None,
+        *,
+        wait: bool = False,
+    ) -> Outcome[ItemT]:
+        """Summarize without blocking the event loop; nobody is told of it yet."""
+        native, backends = _made(llm, settings, model, asynchronous=True)
+        if not await self._turn_to_run(wait):
+            return self._folding.idle("busy")
+        started = time.perf_counter()
+        try:
+            if native is not None:
+                outcome = await self._acompact(native, limits, settings)
+            else:
+                windows, sent = windows_for(backends), senders(backends, settings)
+                flow = self._folding.flow(limits, settings, len(backends), windows, sent)
+                outcome = await adrive(flow, backends)
+            return replace(outcome, seconds=time.perf_counter() - started)
+        finally:
+            self._state.running.release()
+
+    def _compact(
+        self, native: NativeCompaction, limits: Limits, settings: Settings
+    ) -> Outcome[ItemT]:
+        plan = self._folding.native_plan(native, limits, settings)
+        if not plan:
+            return nothing(plan)
+        made = native.compact(
+            plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
+        )
+        return self._folding.commit_native(plan, made)
+
+    async def _acompact(
+        self, native: NativeCompaction, limits: Limits, settings: Settings
+    ) -> Outcome[ItemT]:
+        plan = self._folding.native_plan(native, limits, settings)
+        if not plan:
+            return nothing(plan)
+        made = await native.acompact(
+            plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
+        )
+        return self._folding.commit_native(plan, made)
+
+    async def _turn_to_run(self, wait: bool) -> bool:
+        """Return whether a summarization may start now, waiting for another one if asked."""
+        lock = self._state.running
+        if lock.acquire(blocking=False):
+            return True
+        if not wait:
+            return False
+        import asyncio
+
+        # The other one may run in another thread or loop, where no event of this loop reaches.
+        while not lock.acquire(blocking=False):  # noqa: ASYNC110
+            await asyncio.sleep(_WAIT)
+        return True
+
+
+def _made(
+    llm: LLM, settings: Settings, model: str | None, *, asynchronous: bool
+) -> tuple[NativeCompaction | None, list[Summarizer]]:
+    """Return what summarizes: a backend that takes items, or a chain of those that take prompts."""
+    if is_native(llm):
+        return checked_native(llm, settings, model, asynchronous=asynchronous), []
+    return None, resolve(
+        llm,
+        model=model,
+        timeout=settings.timeout,
+        retries=settings.retries,
+        asynchronous=asynchronous,
+        request=settings.request if settings.mode == "append" else None,
+    )

@@ -1,0 +1,221 @@
+"""Folds in the background, from event loops: written by a task, put in by a later turn."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import threading
+import warnings
+import weakref
+from typing import Any
+
+import pytest
+from background import LIMIT, Gate, ended, slow, until
+from each_turn import Told, context, turn
+from fake_native import NativeServer, native_server
+from laws import same_objects
+from summarizers.test_native import BACKENDS, clients
+from test_native_folds import FAMILIES, history
+
+from chatfold import ChatContext, Prompt
+from chatfold.policy import Policy
+
+__all__ = ["native_server"]
+CALLS = pytest.mark.parametrize("call", ["maybe_summarize", "amaybe_summarize"])
+
+
+def never(prompt: Prompt) -> str:
+    raise AssertionError("a model was asked")
+
+
+async def maybe(call: str, ctx: ChatContext[Any], llm: Any, **options: Any) -> Any:
+    """Ask at a turn, by the call that waits for nothing or by the one that is awaited."""
+    if call == "maybe_summarize":
+        return ctx.maybe_summarize(llm, background=True, **options)
+    return await ctx.amaybe_summarize(llm, background=True, **options)
+
+
+@CALLS
+def test_a_fold_is_begun_by_one_turn_and_put_in_by_a_later_one(call: str) -> None:
+    """The loop is free meanwhile, and no thread waits for the model."""
+
+    async def run() -> None:
+        told, (ctx, gate) = Told(), slow()
+        assert (await maybe(call, ctx, gate.awaited, on_event=told)).reason == "started"
+        before = list(ctx.items)
+        await until(lambda: gate.calls > 0)
+        for n in range(10, 13):
+            ctx.extend(turn(n))
+            assert (await maybe(call, ctx, never)).reason == "running"
+        assert same_objects(ctx.items[: len(before)], before)
+        new = ctx.items[len(before) :]
+        gate.open.set()
+        await ended(ctx)
+        assert len(ctx.items) == len(before) + 6
+        outcome = await maybe(call, ctx, never)
+        assert outcome.reason == "summarized"
+        assert same_objects(ctx.items, [outcome.item, *before[-4:], *new])
+        assert told.kinds == ["before", "after"]
+        assert (gate.calls, ctx.background) == (1, None)
+
+    asyncio.run(run())
+
+
+@CALLS
+def test_a_sync_model_is_asked_in_a_thread(call: str) -> None:
+    """A client that blocks does not block the loop."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        assert (await maybe(call, ctx, gate)).reason == "started"
+        await until(lambda: gate.calls > 0)
+        gate.open.set()
+        assert ctx.background is not None
+        assert await asyncio.to_thread(ctx.background.wait, LIMIT)  # another thread may wait for it
+        assert (await maybe(call, ctx, never)).changed
+
+    asyncio.run(run())
+
+
+def test_cancelling_breaks_the_model_call_off() -> None:
+    """The request is closed, and the next fold can begin at once."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        before = list(ctx.items)
+        for _ in range(4):
+            ctx.maybe_summarize(gate.awaited, background=True)
+            fold = ctx.background
+            assert fold is not None
+            await until(lambda: gate.running == 1)
+            assert fold.cancel().reason == "cancelled"
+            assert fold.done
+            await until(lambda f=fold: not f.working)
+            assert (gate.running, gate.most) == (0, 1)
+        assert same_objects(ctx.items, before)
+        assert ctx.maybe_summarize(gate.awaited, background=True).reason == "started"
+        gate.open.set()
+        await ended(ctx)
+        assert ctx.maybe_summarize(never, background=True).changed
+
+    asyncio.run(run())
+
+
+def test_a_fold_can_be_given_up_from_another_thread() -> None:
+    """A telephone line that hangs up has its own thread."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        ctx.maybe_summarize(gate.awaited, background=True)
+        fold = ctx.background
+        assert fold is not None
+        await until(lambda: gate.calls > 0)
+        waiting = asyncio.create_task(asyncio.to_thread(fold.wait, LIMIT))
+        outcome = await asyncio.to_thread(fold.cancel)
+        assert outcome.reason == "cancelled"
+        assert await waiting
+        await until(lambda: not fold.working)
+        assert gate.running == 0
+
+    asyncio.run(run())
+
+
+def test_cancelling_before_the_first_step_leaves_nothing_behind() -> None:
+    """No coroutine that was never awaited, no fold that runs for ever."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        ctx.maybe_summarize(gate.awaited, background=True)
+        fold = ctx.background
+        assert fold is not None
+        assert fold.cancel().reason == "cancelled"
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert not fold.working
+        assert gate.calls == 0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(run())
+        gc.collect()
+
+
+# --- around it -----------------------------------------------------------------------------------
+
+
+def test_the_task_sees_the_callers_context_variables() -> None:
+    """In the model call, and in what is computed around it."""
+    var = contextvars.ContextVar[str]("var")
+    seen: list[str] = []
+
+    async def looking(prompt: Prompt) -> str:
+        seen.append(var.get("lost"))
+        return "short"
+
+    def redacting(text: str) -> str:
+        seen.append(var.get("lost"))
+        return text
+
+    async def run() -> None:
+        var.set("here")
+        ctx, _ = slow()
+        ctx.maybe_summarize(looking, background=True, redact=redacting)
+        await ended(ctx)
+        assert ctx.maybe_summarize(never, background=True).changed
+
+    asyncio.run(run())
+    assert len(seen) > 1
+    assert set(seen) == {"here"}
+
+
+def test_nothing_keeps_a_context_that_nobody_holds() -> None:
+    """When its model has answered, it is gone with its fold."""
+
+    async def run() -> weakref.ref[Any]:
+        ctx, gate = slow()
+        gate.open.set()
+        ctx.summarize_in_background(gate.awaited, keep_last_turns=1)
+        await ended(ctx)
+        return weakref.ref(ctx)
+
+    gone = asyncio.run(run())
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_hundred_tasks_at_once_make_one_fold() -> None:
+    """Whoever comes second is told that one is running."""
+
+    async def run() -> None:
+        ctx = context(10)
+        gate = Gate()
+        tasks = [asyncio.create_task(ctx.amaybe_summarize(gate.awaited)) for _ in range(100)]
+        await until(lambda: gate.calls > 0)
+        gate.open.set()
+        reasons = [(await task).reason for task in tasks]
+        assert sorted(set(reasons)) == ["busy", "summarized"]
+        assert reasons.count("summarized") == 1
+        assert (gate.calls, gate.most) == (1, 1)
+
+    asyncio.run(run())
+
+
+@FAMILIES
+def test_a_provider_folds_in_the_background_too(native_server: NativeServer, family: str) -> None:
+    """By an async client, in the loop."""
+
+    async def run() -> None:
+        policy = Policy(max_items=9)
+        ctx: ChatContext[Any] = ChatContext(history(family), model="claude-opus-5-5", policy=policy)
+        async with clients(native_server, family, "async") as client:
+            backend = BACKENDS[family](client, "claude-opus-5-5", retries=0)
+            outcome = await ctx.amaybe_summarize(backend, background=True, keep_last_turns=2)
+            assert outcome.reason == "started"
+            await asyncio.wait_for(ended(ctx), LIMIT)
+            ctx.append({"role": "user", "content": "late"})
+            assert (await ctx.amaybe_summarize(backend, background=True)).changed
+            assert not ctx.check()
+        assert threading.active_count() < 50
+
+    asyncio.run(run())

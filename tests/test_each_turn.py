@@ -1,0 +1,259 @@
+"""What `maybe_summarize` and its twin do at each turn: fold, leave alone, wait, help, report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from each_turn import SIZE, Model, Told, context, failing, maybe, timed, turn
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import plainly, same_objects
+from strategies import SHAPES
+
+from chatfold import ChatContext, Prompt, SummarizerError
+from chatfold.policy import Policy
+
+WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
+WINDOW = Policy(max_tokens=1_000, keep_tokens=200, window=1_500)
+
+
+def never(prompt: Prompt) -> str:
+    raise AssertionError("a model was asked")
+
+
+# --- folding --------------------------------------------------------------------------------------
+
+
+@WAYS
+def test_below_every_trigger_nothing_is_done(way: str) -> None:
+    """No model is asked, nobody is told, and the outcome says how large the list is."""
+    told, ctx = Told(), context(9)
+    before = list(ctx.items)
+    outcome = maybe(way, ctx, never, on_event=told)
+    assert (outcome.changed, outcome.reason, outcome.over_limit) == (False, "below_trigger", False)
+    assert outcome.tokens_before == outcome.tokens_after == 9 * SIZE
+    assert same_objects(ctx.items, before)
+    assert told.events == []
+
+
+@WAYS
+@pytest.mark.parametrize("shape", SHAPES)
+def test_from_the_trigger_on_the_list_is_folded_to_its_target(way: str, shape: str) -> None:
+    """The recent turns stay, object for object; the trigger is far away again."""
+    items = plainly(shape, [item for n in range(10) for item in turn(n)])
+    tail, model, ctx = items[-4:], Model(), context(shape=shape)
+    ctx.items.extend(items)
+    assert ctx.load().over_limit
+    outcome = maybe(way, ctx, model)
+    assert outcome.reason == "summarized"
+    assert not outcome.over_limit
+    assert same_objects(ctx.items, [outcome.item, *tail]) or outcome.merged
+    assert 150 < ctx.load().tokens < 200 + SIZE
+    assert model.asked == 1
+
+
+@WAYS
+def test_after_a_fold_the_next_turns_do_not_fold(way: str) -> None:
+    """From the target up to the trigger, so that the provider's cache is lost rarely."""
+    model, ctx, folded = Model(), context(), list[int]()
+    for n in range(80):
+        ctx.extend(turn(n))
+        if maybe(way, ctx, model).changed:
+            folded.append(n)
+    assert folded == [*range(9, 80, 8)]
+    assert model.asked == len(folded)
+
+
+@given(
+    sizes=st.lists(st.integers(20, 400), max_size=60), keep=st.sampled_from([0, 100, 300, 600, 900])
+)
+def test_no_list_stays_above_the_trigger_where_it_can_be_folded(
+    sizes: list[int], keep: int
+) -> None:
+    """Whatever the turns weigh; and what is left is at most the target and one item of it."""
+    model, ctx = Model(), context(policy=Policy(max_tokens=1_000, keep_tokens=keep, min_gain=0))
+    for n, size in enumerate(sizes):
+        ctx.extend(turn(n, size))
+        outcome = maybe("maybe_summarize", ctx, model)
+        assert outcome.changed or not ctx.load().over_limit
+        assert not outcome.changed or ctx.load().tokens <= keep + max(sizes)
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("policy", "at"),
+    [
+        (Policy(max_turns=6), 6),
+        (Policy(max_items=7), 4),
+        (Policy(when=lambda load: load.tokens > 5 * SIZE), 6),
+        (Policy(window=800), 6),
+        (Policy(fraction=0.5, window=1_000), 5),
+        (Policy(max_tokens=1_000, keep_tokens=200, overhead_tokens=250), 8),
+    ],
+)
+def test_each_trigger_fires_and_then_rests(way: str, policy: Policy, at: int) -> None:
+    """At the turn that reaches it, and not at the one after the fold."""
+    ctx, model = context(policy=policy), Model()
+    for n in range(1, at):
+        ctx.extend(turn(n))
+        assert maybe(way, ctx, model).reason == "below_trigger"
+    ctx.extend(turn(at))
+    assert maybe(way, ctx, model).changed
+    assert maybe(way, ctx, model).reason == "below_trigger"
+
+
+@WAYS
+def test_the_call_may_keep_something_else(way: str) -> None:
+    """The policy says when; how much stays is the call's if it says so."""
+    ctx = context(10)
+    assert len(maybe(way, ctx, Model(), keep_last_turns=5).removed) == 10
+    assert len(ctx.items) == 11
+
+
+def test_an_explicit_fold_keeps_as_the_policy_does() -> None:
+    """Without a policy it keeps two turns; with one, what that says, turns and tokens."""
+    assert len(context(8, policy=None).plan().head) == 12
+    assert len(context(8).plan().head) == 12
+    assert len(context(8, policy=Policy(max_turns=20)).plan().head) == 6
+    assert len(context(8, policy=Policy(max_tokens=1_000, keep_tokens=400)).plan().head) == 8
+    assert len(context(8).plan(keep_last_turns=1).head) == 14
+    assert context(8).summarize(Model()).changed  # far below the trigger
+
+
+# --- how much has to be gained --------------------------------------------------------------------
+
+
+@WAYS
+def test_a_fold_by_policy_has_to_gain_a_fifth(way: str) -> None:
+    """A head that is too small for that is not even sent; an option wins over the policy."""
+    policy = Policy(max_tokens=1_000, keep_tokens=950)
+    ctx = context(10, policy=policy)
+    outcome = maybe(way, ctx, never)
+    assert (outcome.reason, outcome.llm_calls) == ("no_gain", 0)
+    assert outcome.over_limit
+    assert maybe(way, context(10, policy=policy), Model(), min_gain=0.05).changed
+    assert maybe(way, context(10, policy=policy, min_gain=0.05), Model()).changed
+    assert context(10, policy=policy).summarize(Model()).changed
+    less = Policy(max_tokens=1_000, keep_tokens=950, min_gain=0.05)
+    assert maybe(way, context(10, policy=less), Model()).changed
+    assert maybe(way, context(10, policy=less, min_gain=0.11), never).reason == "no_gain"
+
+
+@WAYS
+def test_a_summary_that_is_too_long_is_no_gain(way: str) -> None:
+    """It has been paid, and the next try waits."""
+    model, ctx = Model(), context(10, counter=None, policy=Policy(max_items=20, keep_tokens=0))
+    model.text = "long " * 5_000
+    outcome = maybe(way, ctx, model)
+    assert (outcome.reason, outcome.llm_calls) == ("no_gain", 1)
+    assert outcome.usage is not None
+    assert maybe(way, ctx, never).reason == "unchanged_head"
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+@WAYS
+def test_below_the_window_a_failure_leaves_the_list_unfolded(way: str) -> None:
+    """The turn goes on; the outcome has the error and says that the list is over its limit."""
+    ctx, model = context(10, policy=WINDOW), Model(error=failing())
+    before = list(ctx.items)
+    outcome = maybe(way, ctx, model)
+    assert (outcome.changed, outcome.reason, outcome.over_limit) == (False, "failed", True)
+    assert outcome.error is model.error
+    assert same_objects(ctx.items, before)
+
+
+@WAYS
+def test_above_the_window_the_list_is_folded_without_a_model(way: str) -> None:
+    """The request would be refused; the outcome has the model's error all the same."""
+    told, ctx, model = Told(), context(16, policy=WINDOW), Model(error=failing())
+    outcome = maybe(way, ctx, model, on_event=told)
+    assert outcome.changed
+    assert outcome.model == "extractive"
+    assert outcome.error is model.error
+    assert model.asked == 1
+    assert told.kinds == ["before", "failed", "after"]
+    assert ctx.load().tokens < 500
+    assert not ctx.check()
+
+
+@WAYS
+def test_a_wait_does_not_keep_a_list_above_its_window(way: str) -> None:
+    """The model failed a moment ago and is not asked again; the list is folded without it."""
+    policy = Policy(max_tokens=1_000, keep_tokens=200, window=1_350)
+    ctx, model = context(12, policy=policy), Model(error=failing())
+    clock = timed(ctx)
+    assert maybe(way, ctx, model).reason == "failed"
+    ctx.extend(turn(12))
+    assert maybe(way, ctx, never).reason == "unchanged_head"
+    ctx.extend(turn(13))
+    outcome = maybe(way, ctx, never)
+    assert (outcome.changed, outcome.model, outcome.error) == (True, "extractive", None)
+    clock.now += 59
+    ctx.extend([item for n in range(9) for item in turn(n)])
+    assert maybe(way, ctx, never).reason == "unchanged_head"  # the model's wait goes on
+    clock.now += 2
+    assert maybe(way, ctx, Model()).changed
+
+
+@WAYS
+def test_where_nothing_helps_the_last_resort_waits_too(way: str) -> None:
+    """A list that cannot be folded is not rendered anew at each turn."""
+    told, ctx = Told(), context(16, policy=WINDOW, pin=lambda item: True)
+    ctx.items.insert(0, {"role": "system", "content": "be brief"})
+    for _ in range(3):
+        outcome = maybe(way, ctx, never, on_event=told)
+        assert (outcome.changed, outcome.over_limit) == (False, True)
+    assert outcome.reason == "nothing_to_summarize"
+
+
+@WAYS
+def test_a_failure_is_raised_where_the_caller_wants_it(way: str) -> None:
+    """After the log and the hook know of it; the list is untouched. A help is no failure."""
+    told, ctx, model = Told(), context(10, policy=WINDOW), Model(error=failing())
+    before = list(ctx.items)
+    with pytest.raises(SummarizerError) as caught:
+        maybe(way, ctx, model, on_error="raise", on_event=told)
+    assert caught.value is model.error
+    assert told.kinds == ["before", "failed"]
+    assert same_objects(ctx.items, before)
+    assert maybe(way, ctx, model, on_error="raise").reason == "unchanged_head"
+    assert maybe(way, context(16, policy=WINDOW), model, on_error="raise").changed
+
+
+class Editing:
+    """Edits the head while it is asked for a summary, as hosts do that move cache markers."""
+
+    def __init__(self, ctx: ChatContext[Any]) -> None:
+        self.ctx = ctx
+
+    def __call__(self, prompt: Prompt) -> str:
+        self.ctx.items[0]["content"] += " and more"
+        return "short"
+
+
+@WAYS
+def test_a_head_that_is_edited_each_time_is_not_summarized_each_time(way: str) -> None:
+    """A stale fold was paid as well, so the next one waits."""
+    ctx = context(10)
+    outcome = maybe(way, ctx, Editing(ctx))
+    assert (outcome.reason, outcome.llm_calls) == ("stale", 1)
+    assert maybe(way, ctx, never).reason == "unchanged_head"
+
+
+@WAYS
+@pytest.mark.parametrize("error", [KeyError("pin"), RuntimeError("boom")])
+def test_an_error_of_the_callers_own_code_is_raised(way: str, error: Exception) -> None:
+    """It is no failure of the summarizer, and nothing was changed."""
+
+    def broken(item: Any) -> bool:
+        raise error
+
+    ctx = context(10, pin=broken)
+    before = list(ctx.items)
+    with pytest.raises(type(error)):
+        maybe(way, ctx, Model())
+    assert same_objects(ctx.items, before)
+    assert not ctx._state.running.locked()
