@@ -1,0 +1,306 @@
+"""The per-turn hook for hosts that own the history and hand over all of it at each turn.
+
+The host's list is never changed. What was folded of it is found again by content, so that each
+part of a conversation is summarized once. Not here: one conversation (`sessions`), when to fold
+(`policy`), where folds are kept (`stores`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+
+from chatfold.core.check import Requirement
+from chatfold.core.plan import Outcome
+from chatfold.policy import Policy
+from chatfold.sessions import Region, Session, Sessions
+from chatfold.shared_folds import SharedFolds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Unpack
+
+    from chatfold.core.views import Shape
+    from chatfold.each_turn import OnError
+    from chatfold.options import SummaryOptions
+    from chatfold.stores import HostStore
+    from chatfold.summarizers import LLM
+    from chatfold.tokens import TokenCounter
+
+__all__ = ["Folded", "Middleware"]
+
+ItemT = TypeVar("ItemT")
+
+_POLL: Final = 0.1  # seconds between two looks at whether another process has ended
+_LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
+
+
+@dataclass(frozen=True, slots=True)
+class Folded(Generic[ItemT]):
+    """What goes to the model in place of a host's list.
+
+    Attributes:
+        items: A new list of the host's own items, with a summary in place of the oldest ones.
+        outcome: What happened, and why.
+        requirements: What the next request has to carry besides the items.
+    """
+
+    items: list[ItemT]
+    outcome: Outcome[ItemT]
+    requirements: tuple[Requirement, ...] = ()
+
+
+class Middleware(Generic[ItemT]):
+    """Folds a host's list at each turn; the list itself stays as it is.
+
+    Safe to use from several threads and tasks. Where another of them, or another process with the
+    same store, is summarizing the same conversation, a call goes on with what is folded so far; it
+    waits only where that no longer fits the model's window.
+
+    Args:
+        llm: What writes the summaries; see `ChatContext.summarize`.
+        policy: When to fold, and how much to keep; by default `Policy()`.
+        store: Where folds are kept for other processes; by default in this one alone.
+        model: The model that a client is to use.
+        agent_model: The agent's own model: decides the window, and how tokens are counted; by
+            default `model`.
+        background: Whether summaries are written in the background: no call waits for a model.
+        on_error: Whether a failure of the summarizer is reported in the outcome, or raised.
+        sessions: Number of conversations that are held ready; the one used longest ago goes.
+        shape: As for `ChatContext`.
+        pin: As for `ChatContext`.
+        counter: As for `ChatContext`.
+        summary_key: As for `ChatContext`.
+        **options: See `SummaryOptions`.
+
+    Raises:
+        TypeError: `store` is no store, or an option is not known.
+        ValueError: An option is out of range, or the policy and the model do not go together.
+    """
+
+    def __init__(
+        self,
+        llm: LLM,
+        policy: Policy | None = None,
+        store: HostStore | None = None,
+        *,
+        model: str | None = None,
+        agent_model: str | None = None,
+        background: bool = False,
+        on_error: OnError = "report",
+        sessions: int = 1_000,
+        shape: str | Shape | None = None,
+        pin: Callable[[ItemT], bool] | None = None,
+        counter: TokenCounter | None = None,
+        summary_key: bytes | None = None,
+        **options: Unpack[SummaryOptions],
+    ) -> None:
+        if sessions < 1:
+            raise ValueError(f"sessions must be 1 or more, not {sessions}")
+        self._llm = llm
+        self._background = background
+        self._call: dict[str, Any] = {
+            "model": model,
+            "background": background,
+            "on_error": on_error,
+        }
+        self._options: dict[str, Any] = {
+            "policy": policy or Policy(),
+            "model": agent_model or model,
+            "shape": shape,
+            "pin": pin,
+            "counter": counter,
+            "summary_key": summary_key,
+            **options,
+        }
+        self._make([])  # what is wrong with the options is said now
+        self._shared = SharedFolds(store)
+        self._sessions = Sessions(sessions)
+
+    def __call__(self, messages: Sequence[ItemT], *, key: str | None = None) -> list[ItemT]:
+        """Return what goes to the model; see `fold`."""
+        return self.fold(messages, key=key).items
+
+    async def acall(self, messages: Sequence[ItemT], *, key: str | None = None) -> list[ItemT]:
+        """Return what goes to the model; see `afold`."""
+        return (await self.afold(messages, key=key)).items
+
+    def fold(self, messages: Sequence[ItemT], *, key: str | None = None) -> Folded[ItemT]:
+        """Return what goes to the model in place of the host's list.
+
+        Args:
+            messages: The whole history, as the host has it.
+            key: Names the conversation, or the tenant; nothing is ever found under another key.
+
+        Raises:
+            TypeError: `messages` is no list.
+            ValueError: `key` is missing though the store is shared.
+        """
+        steps = self._steps(messages, key)
+        step = _advanced(partial(next, steps))
+        while not isinstance(step, Folded):
+            try:
+                done = self._done(step)
+            except BaseException as error:
+                step = _advanced(partial(steps.throw, error))
+            else:
+                step = _advanced(partial(steps.send, done))
+        return step
+
+    async def afold(self, messages: Sequence[ItemT], *, key: str | None = None) -> Folded[ItemT]:
+        """Return what goes to the model, without blocking the event loop.
+
+        The arguments and errors are those of `fold`.
+        """
+        steps = self._steps(messages, key)
+        step = await self._aadvanced(steps, partial(next, steps))
+        while not isinstance(step, Folded):
+            try:
+                done = await self._adone(step)
+            except BaseException as error:
+                step = await self._aadvanced(steps, partial(steps.throw, error))
+            else:
+                step = await self._aadvanced(steps, partial(steps.send, done))
+        return step
+
+    # What only this class needs
+
+    def _make(self, items: Sequence[ItemT]) -> Session:
+        return Session(items, **self._options)
+
+    def _done(self, step: Session | float) -> Outcome[Any] | None:
+        if isinstance(step, float):
+            time.sleep(step)
+            return None
+        return step.maybe_summarize(self._llm, **self._call)
+
+    async def _adone(self, step: Session | float) -> Outcome[Any] | None:
+        if isinstance(step, float):
+            await asyncio.sleep(step)
+            return None
+        return await step.amaybe_summarize(self._llm, **self._call)
+
+    async def _aadvanced(
+        self, steps: _Steps[ItemT], advance: Callable[[], Session | float]
+    ) -> Session | float | Folded[ItemT]:
+        """Return the next step; what asks a store is run in a thread, as stores block."""
+        if not self._shared.used:
+            return _advanced(advance)
+        running = asyncio.get_running_loop().run_in_executor(None, _advanced, advance)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            running.add_done_callback(lambda _: steps.close())
+            raise
+
+    def _steps(self, messages: Sequence[ItemT], key: str | None) -> _Steps[ItemT]:
+        """Yield what is to be asked whether to fold, or seconds to wait; return what comes of it.
+
+        The driver sends the outcome, or throws what was raised.
+        """
+        items = _checked(messages)
+        name = self._shared.name(key)
+        session, seen = self._sessions.entered(name, items, partial(self._begun, name, items))
+        if seen is not None:  # another call has it
+            needed = tuple(session.requirements_now())
+            return Folded(seen, Outcome(False, "running", key=key), needed)
+        try:
+            if session.is_due(background=self._background):
+                session = self._renewed(name, session, items)
+            if session.is_due(background=self._background):
+                session = yield from self._alone(name, session, items)
+                if self._shared.used and session.claim is None:
+                    return self._result(session, session.idle("running"), key)
+                session.prepare()
+            before = list(session.items)
+            outcome = yield session
+            assert outcome is not None
+            if outcome.changed:
+                session.after(outcome, before)
+                self._shared.put(name, session)
+            return self._result(session, outcome, key)
+        finally:
+            if session.claim is not None and session.background is None:
+                self._shared.released(session.claim)
+                session.claim = None
+            session.turn.release()
+
+    def _begun(self, name: str, items: Sequence[ItemT], known: Sequence[Region]) -> Session:
+        """Return a new session, in which the list is folded as far as it was before."""
+        session = self._make(items)
+        stored = self._shared.longest(name, session) if self._shared.used else None
+        folds = [*known, stored] if stored is not None else known
+        for region in sorted(folds, key=lambda region: region.length, reverse=True):
+            if session.reuse(region) is not None:
+                break
+        return session
+
+    def _renewed(self, name: str, session: Session, items: Sequence[ItemT]) -> Session:
+        """Return the session, or a new one: before a fold, what is folded has to be up to date.
+
+        The host may have edited it in place, or another process has folded more of it.
+        """
+        sound = session.is_sound()
+        if sound and not (self._shared.used and self._shared.longest(name, session)):
+            return session
+        fresh = self._begun(name, items, session.regions())
+        if sound and fresh.folded <= session.folded:
+            return session
+        return self._sessions.replaced(name, session, fresh)
+
+    def _alone(
+        self, name: str, session: Session, items: Sequence[ItemT]
+    ) -> Generator[Session | float, Outcome[Any] | None, Session]:
+        """Return the session, with a claim to fold it, if no other process has one.
+
+        Where the list no longer fits, the other one is waited for.
+        """
+        waited = 0.0
+        while self._shared.used:
+            session.claim = self._shared.claim(name, session)
+            if session.claim is not None:
+                return self._renewed(name, session, items)  # it may have been done meanwhile
+            if waited >= _LONGEST or not session.load().over_window:
+                return session
+            yield _POLL
+            waited += _POLL
+        return session
+
+    def _result(self, session: Session, outcome: Outcome[Any], key: str | None) -> Folded[ItemT]:
+        """Return what goes to the model."""
+        saved = session.view.saved
+        if saved and not outcome.changed and outcome.reason == "below_trigger":
+            outcome = replace(outcome, changed=True, reason="reused")
+        if outcome.reason == "reused":
+            outcome = replace(outcome, tokens_before=outcome.tokens_after + saved)
+        needed = tuple(session.requirements_now())
+        return Folded(session.outgoing(), replace(outcome, key=key), needed)
+
+
+_Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]
+
+
+def _advanced(advance: Callable[[], Session | float]) -> Session | float | Folded[Any]:
+    """Return what a generator yields next, or what it returns."""
+    try:
+        return advance()
+    except StopIteration as stop:
+        return cast("Folded[Any]", stop.value)
+
+
+def _checked(messages: Any) -> Sequence[Any]:
+    """Return the host's list.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(messages, (list, tuple)):
+        return cast("Sequence[Any]", messages)
+    raise TypeError(
+        f"messages must be a list, not {type(messages).__name__}: the whole history as the host "
+        "has it"
+    )

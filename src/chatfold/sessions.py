@@ -1,0 +1,358 @@
+"""One conversation of a host: the list that it hands over, and what has been folded of it.
+
+Not here: which conversation a list belongs to, and the store (`middleware`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import is_
+from typing import Any, Final, NamedTuple
+
+from chatfold.context import ChatContext
+from chatfold.core.check import Requirement
+from chatfold.core.digest import fingerprints
+from chatfold.core.plan import Outcome, Reason
+from chatfold.core.rolling import item_digest, rolled
+from chatfold.core.split import prefix_length
+from chatfold.core.views import TextPart
+from chatfold.errors import ChatfoldError
+
+__all__ = ["Region", "Session", "Sessions", "View"]
+
+_BRANCHES: Final = 4
+"""Sessions of one name: a host that goes back and asks again makes a new branch."""
+_REMEMBERED: Final = 32
+"""Folds of one session that are found again where the host has changed what came later."""
+
+
+class Region(NamedTuple):
+    """What a fold stands for in the host's list.
+
+    Attributes:
+        digest: Digest of the items after the prefix that the summary takes the place of.
+        length: Their number.
+        kept: Which of them stay in the list, counted from the first after the prefix.
+        summary: The summary in its wrapper.
+    """
+
+    digest: str
+    length: int
+    kept: tuple[int, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the model sees of a host's list.
+
+    Attributes:
+        head: The items up to the tail: indices in the host's list, or what is not of it, alone in
+            a tuple.
+        cut: Index in the host's list of the first item of the tail.
+        saved: Tokens that this is less than the host's list.
+    """
+
+    head: tuple[int | tuple[Any], ...] = ()
+    cut: int = 0
+    saved: int = 0
+
+    def of(self, items: Sequence[Any]) -> list[Any]:
+        """Return the items that the model sees: the host's own, and the summary."""
+        head = (items[each] if isinstance(each, int) else each[0] for each in self.head)
+        return [*head, *items[self.cut :]]
+
+
+class Session(ChatContext[Any]):
+    """A conversation: a context over a list of its own, which follows the host's list.
+
+    Args:
+        items: The host's list.
+        **options: See `ChatContext`.
+    """
+
+    def __init__(self, items: Sequence[Any], **options: Any) -> None:
+        super().__init__(list(items), **options)
+        self.turn = threading.Lock()  # held by the call that follows and folds
+        self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
+        self.claim: Any = None
+        self._start = prefix_length(self.views())
+        self._cut = self._start  # of what is folded
+        self._host = list(items)
+        self._prints = fingerprints(items)
+        self._digests: list[bytes] = []
+        self._origin: list[int | None] = list(range(len(items)))
+        self._merged: int | None = None  # a request that stands in one item with the summary
+        self._stale_prefix = False
+        self._view = View()
+        self._settle(0)
+
+    @property
+    def view(self) -> View:
+        """What the model sees of the host's list."""
+        return self._view
+
+    @property
+    def folded(self) -> int:
+        """Number of the host's items after the prefix that the folds so far stand for."""
+        return self._cut - self._start
+
+    def is_due(self, *, background: bool) -> bool:
+        """Return whether a fold would be begun now."""
+        return self._each_turn.background is None and self._each_turn.is_due(background=background)
+
+    def idle(self, reason: Reason) -> Outcome[Any]:
+        """Return the outcome of a turn at which nothing was done."""
+        return self._each_turn.with_limit(self._folding.idle(reason))
+
+    def requirements_now(self) -> list[Requirement]:
+        """Return what a request with the list has to carry, from what was read of it."""
+        return self._state.requirements_read()
+
+    def shown(self, items: Sequence[Any]) -> list[Any] | None:
+        """Return what the model sees of a list, None where it is not this conversation's.
+
+        Changes nothing, so it may be asked while another call has the session.
+        """
+        view, known, start = self._view, self._host, self._start
+        if len(items) < view.cut:
+            return None
+        ours, theirs = known[start : view.cut], items[start : view.cut]
+        alike = all(map(is_, ours, theirs)) or fingerprints(ours) == fingerprints(theirs)
+        return view.of(items) if alike else None
+
+    def follow(self, items: Sequence[Any]) -> bool:
+        """Take in the list as the host hands it over now; False where it is another one.
+
+        What the model no longer sees as it came has to be the same; behind that, items may have
+        come, gone, or changed.
+        """
+        if len(items) < self._view.cut or (self._ends_elsewhere() and len(items) > len(self._host)):
+            return False
+        same = self._same_until(items)
+        if same < self._view.cut:
+            return False
+        now, then = items[: self._start], self._host[: self._start]
+        self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
+        if same < len(self._host) or same < len(items):
+            at = len(self._items) - (len(self._host) - same)
+            self._items[at:] = items[same:]
+            self._origin[at:] = range(same, len(items))
+            self._prints[same:] = fingerprints(items[same:])
+            del self._digests[same:]
+        self._host = list(items)
+        return True
+
+    def is_sound(self) -> bool:
+        """Return whether what is folded still says what it said; hosts may edit it in place."""
+        part = slice(self._start, self._cut)
+        return fingerprints(self._host[part]) == self._prints[part]
+
+    def prepare(self) -> None:
+        """Bring the leading instructions up to date, which a fold may be written with."""
+        if self._stale_prefix:
+            self._items[: self._start] = self._host[: self._start]
+            self._stale_prefix = False
+
+    def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> None:
+        """Take in a fold of the context's list.
+
+        Args:
+            outcome: What happened.
+            before: The items of the context's list before it.
+        """
+        known = {
+            id(item): index
+            for item, index in zip(before, self._origin, strict=True)
+            if index is not None
+        }
+        gone = [known[id(i)] for i in (*outcome.removed, *outcome.kept) if id(i) in known]
+        self._cut = max([self._cut, *(index + 1 for index in gone)])
+        kept = {known.get(id(item), self._merged) for item in outcome.kept}
+        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
+        self._merged = merged[-1] if merged else None
+        self._origin = [known.get(id(item)) for item in self._items]
+        self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
+        text = self._summary_text()
+        if text is None or None in kept:  # what only the provider can read, or no longer tells
+            return
+        places = tuple(sorted(index - self._start for index in kept if index is not None))
+        self._regions.append((self.folded, places, text))
+        del self._regions[:-_REMEMBERED]
+
+    def reuse(self, region: Region) -> Outcome[Any] | None:
+        """Fold the host's list, of which nothing is folded yet, as it was folded before.
+
+        Returns:
+            What happened; None where that was a fold of another list, or cannot be used here.
+        """
+        cut = self._start + region.length
+        if not 0 < region.length <= len(self._host) - self._start:
+            return None
+        if self.rolling()[region.length - 1] != region.digest:
+            return None
+        kept = [self._start + index for index in region.kept]
+        before = list(self._items)
+        try:
+            outcome = self._folding.put_again(cut, kept, region.summary, self._settings)
+        except ChatfoldError:
+            return None
+        known = {id(item): index for index, item in enumerate(before)}
+        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
+        self._merged = merged[-1] if merged else None
+        self._origin = [known.get(id(item)) for item in self._items]
+        self._cut = cut
+        self._settle(outcome.tokens_before - outcome.tokens_after)
+        self._regions.append(region[1:])
+        return outcome
+
+    def rolling(self) -> list[str]:
+        """Return the digests of the first 1, 2, 3, ... of the host's items after the prefix."""
+        return rolled(self._digests_to(len(self._host))[self._start :])
+
+    def regions(self) -> list[Region]:
+        """Return what has been folded of the host's list, the latest last.
+
+        Nothing where that was edited in place: the digests would be those of other words.
+        """
+        if not self._regions or not self.is_sound():
+            return []
+        digests = self.rolling()
+        return [
+            Region(digests[length - 1], length, kept, text) for length, kept, text in self._regions
+        ]
+
+    def outgoing(self) -> list[Any]:
+        """Return what the model is to see: the host's own objects, and the summary."""
+        return self._view.of(self._host)
+
+    def _summary_text(self) -> str | None:
+        """Return the wrapper of the summary in the list, with all that is in it."""
+        previous = self._state.snapshot().previous
+        if previous is None:
+            return None
+        said = self._state.reading.view_of(self._items[previous]).parts[0]
+        return said.text if isinstance(said, TextPart) else None
+
+    def _settle(self, saved: int) -> None:
+        """Take down what the model sees from now on."""
+        tail, stop = len(self._origin), len(self._host)
+        while stop > self._cut and tail > 0 and self._origin[tail - 1] == stop - 1:
+            tail, stop = tail - 1, stop - 1
+        head = tuple(
+            index if index is not None else (item,)
+            for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
+        )
+        self._view = View(head, stop, saved)
+
+    def _ends_elsewhere(self) -> bool:
+        """Return whether a kept item was put behind the host's last one, for want of a place.
+
+        It may not stand before what has come since, so a place has to be found anew.
+        """
+        last = self._origin[-1] if self._origin else None
+        return last is not None and last != len(self._host) - 1
+
+    def _digests_to(self, stop: int) -> list[bytes]:
+        """Return the digests of the host's items up to an index; each is made once."""
+        made = len(self._digests)
+        if made < stop:
+            self._digests += [item_digest(item) for item in self._host[made:stop]]
+        return self._digests[:stop]
+
+    def _same_until(self, items: Sequence[Any]) -> int:
+        """Return the index after the prefix at which a list differs from the one before."""
+        count = min(len(items), len(self._host))
+        if all(map(is_, items[self._start : count], self._host[self._start : count])):
+            last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
+            return count if fingerprints(items[last:count]) == self._prints[last:count] else last
+        prints = fingerprints(items[self._start : count])
+        if prints == self._prints[self._start : count]:
+            return count
+        for index, print_ in enumerate(prints, self._start):
+            if print_ != self._prints[index]:
+                if item_digest(items[index]) != self._digests_to(index + 1)[index]:
+                    return index
+                self._prints[index] = print_  # a cache marker moved, and it says the same
+        return count
+
+
+class Sessions:
+    """The conversations of one process that are held ready; the one used longest ago goes.
+
+    Args:
+        most: Number of names to hold.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._named: OrderedDict[str, list[Session]] = OrderedDict()
+        self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
+
+    def entered(
+        self,
+        name: str,
+        items: Sequence[Any],
+        make: Callable[[Sequence[Region]], Session],
+    ) -> tuple[Session, list[Any] | None]:
+        """Return the session of a list, for this call alone until `turn` is released.
+
+        Args:
+            name: Name of the conversation, or of several that are told apart by their content.
+            items: The host's list.
+            make: Makes a session where there is none, given what was folded of lists that have
+                begun as this one does, maybe.
+
+        Returns:
+            The session; and, where another call has it, what the model sees of the list so far.
+        """
+        known: list[Region] = []
+        with self._making[hash(name) % len(self._making)]:
+            for session in self._candidates(name):
+                if session.turn.acquire(blocking=False):
+                    if session.follow(items):
+                        self._use(name, session)
+                        return session, None
+                    known += session.regions()
+                    session.turn.release()
+                else:
+                    seen = session.shown(items)
+                    if seen is not None:
+                        return session, seen
+            made = make(known)
+            made.turn.acquire()
+            self._use(name, made)
+            return made, None
+
+    def replaced(self, name: str, old: Session, new: Session) -> Session:
+        """Put a session in place of one that this call has; return it."""
+        new.turn.acquire()
+        with self._lock:
+            held = self._named.get(name, [])
+            held[:] = [session for session in held if session is not old]
+        self._use(name, new)
+        new.claim, old.claim = old.claim, None
+        old.turn.release()
+        return new
+
+    def _candidates(self, name: str) -> list[Session]:
+        with self._lock:
+            return list(reversed(self._named.get(name, ())))
+
+    def _use(self, name: str, session: Session) -> None:
+        """Take down that a session was used last."""
+        with self._lock:
+            held = self._named.setdefault(name, [])
+            held[:] = [*(s for s in held if s is not session), session]
+            gone = held[:-_BRANCHES]
+            del held[:-_BRANCHES]
+            self._named.move_to_end(name)
+            while len(self._named) > self._most:
+                gone += self._named.popitem(last=False)[1]
+        for old in gone:
+            if old.background is not None:
+                old.background.cancel()

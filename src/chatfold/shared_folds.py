@@ -1,0 +1,121 @@
+"""The folds of a host's conversations in a store, which several processes share.
+
+A store that fails is reported once and then done without: the agent's turn goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from chatfold.errors import StoreError
+from chatfold.sessions import Region, Session
+from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
+
+__all__ = ["SharedFolds"]
+
+_log = logging.getLogger("chatfold")
+
+ValueT = TypeVar("ValueT")
+
+_NAMELESS: Final = "default"
+_TELLING: Final = 4
+"""Items by which processes tell which conversation they claim: they may not have equally many."""
+_LEASE: Final = 180.0
+"""Seconds after which a claim is free again, should its holder have died."""
+
+
+class SharedFolds:
+    """What a middleware keeps in a store, and who is at work; without a store there is nothing.
+
+    Args:
+        store: The store, or None.
+
+    Raises:
+        TypeError: It is no store for hosts.
+    """
+
+    def __init__(self, store: HostStore | None) -> None:
+        if store is not None and not callable(getattr(store, "longest", None)):
+            raise TypeError(
+                f"store must be one for hosts, such as SQLStore(url), not {type(store).__name__}"
+            )
+        self._store = store
+        self._warned = False
+
+    @property
+    def used(self) -> bool:
+        """Whether there is a store."""
+        return self._store is not None
+
+    def name(self, key: str | None) -> str:
+        """Return the name of a conversation in the store.
+
+        Raises:
+            ValueError: It has none, and the store may hold those of others.
+        """
+        if key is None and self._store is not None and not isinstance(self._store, MemoryStore):
+            raise ValueError(
+                "key= is required with a shared store: without it, one conversation could read "
+                "another's summary"
+            )
+        return _NAMELESS if key is None else key
+
+    def longest(self, name: str, session: Session) -> Region | None:
+        """Return the fold that stands for most of a host's list, and for more than is folded."""
+        digests = session.rolling()[session.folded :]
+        if not digests:
+            return None
+        found = self._tried(lambda store: store.longest(name, digests), None)
+        if found is None or len(digests) + session.folded < found.length:
+            return None
+        return Region(found.digest, found.length, found.kept, found.text)
+
+    def put(self, name: str, session: Session) -> None:
+        """Keep the latest fold of a session."""
+        regions = session.regions() if self._store is not None else []
+        if not regions:
+            return
+        digest, length, kept, text = regions[-1]
+        fold = HostFold(
+            key=name,
+            digest=digest,
+            length=length,
+            text=text,
+            summary=None,
+            kept=kept,
+            base=regions[-2].digest if len(regions) > 1 else None,
+            created=time.time(),
+        )
+        self._tried(lambda store: store.put(fold), None)
+
+    def claim(self, name: str, session: Session) -> Claim | None:
+        """Return the right to fold a conversation; None where another process has it.
+
+        Where the store cannot say, nobody is waited for.
+        """
+        begins = session.rolling()[:_TELLING]
+        nobody: Claim | None = Claim(name, _NAMELESS, "")
+        if not begins:
+            return nobody
+        return self._tried(lambda store: store.claim(name, begins[-1], _LEASE), nobody)
+
+    def released(self, claim: Claim) -> None:
+        """Give up a claim."""
+        if claim.token:
+            self._tried(lambda store: store.release(claim), None)
+
+    def _tried(self, ask: Callable[[HostStore], ValueT], otherwise: ValueT) -> ValueT:
+        """Return what the store answers; where it fails, something else, and one warning."""
+        assert self._store is not None
+        try:
+            answer = ask(self._store)
+        except StoreError as error:
+            if not self._warned:
+                _log.warning("the store failed, and is done without: %s", error)
+            self._warned = True
+            return otherwise
+        self._warned = False
+        return answer

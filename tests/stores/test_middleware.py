@@ -1,0 +1,143 @@
+"""`Middleware` with a shared database: one summary for all processes, and no turn that fails."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stores.one_turn import host
+from stores.postgresql import Server, started
+
+from chatfold import Middleware, Policy, Prompt
+from chatfold.stores import SQLStore
+
+POLICY = Policy(max_tokens=1500, keep_tokens=500)
+PROCESSES = 50
+
+
+def short(prompt: Prompt) -> str:
+    """Summarize in few words."""
+    return "Orders were asked for, and looked up."
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the warnings in the log."""
+    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an empty database is."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgresql").empty()
+    return str(tmp_path / "folds.db")
+
+
+def test_a_second_process_finds_the_first_one_s_fold(url: str) -> None:
+    """It makes no model call, and its model sees the same list."""
+    with SQLStore(url) as store:
+        first = Middleware(short, POLICY, store).fold(host(), key="k")
+    with SQLStore(url) as store:
+        second = Middleware("extractive", POLICY, store).fold(host(), key="k")
+    assert (first.outcome.reason, second.outcome.reason) == ("summarized", "reused")
+    assert second.outcome.llm_calls == 0
+    assert second.items == first.items
+
+
+def test_fifty_processes_at_once_make_one_summary_and_none_waits(url: str, tmp_path: Path) -> None:
+    """The model answers when all others have had their turn."""
+    with SQLStore(url):
+        pass  # made once, as by whoever sets up the database
+    script = Path(__file__).with_name("one_turn.py")
+    command = [sys.executable, str(script), str(tmp_path), url, "k", str(PROCESSES)]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(PROCESSES)]
+    failed = [done for done in (each.communicate(timeout=600)[1] for each in running) if done]
+    assert not failed, failed[0].decode()[-2000:]
+    told = [json.loads(file.read_text(encoding="utf-8")) for file in tmp_path.glob("*.json")]
+    assert len(told) == PROCESSES
+    assert sum(each["calls"] for each in told) == 1, told
+    assert sorted(each["reason"] for each in told) == ["running"] * (PROCESSES - 1) + ["summarized"]
+    assert {each["items"] for each in told if each["reason"] == "running"} == {len(host())}
+
+
+def test_a_locked_database_costs_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The turn goes on; the fold is made all the same, and stays in this process."""
+    path = tmp_path / "folds.db"
+    with SQLStore(path, timeout=0.2) as store:
+        middleware = Middleware(short, POLICY, store)
+        other = sqlite3.connect(path)
+        other.execute("BEGIN EXCLUSIVE")
+        first = middleware.fold(host(), key="k")
+        second = middleware.fold(host(), key="k")
+        other.rollback()
+        other.close()
+    assert first.outcome.reason == "summarized"
+    assert second.outcome.reason == "reused"
+    assert len(warnings(caplog)) == 1
+    assert "LK-40" not in caplog.text
+
+
+def test_a_killed_server_costs_one_warning_and_is_used_again_when_it_is_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Turns before, during and after: every one gets a list, and none is lost."""
+    server = started()
+    try:
+        with SQLStore(server.empty(), timeout=2.0) as store:
+            middleware = Middleware(short, POLICY, store)
+            assert middleware.fold(host(), key="a").outcome.reason == "summarized"
+            server.kill()
+            during = [middleware.fold(host(), key=key) for key in ("b", "b", "a")]
+            server.start()
+            after = middleware.fold(host(), key="c")
+            other = Middleware("extractive", POLICY, store).fold(host(), key="c")
+    finally:
+        server.remove()
+    assert [f.outcome.reason for f in during] == ["summarized", "reused", "reused"]
+    assert after.outcome.reason == "summarized"
+    assert other.outcome.reason == "reused"
+    assert len(warnings(caplog)) == 1
+
+
+def test_a_server_that_stands_still_is_not_waited_for_longer_than_the_store_says(
+    postgresql: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another connection holds the table; each question ends at the store's time-out."""
+    import sqlalchemy as sa
+
+    url = postgresql.empty()
+    with SQLStore(url, timeout=0.3) as store:
+        middleware = Middleware(short, POLICY, store)
+        engine = sa.create_engine(url)
+        with engine.begin() as connection:
+            for table in sa.inspect(connection).get_table_names():
+                connection.execute(sa.text(f'LOCK TABLE "{table}" IN ACCESS EXCLUSIVE MODE'))
+            folded = middleware.fold(host(), key="k")
+        engine.dispose()
+    assert folded.outcome.reason == "summarized"
+    assert len(warnings(caplog)) == 1
+
+
+def test_a_store_that_fails_at_every_turn_loses_nothing(
+    tmp_path: Path, opened: Callable[..., SQLStore], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The file is no database any more; a conversation of many turns goes on, folded."""
+    path = tmp_path / "folds.db"
+    store = opened(path)
+    path.write_bytes(b"no database" * 2000)
+    middleware, items = Middleware(short, POLICY, store), list[Any]()
+    for item in host():
+        items.append(item)
+        folded = middleware.fold(items, key="k")
+        assert folded.items[-1] is item
+    assert folded.outcome.reason == "reused"
+    assert len(warnings(caplog)) == 1

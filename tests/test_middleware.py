@@ -1,0 +1,381 @@
+"""`Middleware`: a host hands over all of its list at each turn, and owns it."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import Weightless, fewer, same_objects
+from strategies import SHAPES, History, histories, long_history
+from validator import validate
+
+from chatfold import Policy, Prompt
+from chatfold.core.summary import TAG
+from chatfold.core.views import plain
+from chatfold.middleware import Folded, Middleware
+from chatfold.stores import MemoryStore
+
+SMALL = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=1000, min_gain=0.0)
+
+
+class Teller:
+    """Writes summaries that say which one each is, and keeps the prompts."""
+
+    def __init__(self) -> None:
+        self.prompts: list[Prompt] = []
+
+    def __call__(self, prompt: Prompt) -> str:
+        self.prompts.append(prompt)
+        return f"what happened before, part {len(self.prompts)}"
+
+
+def middleware(llm: Any, policy: Policy = SMALL, store: Any = None, **options: Any) -> Any:
+    """Return a middleware for histories that are drawn."""
+    given = {"counter": Weightless(), "grounding": "report", "timeout": None}
+    return Middleware(llm, policy, store, **{**given, **options})
+
+
+def talk(count: int, start: int = 0, words: int = 20) -> list[dict[str, Any]]:
+    """Return plain turns of which each says something else."""
+    return [
+        {"role": role, "content": f"{role} {number} LK-{1000 + number} " + "word " * words}
+        for number in range(start, start + count)
+        for role in ("user", "assistant")
+    ]
+
+
+def reloaded(items: Sequence[Any]) -> list[Any]:
+    """Return the items as a host has them that keeps its history as JSON."""
+    return json.loads(json.dumps([plain(item) for item in items]))
+
+
+def summaries(items: Sequence[Any]) -> int:
+    """Return the number of summary items."""
+    return sum(f"<{TAG} digest=" in json.dumps(plain(item))[:200] for item in items)
+
+
+# --- a host that grows its list -------------------------------------------------------------------
+
+
+@fewer
+@given(history=histories(), step=st.integers(1, 5), hand=st.sampled_from([list, reloaded]))
+def test_the_result_is_sendable_at_every_turn_and_the_host_keeps_its_list(
+    history: History, step: int, hand: Callable[[Sequence[Any]], list[Any]]
+) -> None:
+    """The host's objects come back, those behind the cut all and in order; nothing is changed."""
+    wrapper = middleware(Teller(), shape=history.shape)
+    for stop in [*range(1, len(history.items), step), len(history.items)]:
+        given_, before = hand(history.items[:stop]), reloaded(history.items[:stop])
+        folded = wrapper.fold(given_)
+        assert reloaded(given_) == before
+        if not validate(reloaded(given_), history.shape):
+            assert not validate(reloaded(folded.items), history.shape)
+        places = {id(item): place for place, item in enumerate(given_)}
+        own = [places[id(item)] for item in folded.items if id(item) in places]
+        assert len(own) >= len(folded.items) - 1
+        assert len(own) == len(set(own))
+        assert own == sorted(own) or history.shape == "anthropic"  # where instructions are moved
+
+
+def test_every_part_is_summarized_once() -> None:
+    """A long conversation, handed over as the same objects, as copies, and from JSON."""
+    for hand in (list, copy.deepcopy, reloaded):
+        teller = Teller()
+        wrapper = middleware(teller, Policy(max_tokens=3000, keep_tokens=1000), counter=None)
+        host: list[Any] = []
+        for turn in range(120):
+            host += talk(1, turn)
+            folded = wrapper.fold(hand(host))
+        shown = [v for prompt in teller.prompts for v in prompt.views if "LK-" in v.parts[0].text]
+        texts = [view.parts[0].text for view in shown if "digest=" not in view.parts[0].text]
+        assert len(texts) == len(set(texts)) > 180
+        assert folded.outcome.reason == "reused"
+        assert folded.outcome.tokens_before > 3 * folded.outcome.tokens_after
+
+
+def test_a_clock_in_the_system_prompt_and_moving_cache_markers_change_nothing() -> None:
+    """The prefix, cache markers and unset fields are not part of what is recognized."""
+    teller, store = Teller(), MemoryStore()
+    host = talk(40)
+    for turn in range(40, 60):
+        host += talk(1, turn)
+        handed = reloaded([{"role": "system", "content": f"It is 12:{turn}."}, *host])
+        handed[-1]["cache_control"] = {"type": "ephemeral"}
+        handed[3]["name"] = None
+        wrapper = middleware(teller, store=store) if turn % 5 == 0 else wrapper  # noqa: F821
+        folded = wrapper.fold(handed)
+        assert folded.items[0] is handed[0]
+        assert folded.items[-1] is handed[-1]
+    texts = [v.parts[0].text for prompt in teller.prompts for v in prompt.views]
+    assert len(texts) == len(set(texts))
+
+
+# --- a host that changes its list -----------------------------------------------------------------
+
+
+def folded_host(turns: int = 40) -> tuple[Any, Teller, list[Any], Folded[Any]]:
+    """Return a middleware that has folded a host's list once."""
+    teller = Teller()
+    wrapper, host = middleware(teller), talk(turns)
+    return wrapper, teller, host, wrapper.fold(host)
+
+
+def test_an_answer_that_is_asked_for_again_costs_no_summary() -> None:
+    """What stands behind the fold may be replaced, cut off, and come again."""
+    wrapper, teller, host, first = folded_host()
+    other = [*host[:-1], {"role": "assistant", "content": "another answer"}]
+    again = wrapper.fold(other)
+    assert again.outcome.reason == "reused"
+    assert again.items[-1] is other[-1]
+    assert same_objects(again.items[1:-1], first.items[1:-1])
+    assert same_objects(wrapper.fold(host).items[1:], first.items[1:])
+    assert len(teller.prompts) == 1
+
+
+def test_a_host_that_goes_back_behind_the_fold_gets_its_own_items() -> None:
+    """Where the folded part is no longer the host's, the summary does not stand for it."""
+    wrapper, _, host, _ = folded_host()
+    early = host[:4]
+    assert same_objects(wrapper.fold(early).items, early)
+    changed = [{"role": "user", "content": "something else"}, *host[1:5]]
+    assert same_objects(wrapper.fold(changed).items, changed)
+
+
+def test_an_edit_in_place_inside_the_folded_part_is_noticed_at_the_next_fold() -> None:
+    """The same object with other words: the summary that does not know them goes."""
+    wrapper, teller, host, _ = folded_host()
+    host[2]["content"] = "The address is 48 Harbour Street."
+    host += talk(8, 40)
+    folded = wrapper.fold(host)
+    assert folded.outcome.reason == "summarized"
+    assert any("48 Harbour" in v.parts[0].text for v in teller.prompts[-1].views)
+
+
+def test_folds_of_folds_are_found_again_where_the_host_goes_back_a_little() -> None:
+    """After two folds, a list that ends between them is folded as it was at the first."""
+    teller = Teller()
+    wrapper, host = middleware(teller), talk(40)
+    first = wrapper.fold(host)
+    host += talk(40, 40)
+    wrapper.fold(host)
+    assert len(teller.prompts) == 2
+    back = wrapper.fold(host[:80])
+    assert len(teller.prompts) == 2
+    assert same_objects(back.items[1:], first.items[1:])
+
+
+# --- keys, stores, processes ----------------------------------------------------------------------
+
+
+@fewer
+@given(history=histories(), step=st.integers(3, 9))
+def test_another_process_with_the_store_sees_the_same(history: History, step: int) -> None:
+    """A fresh middleware over equal copies makes the list that the first one made."""
+    store, teller = MemoryStore(), Teller()
+    for stop in [*range(step, len(history.items), step), len(history.items)]:
+        items = history.items[:stop]
+        first = middleware(teller, store=store, shape=history.shape).fold(items, key="a")
+        before = len(teller.prompts)
+        other = middleware(teller, store=store, shape=history.shape)
+        second = other.fold(reloaded(items), key="a")
+        if first.outcome.reason == "summarized" and len(teller.prompts) == before:
+            assert reloaded(second.items) == reloaded(first.items)
+
+
+def test_no_key_reads_another_key_s_fold() -> None:
+    """Two tenants with the same words have a summary each."""
+    store, teller = MemoryStore(), Teller()
+    for key in ("a", "b", "a", "b"):
+        middleware(teller, store=store).fold(talk(40), key=key)
+    assert len(teller.prompts) == 2
+
+
+def test_a_shared_store_wants_a_key() -> None:
+    """Without one, one conversation could read another's summary."""
+
+    class Shared(MemoryStore):
+        pass
+
+    class Elsewhere:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def longest(self, *args: Any) -> Any:
+            return store.longest(*args)
+
+    store = MemoryStore()
+    with pytest.raises(ValueError, match="key= is required with a shared store"):
+        Middleware("extractive", store=Elsewhere()).fold(talk(2))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="store must be one for hosts"):
+        Middleware("extractive", store="folds.db")  # type: ignore[arg-type]
+
+
+def test_wrong_arguments_are_refused_when_the_middleware_is_made() -> None:
+    """Not at the first turn of the first customer."""
+    with pytest.raises(TypeError, match="unknown option colour"):
+        Middleware("extractive", colour="red")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="sessions must be 1 or more"):
+        Middleware("extractive", sessions=0)
+    with pytest.raises(TypeError, match="messages must be a list"):
+        Middleware("extractive").fold("text")  # type: ignore[arg-type]
+
+
+# --- at the same time -----------------------------------------------------------------------------
+
+
+def test_who_finds_a_fold_under_way_goes_on_without_it() -> None:
+    """Fifty threads with one conversation: one summary, and nobody waits for it."""
+    started, may_end = threading.Event(), threading.Event()
+    calls: list[int] = []
+
+    def slow(prompt: Prompt) -> str:
+        calls.append(1)
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, host, results = middleware(slow), talk(40), list[Any]()
+    first = threading.Thread(target=lambda: results.append(wrapper.fold(host)))
+    first.start()
+    assert started.wait(20)
+    others = [wrapper.fold(copy.deepcopy(host)) for _ in range(50)]
+    assert {folded.outcome.reason for folded in others} == {"running"}
+    assert all(len(folded.items) == len(host) for folded in others)
+    may_end.set()
+    first.join()
+    assert results[0].outcome.reason == "summarized"
+    assert wrapper.fold(host).outcome.reason == "reused"
+    assert len(calls) == 1
+
+
+def test_another_process_at_work_is_waited_for_only_over_the_window() -> None:
+    """Two middlewares with one store stand for two processes."""
+    store, host = MemoryStore(), talk(40)
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    one = middleware(slow, store=store)
+    small = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=900, window=1000)
+    thread = threading.Thread(target=lambda: one.fold(host, key="k"))
+    thread.start()
+    assert started.wait(20)
+    below = middleware(Teller(), store=store).fold(host, key="k")
+    assert (below.outcome.reason, len(below.items)) == ("running", len(host))
+    waiting = middleware(Teller(), small, store)
+    threading.Timer(0.3, may_end.set).start()
+    over = waiting.fold(host, key="k")
+    thread.join()
+    assert over.outcome.reason == "reused"
+    assert summaries(over.items) == 1
+
+
+def test_async_hosts() -> None:
+    """`afold` and `acall` do the same, with a store too; tasks of one conversation do not wait."""
+
+    async def run() -> None:
+        teller = Teller()
+
+        async def slow(prompt: Prompt) -> str:
+            await asyncio.sleep(0.05)
+            return teller(prompt)
+
+        for store in (None, MemoryStore()):
+            wrapper, host = middleware(slow, store=store), talk(40)
+            done = await asyncio.gather(*(wrapper.afold(host, key="k") for _ in range(20)))
+            assert sorted(f.outcome.reason for f in done) == ["running"] * 19 + ["summarized"]
+            assert summaries(await wrapper.acall(host, key="k")) == 1
+        assert len(teller.prompts) == 2
+
+    asyncio.run(run())
+
+
+def test_a_cancelled_turn_leaves_everything_as_it_was() -> None:
+    """The next turn of the conversation folds it, and no claim is left behind."""
+
+    async def run() -> None:
+        store, host, begun = MemoryStore(), talk(40), asyncio.Event()
+
+        async def hanging(prompt: Prompt) -> str:
+            begun.set()
+            await asyncio.sleep(60)
+            return "never"
+
+        wrapper = middleware(hanging, store=store)
+        turn = asyncio.ensure_future(wrapper.afold(host, key="k"))
+        await begun.wait()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        await asyncio.sleep(0.05)
+        other = middleware(Teller(), store=store)
+        assert (await other.afold(host, key="k")).outcome.reason == "summarized"
+
+    asyncio.run(run())
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+def test_on_failure_the_last_good_fold_and_all_since_go_out() -> None:
+    """A summarizer that fails costs the second fold, not the first."""
+    answers: list[Any] = ["what happened before"]
+
+    def fragile(prompt: Prompt) -> str:
+        if not answers:
+            raise RuntimeError("down")
+        return answers.pop()
+
+    wrapper, host = middleware(fragile), talk(40)
+    first = wrapper.fold(host)
+    host += talk(10, 40)
+    second = wrapper.fold(host)
+    assert second.outcome.reason == "failed"
+    assert len(second.items) == len(first.items) + 20
+    assert same_objects(second.items[1 : len(first.items)], first.items[1:])
+
+
+def test_in_the_background_no_turn_waits() -> None:
+    """A fold is begun at one turn and put in at a later one."""
+    may_end = threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, host = middleware(slow, background=True), talk(40)
+    assert wrapper.fold(host).outcome.reason == "started"
+    host += talk(1, 40)
+    waiting = wrapper.fold(host)
+    assert (waiting.outcome.reason, len(waiting.items)) == ("running", len(host))
+    may_end.set()
+    for _ in range(200):
+        folded = wrapper.fold(host)
+        if folded.outcome.changed:
+            break
+        threading.Event().wait(0.02)
+    assert folded.outcome.reason == "summarized"
+    assert folded.items[-1] is host[-1]
+
+
+@settings(max_examples=20, deadline=None)
+@given(shape=st.sampled_from(sorted(SHAPES)), seed=st.integers(0, 1000))
+def test_long_histories_stay_small(shape: str, seed: int) -> None:
+    """A history of a thousand items, turn by turn: what goes out is bounded, and sendable."""
+    items = long_history(shape, 600, seed)
+    policy = Policy(max_tokens=4000, keep_tokens=1500, min_gain=0.0)
+    wrapper = Middleware(Teller(), policy, shape=shape, grounding="report", timeout=None)
+    for stop in range(20, len(items), 20):
+        folded = wrapper.fold(items[:stop])
+        if not validate(reloaded(items[:stop]), shape):
+            assert not validate(reloaded(folded.items), shape)
