@@ -1,0 +1,100 @@
+"""Standing instructions of users stay word for word until they are taken back, in any language.
+
+Not here: how they are found (`core/test_constraints`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from laws import fold
+from returns_desk import (
+    APIS,
+    LONG,
+    STANDING,
+    TRUE,
+    Clerk,
+    assistant,
+    desk,
+    parts_of,
+    quoted,
+    text_of,
+    thanks,
+    user,
+)
+
+from chatfold import ChatContext, Words
+
+shapes = pytest.mark.parametrize("shape", APIS)
+
+
+@shapes
+def test_an_instruction_in_a_pinned_message_is_said_once(shape: str) -> None:
+    """It stays where it is; once it is no longer pinned it goes into the record."""
+    items = desk(shape)
+    pinned = items[0]
+    ctx = ChatContext(items, shape=shape, pin=lambda item: item is pinned)
+    outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
+    assert any(item is pinned for item in items)
+    assert "standing" not in parts_of(outcome)
+    assert STANDING not in text_of(items[0])
+    items += [user(f"And? {LONG}"), assistant(LONG), *thanks()]
+    later = fold(ChatContext(items, shape=shape), Clerk(TRUE), keep_last_turns=1)
+    assert all(item is not pinned for item in items)
+    assert parts_of(later)["standing"] == quoted(STANDING)
+
+
+def test_an_instruction_that_is_taken_back_is_gone() -> None:
+    """Also one that only an earlier fold still tells of."""
+    ctx = ChatContext(desk("openai_chat"))
+    fold(ctx, Clerk(TRUE), keep_last_turns=1)
+    said = "You may call before 10 am again. Never use emojis."
+    ctx.extend([user(f"{said} {LONG}"), assistant(LONG), *thanks()])
+    outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted("Never use emojis.")
+
+
+GERMAN = Words(
+    orders=("nie|niemals",), takes_back=("vergiss * über",), common=("vergiss|das|über",)
+)
+SPANISH = Words(orders=("nunca|siempre",))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ((), [STANDING]),
+        (GERMAN, [STANDING, "Nie an der Türe klingeln."]),
+        ([GERMAN, SPANISH], [STANDING, "Nie an der Türe klingeln.", "Nunca me llames."]),
+    ],
+    ids=["English", "one", "two"],
+)
+def test_instructions_are_found_in_the_languages_that_are_given(words: Any, found: Any) -> None:
+    """Beside English, and they last."""
+    ctx = ChatContext(desk("openai_chat"), standing_words=words)
+    ctx.items[0] = user(f"{STANDING} Nie an der Türe klingeln. Nunca me llames.")
+    outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(*found)
+    ctx.extend([user(f"Vergiss das über klingeln. {LONG}"), assistant(LONG), *thanks()])
+    left = [text for text in found if "klingeln" not in text]
+    outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(*left)
+
+
+def test_no_cut_of_an_instruction_halves_a_secret() -> None:
+    """A long one is cut behind 300 characters, and hidden before that."""
+    secret = "correct horse battery staple"
+    said = f"Never write about {'the heater and ' * 17}the word {secret} to Kim."
+    assert said.index(secret) < 290 < 300 < said.index(secret) + len(secret)
+    ctx = ChatContext([user(said), assistant(LONG), *thanks()])
+    outcome = fold(
+        ctx,
+        Clerk("She has a wish."),
+        keep_last_turns=1,
+        redact=lambda text: text.replace(secret, "[hidden]"),
+    )
+    (rule,) = parts_of(outcome)["standing"]
+    assert rule.startswith('"Never write about the heater')
+    assert "[hidden]" in rule
+    assert "horse" not in rule
