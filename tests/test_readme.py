@@ -234,7 +234,7 @@ def execute(code: str, **names: Any) -> Item:
 
 # The examples
 
-SHORT, *LOOPS, STREAM, STORED = blocks("python")
+SHORT, *LOOPS, STREAM, STORED, TURNS, APPENDED, HOST = blocks("python")
 LISTS = {"openai_chat": "messages", "openai_responses": "items", "anthropic": "messages"}
 
 
@@ -282,6 +282,40 @@ def test_the_store_finds_and_gives_back_what_was_folded(
     assert "Where is order LK-4821936?" in found
     assert undone.startswith("undone: ")
     assert [item["role"] for item in names["messages"]] == ["user", "assistant", "user"]
+
+
+def test_the_policy_folds_again_and_again(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+    """Thirty turns, a few folds, and what is sent stays below the trigger."""
+    names = execute(TURNS)
+    printed = capsys.readouterr().out.splitlines()
+    assert 2 <= len(printed) <= 8
+    assert all(line.startswith("summarized ") for line in printed)
+    assert len(model.prompts) == 30 + len(printed)  # without tools, both kinds of request are there
+    assert max(map(len, model.prompts)) < 20_000
+    assert names["ctx"].load().tokens < 3_500
+    assert names["ctx"].check() == []
+
+
+def test_append_mode_repeats_the_live_request(
+    model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole list goes out with a question behind it, and then the folded one."""
+    names = execute(APPENDED)
+    assert capsys.readouterr().out.strip() == "append"
+    assert len(model.prompts) == 2
+    assert len(json.loads(model.prompts[0])) == 21
+    assert len(names["messages"]) == 5
+
+
+def test_the_host_keeps_its_history_and_sends_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Eighty messages, and a list of a few for the model."""
+    monkeypatch.chdir(tmp_path)
+    names = execute(HOST)
+    total, sent, *_ = capsys.readouterr().out.split()
+    assert int(total) == len(names["history"]) == 80
+    assert int(sent) == len(names["folded"].items) < 30
 
 
 @pytest.mark.parametrize(("loop", "shape"), list(zip(LOOPS, LISTS, strict=True)), ids=list(LISTS))
