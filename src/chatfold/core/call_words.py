@@ -47,7 +47,7 @@ _WRITTEN = re.compile(  # what is put into a file is a body of text, however sho
     r"old_str|old_string|patch|replacement|snippet)$"
 )
 _MAY_BE_WRITTEN = re.compile(
-    r"(?i)(?:code|contents?|diff|text|new|str|string|old|patch|ment|snippet)\""
+    r"(?i)(?:code|contents?|diff|text|new|str|string|old|patch|men[t]|snippet)\""
 )
 _NAMING: dict[Kind, int] = {
     "id": 0,
