@@ -257,3 +257,17 @@ def test_a_provider_folds_in_the_background_too(native_server: NativeServer, fam
         fold = ctx.summarize_in_background(backend, keep_last_turns=9)
         assert fold.wait(LIMIT)
         assert fold.apply_if_ready().reason in ("too_few_turns", "nothing_to_summarize")
+
+
+def test_a_summarizer_that_cannot_even_be_made_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a key nothing is begun; the turn goes on, and the next one waits."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    told, (ctx, _) = Told(), slow()
+    outcome = ctx.maybe_summarize("openai:gpt-5-mini", background=True, on_event=told)
+    assert (outcome.reason, type(outcome.error)) == ("failed", SummarizerError)
+    assert told.kinds == ["before", "failed"]
+    assert ctx.background is None
+    assert ctx.maybe_summarize(never, background=True).reason == "unchanged_head"
+    assert len(ctx.items) == 20

@@ -161,9 +161,9 @@ class EachTurn:
                 return self.with_limit(self._folding.idle("vetoed"))
             if self._waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))
-            if call.begin is not None:
-                return self._begun(call.begin(partial(self.report, attempt=attempt)))
             try:
+                if call.begin is not None:
+                    return self._begun(call.begin(partial(self.report, attempt=attempt)))
                 outcome = yield Ask()
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)
