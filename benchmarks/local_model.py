@@ -49,7 +49,35 @@ def _part(number: int) -> Path | None:
     return None
 
 
-def served(path: Path, threads: int) -> tuple[Any, str]:
+def asking(path: Path, threads: int) -> Ask:
+    """Serve the model from this process and return what asks it.
+
+    Args:
+        path: Its file.
+        threads: Threads that work at it, 0 for as many as there are cores.
+    """
+    from openai import OpenAI
+
+    server, address = _served(path, threads)
+    client = OpenAI(base_url=address, api_key="none", timeout=1800, max_retries=0)
+
+    def ask(messages: Sequence[Item], seed: int) -> Completion:
+        assert server is not None, "it serves for as long as somebody may ask"
+        answer = client.chat.completions.create(
+            model="local",
+            messages=list(messages),  # type: ignore[arg-type]  # plain dicts
+            temperature=TEMPERATURE,
+            seed=seed,
+            max_tokens=LONGEST_ANSWER,
+        )
+        choice, used = answer.choices[0], answer.usage
+        usage = Usage(used.prompt_tokens, used.completion_tokens) if used else None
+        return Completion(choice.message.content or "", choice.finish_reason, usage)
+
+    return ask
+
+
+def _served(path: Path, threads: int) -> tuple[Any, str]:
     """Return a running server, to be kept alive, and its address."""
     import xllamacpp
 
@@ -65,24 +93,3 @@ def served(path: Path, threads: int) -> tuple[Any, str]:
     if threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     return xllamacpp.Server(params), f"http://127.0.0.1:{port}/v1"
-
-
-def asking(address: str) -> Ask:
-    """Return what sends messages to the server."""
-    from openai import OpenAI
-
-    client = OpenAI(base_url=address, api_key="none", timeout=1800, max_retries=0)
-
-    def ask(messages: Sequence[Item], seed: int) -> Completion:
-        answer = client.chat.completions.create(
-            model="local",
-            messages=list(messages),  # type: ignore[arg-type]  # plain dicts
-            temperature=TEMPERATURE,
-            seed=seed,
-            max_tokens=LONGEST_ANSWER,
-        )
-        choice, used = answer.choices[0], answer.usage
-        usage = Usage(used.prompt_tokens, used.completion_tokens) if used else None
-        return Completion(choice.message.content or "", choice.finish_reason, usage)
-
-    return ask

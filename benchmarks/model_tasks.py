@@ -15,8 +15,9 @@ from benchmarks.facts.worlds import WORLDS
 from chatfold import ChatContext
 
 HISTORIES = 20
-SMALLEST, LARGEST = 600, 1500  # tokens of a head
+SMALLEST, LARGEST = 600, 800  # tokens of a head
 FEWEST = 3  # needed facts that only a summary can save
+SEEDS = 12  # histories drawn of every world
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,39 @@ class Task:
     want: frozenset[str]
 
 
-def tasks(limit: int) -> list[Task]:
-    """Return the histories: real and generated ones in turn, those with the most facts first."""
-    real = _best(_real(), limit // 2)
-    generated = _best(drawn(), limit - len(real))
+def tasks(limit: int, tuning: bool = False) -> list[Task]:
+    """Return the histories: real and generated ones in turn, those with the most facts first.
+
+    Args:
+        limit: How many at most.
+        tuning: Return others, to try prompts on.
+    """
+    half = limit // 2
+    real = _others(_best(_real()))[half * tuning : half * (1 + tuning)]
+    generated = _in_turn(drawn(SEEDS * tuning), limit - len(real))
     return [task for pair in zip_longest(real, generated) for task in pair if task is not None]
 
 
-def _best(found: Iterable[Task], limit: int) -> list[Task]:
+def _best(found: Iterable[Task], limit: int | None = None) -> list[Task]:
     return sorted(found, key=lambda task: (-len(task.want), task.name))[:limit]
+
+
+def _others(found: Iterable[Task]) -> list[Task]:
+    """Return those that are about something else than each before: several may be of one matter."""
+    chosen: list[Task] = []
+    for task in found:
+        if all(2 * len(task.want & other.want) < len(task.want) for other in chosen):
+            chosen.append(task)
+    return chosen
+
+
+def _in_turn(found: Iterable[Task], limit: int) -> list[Task]:
+    """Return one of every world, the next of every world, and so on."""
+    worlds: dict[str, list[Task]] = {}
+    for task in found:
+        worlds.setdefault(task.name.split()[0], []).append(task)
+    rounds = zip_longest(*worlds.values())
+    return [task for each in rounds for task in each if task is not None][:limit]
 
 
 def _real() -> Iterator[Task]:
@@ -51,10 +76,14 @@ def _real() -> Iterator[Task]:
             yield from _task(f"real {number}", items)
 
 
-def drawn() -> Iterator[Task]:
-    """Yield points of generated histories, of every world the best."""
+def drawn(first: int = 0) -> Iterator[Task]:
+    """Yield points of generated histories, of every world the best.
+
+    Args:
+        first: The first seed.
+    """
     for world in WORLDS:
-        named = [f"{world.__name__} {seed}" for seed in range(12)]
+        named = [f"{world.__name__} {seed}" for seed in range(first, first + SEEDS)]
         found = (_task(name, world(random.Random(name), 2 * LARGEST)) for name in named)
         yield from _best(chain.from_iterable(found), -(-HISTORIES // len(WORLDS)))
 

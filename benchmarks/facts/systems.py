@@ -18,24 +18,45 @@ from .case import Case, Folded, System, unchanged
 from .gold import Item, prefix_length
 from .peers import agent_framework, langchain, langchain_untrimmed, livekit
 
-LEDGER_SHARE = 0.7
-"""The part of the room for a summary that chatfold's ledger gets."""
+LEDGER_SHARE = 0.9
+"""The part of the room for a summary that chatfold's record gets; the rest is for its words."""
 
 _TRIES = 6
-_LEAST_WORDS = 24
+_LEAST_WORDS = 24  # tokens
+_LEAST_LEDGER = 8  # tokens: if so little is too much, there are too many words
+_FIRST_TRY = 0.6  # of the room, for values
+_NEAR = 0.96  # of the room, from which on it is used
 
 
 def chatfold(case: Case, room: int) -> Folded:
-    """Fold by chatfold: its words and its record are within the room together."""
-    ledger = int(room * LEDGER_SHARE)
-    words = room - ledger
+    """Fold by chatfold: its words and its record are within the room together.
+
+    What is done and what the user forbade stand in the record beside its values, however many
+    there are; so the room for values is what the rest leaves of it, found by trying.
+    """
+    words = max(int(room * (1 - LEDGER_SHARE)), _LEAST_WORDS)
+    low, high = 0, room  # what is known to fit, and what is not to be tried
+    ledger = int(room * _FIRST_TRY)
+    best: Folded | None = None
+    smallest = largest = 0
     for _ in range(_TRIES):
         folded, size = _fold(case, words, ledger)
         if size <= room:
+            low = ledger
+            if best is None or smallest > room or size > largest:
+                best, smallest, largest = folded, size, size
+        else:
+            high = ledger
+            if best is None or size < smallest:
+                best, smallest = folded, size
+            if ledger <= _LEAST_LEDGER:
+                words = max(_LEAST_WORDS, words // 2)
+        if high - low < 2 or _NEAR * room <= size <= room:
             break
-        words = max(_LEAST_WORDS, words * 9 * room // (10 * size))
-        ledger = ledger * 9 * room // (10 * size)
-    return folded
+        guess = ledger * room // max(size, 1)
+        ledger = guess if low < guess < high else (low + high) // 2
+    assert best is not None
+    return best
 
 
 def _fold(case: Case, words: int, ledger: int) -> tuple[Folded, int]:

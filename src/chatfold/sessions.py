@@ -269,6 +269,8 @@ class Session(ChatContext[Any]):
         if all(map(is_, items[self._start : count], self._host[self._start : count])):
             last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
             return count if fingerprints(items[last:count]) == self._prints[last:count] else last
+        if _equal(items[self._start : count], self._host[self._start : count]):
+            return count
         prints = fingerprints(items[self._start : count])
         if prints == self._prints[self._start : count]:
             return count
@@ -278,6 +280,14 @@ class Session(ChatContext[Any]):
                     return index
                 self._prints[index] = print_  # a cache marker moved, and it says the same
         return count
+
+
+def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return whether items are equal by their own account, which is quicker than their prints."""
+    try:
+        return bool(one == other)
+    except Exception:  # whatever the classes of a host's items make of it
+        return False
 
 
 class Sessions:
