@@ -253,7 +253,7 @@ def test_law_9_the_summary_is_a_users_item_that_calls_itself_an_automatic_record
     assert text.startswith('<chat_history_summary digest="')
     assert text.endswith("\nthe record\n</chat_history_summary>")
     assert "<note>Automatic record" in text
-    assert "The user did not say this." in text
+    assert "the user did not say this" in text
 
 
 REFUSED_ROLES = {

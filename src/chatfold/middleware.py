@@ -173,13 +173,13 @@ class Middleware(Generic[ItemT]):
         return Session(items, **self._options)
 
     def _done(self, step: Session | float) -> Outcome[Any] | None:
-        if isinstance(step, float):
+        if not isinstance(step, Session):
             time.sleep(step)
             return None
         return step.maybe_summarize(self._llm, **self._call)
 
     async def _adone(self, step: Session | float) -> Outcome[Any] | None:
-        if isinstance(step, float):
+        if not isinstance(step, Session):
             await asyncio.sleep(step)
             return None
         return await step.amaybe_summarize(self._llm, **self._call)

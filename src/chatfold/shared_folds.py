@@ -89,7 +89,12 @@ class SharedFolds:
             base=regions[-2].digest if len(regions) > 1 else None,
             created=time.time(),
         )
-        self._tried(lambda store: store.put(fold), None)
+
+        def put(store: HostStore) -> None:
+            store.put(fold)
+            self._warned = False  # it can be written again; a locked one can still be read
+
+        self._tried(put, None)
 
     def claim(self, name: str, session: Session) -> Claim | None:
         """Return the right to fold a conversation; None where another process has it.
@@ -111,11 +116,9 @@ class SharedFolds:
         """Return what the store answers; where it fails, something else, and one warning."""
         assert self._store is not None
         try:
-            answer = ask(self._store)
+            return ask(self._store)
         except StoreError as error:
             if not self._warned:
                 _log.warning("the store failed, and is done without: %s", error)
             self._warned = True
             return otherwise
-        self._warned = False
-        return answer

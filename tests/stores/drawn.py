@@ -133,7 +133,7 @@ def folds(draw: st.DrawFn) -> StoredFold:
         kept=tuple(draw(st.lists(st.integers(0, 9), max_size=3))),
         extent=draw(st.integers(0, 100)),
         items=tuple(region),
-        created=draw(st.floats(-1e12, 1e12)),
+        created=draw(st.floats(-1e12, 1e12)) + 0.0,  # databases know no -0.0
     )
 
 
@@ -152,7 +152,7 @@ def host_folds(draw: st.DrawFn) -> HostFold:
         kept=tuple(draw(st.lists(st.integers(0, 9), max_size=3))),
         base=draw(st.none() | digests),
         details=draw(json_values),
-        created=draw(st.floats(-1e12, 1e12)),
+        created=draw(st.floats(-1e12, 1e12)) + 0.0,  # databases know no -0.0
     )
 
 

@@ -29,7 +29,8 @@ says, one behind the other, a single value as it is: there are very many, and Py
 of garbage looks at each tuple inside another again and again."""
 
 _NOTHING: Final[_Item] = (False,)
-_AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold
+_AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold, at most
+_CATCHING_UP: Final = 2  # tokens that are read for each one that came
 _BEFORE: Final = (8, 200)  # calls before those of new items among which new results find theirs
 
 
@@ -170,7 +171,8 @@ class Facts:
     ) -> None:
         """Read some of what is new in a list, so that the next fold has less to read.
 
-        That takes less than a millisecond each time. Items that are very large are left out.
+        That is some times as much as has come, so that what is not read yet gets less, and a turn
+        at which little came costs little. Items that are very large are left out.
 
         Args:
             views: The readings of the items as they are now.
@@ -184,7 +186,7 @@ class Facts:
         if summary is not None and not _is_same(self._views[summary[0]], summary[1]):
             self._views[summary[0]], self._read[summary[0]] = summary[1], None
             self._untold()
-        room = _AHEAD
+        room = min(_AHEAD, _CATCHING_UP * sum(sizes[known:]))
         for index in range(self._ahead, len(views)):
             if sizes[index] <= _AHEAD and self._read[index] is None:
                 room -= sizes[index]
