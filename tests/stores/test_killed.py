@@ -116,7 +116,7 @@ def _every_turn_is_there(directory: Path) -> None:
     users = sum(item["role"] == "user" for item in items)
     assert items == [item for n in range(0, users, 2) for item in killed_worker.turns(n)]
     ctx = ChatContext(read(directory / "list.json"), store=store, key=KEY)
-    if str(items[0]) not in str(ctx.items):
+    if items and str(items[0]) not in str(ctx.items):  # else it was killed before it wrote any
         assert ctx.recall(call_id="call_0") == items[1:3]
         assert items[2] in ctx.recall(query="number0")
 
