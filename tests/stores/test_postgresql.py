@@ -544,7 +544,7 @@ def test_the_index_of_words_is_used(url: str, opened: Opened) -> None:
                     second.execute(f"EXPLAIN {statement}", parameters)
                     asked.extend(row[0] for row in second.fetchall())
 
-        sa.event.listen(connection, "before_cursor_execute", note)
+        sa.event.listen(connection.engine, "before_cursor_execute", note)
         scope = connection.scalar(sa.text("SELECT min(scope) FROM chatfold_search"))
         wanted = TSVectorSearch().find(connection, scope, phrases("3999"), None)
         assert len(wanted) == 1
