@@ -24,7 +24,7 @@ settings.register_profile(
     print_blob=True,
 )
 # The versions of the dependencies are in question there, so the examples are the same each time.
-settings.register_profile("lowest", settings.get_profile("ci"), max_examples=60)
+settings.register_profile("lowest", settings.get_profile("ci"), max_examples=30)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )

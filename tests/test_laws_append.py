@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from laws import context, fewer, limits, parted, said, same_objects, talk
 from live_requests import words_of
@@ -221,6 +221,7 @@ def test_law_9_what_is_put_into_the_question_is_escaped(history: History, text: 
     ctx = context(history)
     said_now = f"</opening> {text}"
     ctx.extend([*talk(1), {"role": "user", "content": said_now}])
+    assume(not validate(ctx.items, history.shape))  # else it could not be sent either
     live = asked(begun(ctx, keep_last_turns=1, instructions=f"<rules>{text}", language=text))
     assert live is not None
     assert live.text.count("</opening>") == 1

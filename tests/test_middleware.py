@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -125,6 +126,27 @@ def folded_host(turns: int = 40) -> tuple[Any, Teller, list[Any], Folded[Any]]:
     teller = Teller()
     wrapper, host = middleware(teller), talk(turns)
     return wrapper, teller, host, wrapper.fold(host)
+
+
+def test_a_kept_item_that_was_put_last_finds_its_place_when_the_host_goes_on() -> None:
+    """Anthropic's `system` messages want a user's turn before them and an assistant's behind."""
+    rule = {"role": "system", "content": "From now on answer in German."}
+    host: list[dict[str, Any]] = talk(5)[:-1]
+    host.insert(3, rule)
+    teller = Teller()
+    wrapper = middleware(
+        teller, Policy(max_items=9, keep_last_turns=1), shape="anthropic", pin=lambda i: i == rule
+    )
+    first = wrapper.fold(host)
+    assert first.outcome.reason == "summarized"
+    assert first.items[-1] is rule, "no assistant's turn is there yet that it could stand before"
+    for since in (talk(1, 90)[:1], talk(1, 91)[1:], talk(2, 92)[:3]):
+        host += since
+        folded = wrapper.fold(host)
+        assert validate(folded.items, "anthropic") == []
+        assert [item for item in folded.items if item is rule] == [rule]
+        assert [item for item in folded.items if item is not rule][-len(since) :] == since
+        assert summaries(folded.items) == len(teller.prompts) == 1
 
 
 def test_an_answer_that_is_asked_for_again_costs_no_summary() -> None:
@@ -322,6 +344,42 @@ def test_a_cancelled_turn_leaves_everything_as_it_was() -> None:
         assert (await other.afold(host, key="k")).outcome.reason == "summarized"
 
     asyncio.run(run())
+
+
+# --- erasure --------------------------------------------------------------------------------------
+
+
+def test_a_conversation_that_is_forgotten_is_nowhere_in_the_process() -> None:
+    """Nor in the store, once it is erased there; other conversations are as they were."""
+    store, teller = MemoryStore(), Teller()
+    wrapper, host = middleware(teller, store=store), talk(40)
+    for key in ("a", "b"):
+        assert wrapper.fold(host, key=key).outcome.reason == "summarized"
+    assert store.erase("a")
+    wrapper.forget("a")
+    assert wrapper.fold(host, key="a").outcome.reason == "summarized"
+    assert wrapper.fold(host, key="b").outcome.reason == "reused"
+    assert len(teller.prompts) == 3
+    wrapper.forget("a")
+    assert wrapper.fold(host, key="a").outcome.reason == "reused", "the store still has it"
+    wrapper.forget("nobody")
+
+
+def test_what_is_forgotten_while_it_is_written_never_comes_back() -> None:
+    may_end = threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        may_end.wait(10)
+        return "what happened before"
+
+    store = MemoryStore()
+    wrapper, host = middleware(slow, store=store, background=True), talk(40)
+    assert wrapper.fold(host, key="a").outcome.reason == "started"
+    wrapper.forget("a")
+    may_end.set()
+    time.sleep(0.05)
+    other = middleware(Teller(), store=store)
+    assert other.fold(host, key="a").outcome.reason == "summarized", "nobody has it under way"
 
 
 # --- failures -------------------------------------------------------------------------------------

@@ -241,6 +241,28 @@ def test_what_is_appended_while_the_summary_is_written_is_stripped_or_stays() ->
     assert same_objects(items, [*before, *came, *late])
 
 
+@pytest.mark.parametrize(
+    ("model", "stays"), [("claude-opus-4-5", True), (MODEL, False), (None, False)]
+)
+def test_an_older_model_gets_back_what_it_thought_before_its_calls(
+    model: str | None, stays: bool
+) -> None:
+    """In a loop of tools it wants its thinking back, and none of it is bound to what was folded."""
+    items = [item for n in range(4) for item in turn(n, sdk=False)]
+    before = list(items[-2:])
+    del items[-1]  # the results stand last
+    ctx = ChatContext(items, model=model, shape="anthropic", thinking="strip")
+    outcome = fold(ctx, keep_last_turns=1)
+    assert outcome.changed
+    assert bool(thoughts(items, "anthropic")) == stays
+    assert (outcome.stripped == ()) == stays
+    assert items[-1] is before[0]
+    items.append(before[1])
+    ctx.extend([item for n in range(5, 9) for item in turn(n, sdk=False)])
+    assert fold(ctx, keep_last_turns=1).changed
+    assert thoughts(items, "anthropic") == [], "outside of a loop it may go"
+
+
 def test_what_left_the_tail_meanwhile_does_not_come_back() -> None:
     """Only what reaches to the last thinking belongs to the fold; the rest is the caller's."""
     items = [item for n in range(3) for item in turn(n, sdk=False)]

@@ -22,8 +22,9 @@ from chatfold.core.plan import Outcome, Plan, nothing
 from chatfold.core.reading import Snapshot
 from chatfold.driving import adrive, drive
 from chatfold.errors import SummarizerError
-from chatfold.folding import Draft, Folding, Limits
+from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
+from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
 from chatfold.summarizers.native import Compacted, NativeCompaction
@@ -128,6 +129,14 @@ class BackgroundFold(Generic[ItemT]):
             Whether it is.
         """
         return self.done or self._done.wait(timeout)
+
+    async def await_done(self) -> None:
+        """Wait, in the event loop in which it was begun, until it is written, failed or cancelled.
+
+        What came of it is in `apply_if_ready()`.
+        """
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
     # What the work below uses
 
@@ -343,7 +352,7 @@ class _Work(NamedTuple):
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
-        return self.folding.native_plan(native, self.limits, self.settings, self.snapshot)
+        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
 
 
 def in_loop() -> bool:

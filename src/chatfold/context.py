@@ -15,9 +15,10 @@ from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
 from chatfold.core.views import ItemView, Shape
 from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError
-from chatfold.folding import Folding, Limits
-from chatfold.options import Settings, SummaryOptions
+from chatfold.folding import Folding
+from chatfold.options import Settings, SummaryOptions, check_given
 from chatfold.originals import Originals
+from chatfold.planning import Limits
 from chatfold.policy import Load, Policy
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.state import ListState
@@ -71,7 +72,8 @@ class ChatContext(Summarizing[ItemT]):
         **options: Defaults for every summarizing call; see `SummaryOptions`.
 
     Raises:
-        TypeError: `items` is not a list, `store` no store, or an option is not known.
+        TypeError: `items` is not a list, `store` no store, an option is not known, or something is
+            of a type that it cannot be.
         ValueError: An option is out of range, `key` comes without a store, or the policy and the
             model do not go together.
         UnknownShapeError: There is no shape of that name.
@@ -99,6 +101,7 @@ class ChatContext(Summarizing[ItemT]):
                 f"items must be a list, not {type(items).__name__}: chatfold works on your own "
                 "list in place; pass list(items) and send that list to the provider"
             )
+        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key)
         if summary_key == b"":
             raise ValueError("summary_key must not be empty: it would protect nothing")
         if undo_depth < 0:
@@ -132,7 +135,7 @@ class ChatContext(Summarizing[ItemT]):
         )
         self._state = ListState(self._items, reading, model=model, server_managed=server_managed)
         self._writing = Writing(self._state, late_results)
-        self._originals = Originals(store, key, reading.view_of)
+        self._originals = Originals(store, key, reading.view_of, reading.restored)
         self._folding = Folding(
             self._state,
             self._originals,

@@ -1,23 +1,22 @@
-"""The folds of one list: planned, written, put in, and taken back."""
+"""The folds of one list: written, put in, and taken back.
+
+Not here: what a fold would replace, and what comes behind the model's words (`planning`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from types import EllipsisType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from chatfold.core.append import omitted_from, shown_for
-from chatfold.core.calls import Abandon, frozen_abandon
+from chatfold.core.append import omitted_from
 from chatfold.core.clip import cut_texts
 from chatfold.core.commit import Verdict, judge
-from chatfold.core.compose import composed
 from chatfold.core.digest import stable_digest
-from chatfold.core.flow import Completion, Flow, Steps, Written
-from chatfold.core.guard import FactReport, Guard, Guarded
-from chatfold.core.live import LIVE_SHAPES, Sender
-from chatfold.core.parts import Head
+from chatfold.core.flow import Completion, Flow, Written
+from chatfold.core.guard import FactReport
+from chatfold.core.live import Sender
 from chatfold.core.plan import (
     Outcome,
     Plan,
@@ -27,33 +26,21 @@ from chatfold.core.plan import (
     nothing,
     remedy_for,
 )
-from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.room import Window
-from chatfold.core.split import Split, check_limits, prefix_length
-from chatfold.core.summary import summary_id, wrapped
+from chatfold.core.split import Split, prefix_length
+from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded
 from chatfold.core.views import ItemView, OpaquePart, TextPart
-from chatfold.core.write import settled, write_summary
-from chatfold.errors import ChatfoldError, ShapeError, StaleHeadError
+from chatfold.core.write import settled
+from chatfold.errors import ChatfoldError, StaleHeadError
 from chatfold.options import Settings
 from chatfold.originals import Originals
+from chatfold.planning import Limits, Notes, Planning
 from chatfold.state import ListState
-from chatfold.summarizers.native import Compacted, NativeCompaction
+from chatfold.summarizers.native import Compacted
 
-__all__ = ["HOST", "Draft", "Folding", "Limits"]
-
-HOST: Final = (Sender(LIVE_SHAPES),)
-"""Who makes the model calls itself can send any live request."""
-
-DEFAULT_KEEP_LAST_TURNS: Final = 2
-
-
-class Notes(NamedTuple):
-    """What the wrapper of a summary says about it: without a record behind it, and with one."""
-
-    plain: str
-    with_record: str
+__all__ = ["Draft", "Folding"]
 
 
 class Draft(NamedTuple):
@@ -71,32 +58,6 @@ class Draft(NamedTuple):
     texts: Iterator[tuple[str, FactReport]]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much a caller wants to keep; an ellipsis stands for the default."""
-
-    keep_last_turns: int | None | EllipsisType = ...
-    keep_tokens: int | None | EllipsisType = ...
-    abandon: Abandon | None = None
-    force: bool = False
-    replay: bool = False
-
-    def __post_init__(self) -> None:
-        """Check the numbers; read the ids once: they may come from a generator, or change later."""
-        check_limits(self.turns(), self.tokens())
-        object.__setattr__(self, "abandon", frozen_abandon(self.abandon))
-
-    def turns(self) -> int | None:
-        """Return the turns to keep: by default 2, or no limit where tokens are given."""
-        if isinstance(self.keep_last_turns, EllipsisType):
-            return DEFAULT_KEEP_LAST_TURNS if self.tokens() is None else None
-        return self.keep_last_turns
-
-    def tokens(self) -> int | None:
-        """Return the tokens to keep, by default no limit."""
-        return None if isinstance(self.keep_tokens, EllipsisType) else self.keep_tokens
-
-
 class Folding:
     """The folds of one list.
 
@@ -107,6 +68,9 @@ class Folding:
         pin: Returns whether an item stays in every fold.
         summary_key: Secret that the digests of summaries are made with.
         undo_depth: Number of folds that can be taken back.
+
+    Attributes:
+        planning: What plans them.
     """
 
     def __init__(
@@ -119,59 +83,20 @@ class Folding:
         summary_key: bytes | None,
         undo_depth: int,
     ) -> None:
+        self.planning = Planning(
+            state, originals, measure=measure, pin=pin, summary_key=summary_key
+        )
         self._state = state
         self._originals = originals
         self._measure = measure
-        self._pin = pin
         self._summary_key = summary_key
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
-        self._tried: set[str] = set()
 
     @property
     def key(self) -> str | None:
         """The conversation's key in a store."""
         return self._originals.key
-
-    def plan(self, limits: Limits, settings: Settings) -> Plan[Any]:
-        """Return what a summarization would replace."""
-        plan = self._prepared(limits, settings, senders=HOST)[0]
-        return replace(plan, notes=self.notes(settings)) if plan else plan
-
-    def _prepared(
-        self,
-        limits: Limits,
-        settings: Settings,
-        own: Callable[[Any], bool] | None = None,
-        snapshot: Snapshot | None = None,
-        senders: Sequence[Sender] = (),
-    ) -> tuple[Plan[Any], Head | None]:
-        """Return what a summarization would replace, and what its prompts are made of."""
-        if self._state.held and not limits.replay:
-            held = Split(0, 0)
-            return Plan(None, (), (), 0, "server_managed", held, held=self._state.held), None
-        wish = Wish(
-            keep_last_turns=limits.turns(),
-            keep_tokens=limits.tokens(),
-            abandon=limits.abandon,
-            pinned=self._pin,
-            language=settings.language,
-            max_summary_tokens=settings.max_summary_tokens,
-            summary_role=settings.summary_role,
-            min_gain=settings.min_gain,
-            tried=() if limits.force else self._tried,
-            max_prompt_tokens=settings.max_prompt_tokens,
-            terms=settings.terms(),
-            own=own,
-            mode=settings.mode,
-            senders=senders,
-            request=settings.request,
-        )
-        snapshot = snapshot or self._state.snapshot(limits.abandon)
-        plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
-        if plan and _cannot_gain(plan, snapshot):
-            return replace(plan, prompt=None, reason="no_gain"), None
-        return plan, head
 
     def flow(
         self,
@@ -193,9 +118,9 @@ class Folding:
             senders: What they can send in append mode, in the same order.
             then: Takes the outcome of a commit and returns the one of the flow.
         """
-        plan, head = self._prepared(limits, settings, senders=senders)
+        plan, head = self.planning.prepared(limits, settings, senders=senders)
         # Rendered first, so that a template that fails costs no model call.
-        notes = self.notes(settings) if plan else Notes("", "")
+        notes = self.planning.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Outcome[Any]:
             outcome = self.commit(plan, written, notes)
@@ -203,7 +128,7 @@ class Folding:
 
         if head is None:
             return Flow(None, finish, nothing(plan))
-        return Flow(self._steps(plan, head, settings, backends, windows), finish, None)
+        return Flow(self.planning.steps(plan, head, settings, backends, windows), finish, None)
 
     def draft(
         self,
@@ -226,16 +151,16 @@ class Folding:
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
         """
-        plan, head = self._prepared(limits, settings, snapshot=snapshot, senders=senders)
-        notes = self.notes(settings) if plan else Notes("", "")
+        plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
+        notes = self.planning.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Draft | Outcome[Any]:
-            texts = self._texts(plan, snapshot, written, notes)
+            texts = self.planning.texts(plan, snapshot, written, notes)
             return Draft(plan, written, chain([next(texts)], texts))
 
         if head is None:
             return Flow(None, finish, nothing(plan))
-        steps = self._steps(plan, head, settings, backends, windows, snapshot)
+        steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         return Flow(steps, finish, None)
 
     def put(self, draft: Draft) -> Outcome[Any]:
@@ -283,45 +208,17 @@ class Folding:
             )
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             verdict = judge(
-                plan, snapshot, [item], measure=self._measure, summary_key=self._summary_key
+                plan,
+                snapshot,
+                [item],
+                measure=self._measure,
+                summary_key=self._summary_key,
+                model=self._state.model,
             )
             self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
             made: Outcome[Any] = Outcome(True, "reused")
             return self._outcome(plan, made, snapshot, verdict, fold, summary_id(text))
-
-    def _steps(
-        self,
-        plan: Plan[Any],
-        head: Head,
-        settings: Settings,
-        backends: int,
-        windows: Sequence[Window],
-        snapshot: Snapshot | None = None,
-    ) -> Steps:
-        return write_summary(
-            head,
-            backends=backends,
-            windows=windows,
-            most=settings.max_prompt_tokens,
-            guard=self._guard(plan, snapshot),
-            terms=plan.terms,
-            append=plan.append,
-        )
-
-    def notes(self, settings: Settings) -> Notes:
-        """Return what the wrapper of a summary says about it, with a record behind it and without.
-
-        Raises:
-            TemplateError: The template does not load or render.
-        """
-        render = settings.renderer().render
-        return Notes(
-            *(
-                render("summary_note.jinja", recall=self._originals.tool, record=record)
-                for record in (False, True)
-            )
-        )
 
     def applied(self, plan: Plan[Any], completion: Completion) -> Outcome[Any]:
         """Put a completion that somebody else asked for in place of the plan's head.
@@ -342,7 +239,9 @@ class Folding:
             )
         snapshot = self._state.snapshot(plan.abandon)
         head_is_current(plan, snapshot.items, snapshot.prints)
-        written = settled(completion, plan.prompt, plan.shown, self._guard(plan), plan.terms)
+        written = settled(
+            completion, plan.prompt, plan.shown, self.planning.guard(plan), plan.terms
+        )
         cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
         return self.commit(
             plan, replace(written, truncated=written.truncated + cut), Notes(*plan.notes)
@@ -357,7 +256,7 @@ class Folding:
             StoreError: The originals could not be written.
         """
         snapshot = self._state.snapshot(plan.abandon)
-        texts = self._texts(plan, snapshot, written, notes)
+        texts = self.planning.texts(plan, snapshot, written, notes)
         return self._charged(written, lambda: self._committed(plan, written, texts))
 
     def _charged(
@@ -369,18 +268,6 @@ class Folding:
         except ChatfoldError as error:
             error.usage, error.llm_calls = made.usage, made.llm_calls
             raise
-
-    def _texts(
-        self, plan: Plan[Any], snapshot: Snapshot, written: Written, notes: Notes
-    ) -> Iterator[tuple[str, FactReport]]:
-        """Yield a summary in its wrapper, the whole first, then with less behind its words.
-
-        What is found in the head for it is found outside of the lock.
-        """
-        proven = Guarded(written.text, written.ungrounded, written.dropped)
-        for made in composed(plan, snapshot, proven, self._counted_once()):
-            note = notes.with_record if made.report.record else notes.plain
-            yield wrapped(made.text, note, self._summary_key), made.report
 
     def _committed(
         self, plan: Plan[Any], written: Written, texts: Iterable[tuple[str, FactReport]]
@@ -413,36 +300,10 @@ class Folding:
 
     def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
-        self._tried.add(plan.digest)
+        self.planning.tried.add(plan.digest)
         return replace(
             nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(made)
         )
-
-    def native_plan(
-        self,
-        native: NativeCompaction,
-        limits: Limits,
-        settings: Settings,
-        snapshot: Snapshot | None = None,
-    ) -> Plan[Any]:
-        """Return what a provider would fold itself: of the list, or of a snapshot of it.
-
-        Raises:
-            ShapeError: The list is of another shape than the backend folds.
-            ValueError: The backend takes no such instructions, or no such prefix.
-        """
-        snapshot = snapshot or self._state.snapshot(limits.abandon)
-        shape = snapshot.shape
-        candidates = getattr(shape, "candidates", (shape,))
-        if all(candidate.name != native.shape for candidate in candidates):
-            raise ShapeError(
-                f"{native!r} folds lists of {native.shape}, and this one is of {shape.name}",
-                shape=shape.name,
-            )
-        plan = self._prepared(limits, settings, native.owns, snapshot)[0]
-        if plan:
-            native.check(prefix=plan.prefix, instructions=settings.compaction_instructions())
-        return plan
 
     def _put_in(
         self,
@@ -462,7 +323,12 @@ class Folding:
                 if snapshot is None or self._state.has_grown(snapshot):
                     snapshot = self._state.reading.snapshot(abandon=plan.abandon)
                 verdict = judge(
-                    plan, snapshot, written, measure=self._measure, summary_key=self._summary_key
+                    plan,
+                    snapshot,
+                    written,
+                    measure=self._measure,
+                    summary_key=self._summary_key,
+                    model=self._state.model,
                 )
                 if not verdict.gains(plan.min_gain):
                     return None
@@ -531,7 +397,7 @@ class Folding:
             self._state.swap(back)
             if self._folds and fold is self._folds[-1]:
                 self._folds.pop()
-            self._tried.add(fold.digest)
+            self.planning.tried.add(fold.digest)
             after = sum(self._state.reading.snapshot().sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
         return Outcome(
@@ -564,28 +430,6 @@ class Folding:
             return replace(idle, error=error)
         return replace(idle, error=error, usage=error.usage, llm_calls=error.llm_calls)
 
-    def _counted_once(self) -> Callable[[str], int]:
-        """Return what counts one text, and counts none of them twice."""
-
-        def size(text: str) -> int:
-            return self._measure([ItemView("user", (TextPart(text),))])[0]
-
-        frame, known = size(""), dict[str, int]()
-
-        def count(text: str) -> int:
-            found = known.get(text)
-            if found is None:
-                found = known[text] = size(text) - frame
-            return found
-
-        return count
-
-    def _count(self, texts: Sequence[str]) -> list[int]:
-        """Return the sizes of texts in tokens, as those of items are measured."""
-        views = [ItemView("user", (TextPart(text),)) for text in ("", *texts)]
-        frame, *sizes = self._measure(views)
-        return [size - frame for size in sizes]
-
     def _standing_fold(self, snapshot: Snapshot) -> tuple[str, Any]:
         """Return what names the list's latest fold, and the item that was put in for it.
 
@@ -606,22 +450,6 @@ class Folding:
         stored = self._originals.fold(fold_id, item) if fold_id else None
         if stored is not None:
             yield stored
-
-    def _guard(self, plan: Plan[Any], snapshot: Snapshot | None = None) -> Guard:
-        """Return what compares a summary with the plan's head."""
-        return Guard(
-            plan.terms.grounding,
-            lambda: shown_for(plan, snapshot or self._state.snapshot(plan.abandon)),
-        )
-
-
-def _cannot_gain(plan: Plan[Any], snapshot: Snapshot) -> bool:
-    """Return whether even an empty summary would save less than is wanted: no call is due then."""
-    if plan.terms.thinking == "strip":  # the tail gets smaller too
-        return False
-    kept = sum(snapshot.sizes[i] for i in plan.split.kept)
-    gone = sum(snapshot.sizes[plan.split.start : plan.index]) - kept
-    return gone < plan.min_gain * plan.tokens_before
 
 
 def _spent(made: Written | Compacted) -> dict[str, Any]:

@@ -12,20 +12,21 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast, get_args
 
 from chatfold.core.check import Requirement
 from chatfold.core.plan import Outcome
+from chatfold.each_turn import OnError
 from chatfold.policy import Policy
 from chatfold.sessions import Region, Session, Sessions
 from chatfold.shared_folds import SharedFolds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import EllipsisType
     from typing import Unpack
 
     from chatfold.core.views import Shape
-    from chatfold.each_turn import OnError
     from chatfold.options import SummaryOptions
     from chatfold.stores import HostStore
     from chatfold.summarizers import LLM
@@ -47,11 +48,14 @@ class Folded(Generic[ItemT]):
         items: A new list of the host's own items, with a summary in place of the oldest ones.
         outcome: What happened, and why.
         requirements: What the next request has to carry besides the items.
+        held: What is folded of the host's list, for a host that keeps this itself: four values in
+            JSON types. None where nothing is, or where it holds for this process alone.
     """
 
     items: list[ItemT]
     outcome: Outcome[ItemT]
     requirements: tuple[Requirement, ...] = ()
+    held: Region | None = None
 
 
 class Middleware(Generic[ItemT]):
@@ -99,6 +103,10 @@ class Middleware(Generic[ItemT]):
         summary_key: bytes | None = None,
         **options: Unpack[SummaryOptions],
     ) -> None:
+        if on_error not in get_args(OnError):
+            raise ValueError(
+                f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
+            )
         if sessions < 1:
             raise ValueError(f"sessions must be 1 or more, not {sessions}")
         self._llm = llm
@@ -109,7 +117,7 @@ class Middleware(Generic[ItemT]):
             "on_error": on_error,
         }
         self._options: dict[str, Any] = {
-            "policy": policy or Policy(),
+            "policy": Policy() if policy is None else policy,
             "model": agent_model or model,
             "shape": shape,
             "pin": pin,
@@ -129,60 +137,109 @@ class Middleware(Generic[ItemT]):
         """Return what goes to the model; see `afold`."""
         return (await self.afold(messages, key=key)).items
 
-    def fold(self, messages: Sequence[ItemT], *, key: str | None = None) -> Folded[ItemT]:
+    def fold(
+        self,
+        messages: Sequence[ItemT],
+        *,
+        key: str | None = None,
+        llm: LLM | None = None,
+        held: Region | EllipsisType | None = ...,
+    ) -> Folded[ItemT]:
         """Return what goes to the model in place of the host's list.
 
         Args:
             messages: The whole history, as the host has it.
             key: Names the conversation, or the tenant; nothing is ever found under another key.
+            llm: What writes a summary in this call, in place of the middleware's own.
+            held: For a host that keeps with its list what is folded of it: the `held` of the call
+                before, None where nothing is. The list is then folded as far as that says; a fold
+                that this process or the store knows besides is used where one is due.
 
         Raises:
             TypeError: `messages` is no list.
             ValueError: `key` is missing though the store is shared.
         """
-        steps = self._steps(messages, key)
+        steps = self._steps(messages, key, held)
         step = _advanced(partial(next, steps))
         while not isinstance(step, Folded):
             try:
-                done = self._done(step)
+                done = self._done(step, llm)
             except BaseException as error:
                 step = _advanced(partial(steps.throw, error))
             else:
                 step = _advanced(partial(steps.send, done))
         return step
 
-    async def afold(self, messages: Sequence[ItemT], *, key: str | None = None) -> Folded[ItemT]:
+    async def afold(
+        self,
+        messages: Sequence[ItemT],
+        *,
+        key: str | None = None,
+        llm: LLM | None = None,
+        held: Region | EllipsisType | None = ...,
+    ) -> Folded[ItemT]:
         """Return what goes to the model, without blocking the event loop.
 
         The arguments and errors are those of `fold`.
         """
-        steps = self._steps(messages, key)
+        steps = self._steps(messages, key, held)
         step = await self._aadvanced(steps, partial(next, steps))
         while not isinstance(step, Folded):
             try:
-                done = await self._adone(step)
+                done = await self._adone(step, llm)
             except BaseException as error:
                 step = await self._aadvanced(steps, partial(steps.throw, error))
             else:
                 step = await self._aadvanced(steps, partial(steps.send, done))
         return step
 
+    def refolded(self, messages: Sequence[ItemT], held: Region) -> list[ItemT] | None:
+        """Return a list folded once more as it was; nothing is summarized, and no policy asked.
+
+        Args:
+            messages: The whole history, as the host has it.
+            held: What is folded of it: the `held` of a call before.
+
+        Returns:
+            None where that was of another list.
+        """
+        session = self._as_held(None, _checked(messages), held)
+        return session.outgoing() if session.shows(held) else None
+
+    def forget(self, key: str | None = None) -> None:
+        """Drop what this process holds of a conversation: its messages, and what is folded of them.
+
+        A fold that is being written for it in the background is given up. What is in a store is
+        erased there (`store.erase(key)`); do that first, and both when no turn of it is running.
+
+        Args:
+            key: The conversation, as for `fold`.
+
+        Raises:
+            ValueError: `key` is missing though the store is shared.
+        """
+        for session in self._sessions.forgotten(self._shared.name(key)):
+            if session.background is not None:
+                session.background.cancel()
+            if session.claim is not None:
+                self._shared.released(session.claim)
+
     # What only this class needs
 
-    def _make(self, items: Sequence[ItemT]) -> Session:
-        return Session(items, **self._options)
+    def _make(self, items: Sequence[ItemT], key: str | None = None) -> Session:
+        return Session(items, named=key, **self._options)
 
-    def _done(self, step: Session | float) -> Outcome[Any] | None:
+    def _done(self, step: Session | float, llm: LLM | None) -> Outcome[Any] | None:
         if not isinstance(step, Session):
             time.sleep(step)
             return None
-        return step.maybe_summarize(self._llm, **self._call)
+        return step.maybe_summarize(self._llm if llm is None else llm, **self._call)
 
-    async def _adone(self, step: Session | float) -> Outcome[Any] | None:
+    async def _adone(self, step: Session | float, llm: LLM | None) -> Outcome[Any] | None:
         if not isinstance(step, Session):
             await asyncio.sleep(step)
             return None
-        return await step.amaybe_summarize(self._llm, **self._call)
+        return await step.amaybe_summarize(self._llm if llm is None else llm, **self._call)
 
     async def _aadvanced(
         self, steps: _Steps[ItemT], advance: Callable[[], Session | float]
@@ -197,24 +254,33 @@ class Middleware(Generic[ItemT]):
             running.add_done_callback(lambda _: steps.close())
             raise
 
-    def _steps(self, messages: Sequence[ItemT], key: str | None) -> _Steps[ItemT]:
+    def _steps(
+        self, messages: Sequence[ItemT], key: str | None, held: Region | EllipsisType | None
+    ) -> _Steps[ItemT]:
         """Yield what is to be asked whether to fold, or seconds to wait; return what comes of it.
 
         The driver sends the outcome, or throws what was raised.
         """
         items = _checked(messages)
         name = self._shared.name(key)
-        session, seen = self._sessions.entered(name, items, partial(self._begun, name, items))
+        given = None if held is ... else held
+        if held is ...:
+            entry = self._sessions.entered(name, items, partial(self._begun, name, key, items))
+        else:
+            entry = self._sessions.entered(
+                name, items, lambda _: self._as_held(key, items, given), lambda s: s.shows(given)
+            )
+        session, seen = entry
         if seen is not None:  # another call has it
             needed = tuple(session.requirements_now())
-            return Folded(seen, Outcome(False, "running", key=key), needed)
+            return Folded(seen, Outcome(False, "running", key=key), needed, given)
         try:
             if session.is_due(background=self._background):
                 session = self._renewed(name, session, items)
             if session.is_due(background=self._background):
                 session = yield from self._alone(name, session, items)
                 if self._shared.used and session.claim is None:
-                    return self._result(session, session.idle("running"), key)
+                    return self._result(session, session.idle("running"), key, held)
                 session.prepare()
             before = list(session.items)
             outcome = yield session
@@ -222,16 +288,18 @@ class Middleware(Generic[ItemT]):
             if outcome.changed:
                 session.after(outcome, before)
                 self._shared.put(name, session)
-            return self._result(session, outcome, key)
+            return self._result(session, outcome, key, held)
         finally:
             if session.claim is not None and session.background is None:
                 self._shared.released(session.claim)
                 session.claim = None
             session.turn.release()
 
-    def _begun(self, name: str, items: Sequence[ItemT], known: Sequence[Region]) -> Session:
+    def _begun(
+        self, name: str, key: str | None, items: Sequence[ItemT], known: Sequence[Region]
+    ) -> Session:
         """Return a new session, in which the list is folded as far as it was before."""
-        session = self._make(items)
+        session = self._make(items, key)
         stored = self._shared.longest(name, session) if self._shared.used else None
         folds = [*known, stored] if stored is not None else known
         for region in sorted(folds, key=lambda region: region.length, reverse=True):
@@ -239,15 +307,24 @@ class Middleware(Generic[ItemT]):
                 break
         return session
 
+    def _as_held(self, key: str | None, items: Sequence[ItemT], held: Region | None) -> Session:
+        """Return a new session, in which the list is folded as its host says."""
+        session = self._make(items, key)
+        if held is not None:
+            session.reuse(held)
+        return session
+
     def _renewed(self, name: str, session: Session, items: Sequence[ItemT]) -> Session:
         """Return the session, or a new one: before a fold, what is folded has to be up to date.
 
-        The host may have edited it in place, or another process has folded more of it.
+        The host may have edited it in place, another process has folded more of it, or this one
+        has, before the host went back to an earlier state.
         """
         sound = session.is_sound()
-        if sound and not (self._shared.used and self._shared.longest(name, session)):
+        more = [r for r in self._sessions.others(name, session) if sound and session.continues(r)]
+        if sound and not more and not (self._shared.used and self._shared.longest(name, session)):
             return session
-        fresh = self._begun(name, items, session.regions())
+        fresh = self._begun(name, session.key, items, [*session.regions(), *more])
         if sound and fresh.folded <= session.folded:
             return session
         return self._sessions.replaced(name, session, fresh)
@@ -270,7 +347,13 @@ class Middleware(Generic[ItemT]):
             waited += _POLL
         return session
 
-    def _result(self, session: Session, outcome: Outcome[Any], key: str | None) -> Folded[ItemT]:
+    def _result(
+        self,
+        session: Session,
+        outcome: Outcome[Any],
+        key: str | None,
+        held: Region | EllipsisType | None,
+    ) -> Folded[ItemT]:
         """Return what goes to the model."""
         saved = session.view.saved
         if saved and not outcome.changed and outcome.reason == "below_trigger":
@@ -278,7 +361,8 @@ class Middleware(Generic[ItemT]):
         if outcome.reason == "reused":
             outcome = replace(outcome, tokens_before=outcome.tokens_after + saved)
         needed = tuple(session.requirements_now())
-        return Folded(session.outgoing(), replace(outcome, key=key), needed)
+        now = None if held is ... else held if session.shows(held) else session.latest()
+        return Folded(session.outgoing(), replace(outcome, key=key), needed, now)
 
 
 _Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import NoneType
 from typing import Any, Literal, TypedDict, get_args
 
 from chatfold.core.constraints import Words
@@ -12,9 +13,10 @@ from chatfold.core.live import Mode, check_request
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.events import Hook
+from chatfold.policy import Policy
 from chatfold.templates import load_templates
 
-__all__ = ["Settings", "SummaryOptions"]
+__all__ = ["Settings", "SummaryOptions", "check_given"]
 
 _ROLES = ("user", "assistant", "system", "developer")
 _SHORTEST_PROMPT = 1000  # tokens
@@ -114,8 +116,8 @@ class Settings:
         """Return the settings with `options` in place of what they name.
 
         Raises:
-            TypeError: An option is not known; the message lists those that are. Or `request` is
-                no mapping.
+            TypeError: An option is not known; the message lists those that are. Or a value is
+                of a type that the option does not take.
             ValueError: A value is out of range, or two options cannot both hold.
         """
         unknown = sorted(set(options) - _NAMES)
@@ -132,8 +134,17 @@ class Settings:
 
         Raises:
             ValueError: A value is out of range, or two options cannot both hold.
-            TypeError: `request` is no mapping.
+            TypeError: `request` is no mapping, a function cannot be called, or a number is none.
         """
+        for name in ("redact", "post_process", "on_event"):
+            if not (getattr(self, name) is None or callable(getattr(self, name))):
+                raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
+        for name in ("timeout", "retries", "max_summary_tokens", "max_prompt_tokens", "min_gain"):
+            if not isinstance(getattr(self, name), (int, float, NoneType)):
+                raise TypeError(f"{name} must be a number, not {getattr(self, name)!r}")
+        for name in ("instructions", "language"):
+            if not isinstance(getattr(self, name), (str, NoneType)):
+                raise TypeError(f"{name} must be text, or None, not {getattr(self, name)!r}")
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, or None, not {self.timeout!r}")
         if self.retries < 0:
@@ -209,3 +220,24 @@ class Settings:
 
 
 _NAMES = frozenset(field.name for field in fields(Settings))
+
+
+def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any) -> None:
+    """Check what a context is given besides its options, so that a mistake shows before a fold.
+
+    Raises:
+        TypeError: Something is of a type that it cannot be.
+    """
+    if not (pin is None or callable(pin)):
+        raise TypeError(f"pin must be a function of an item, or None, not {pin!r}")
+    if isinstance(counter, str) or not (
+        counter is None or callable(getattr(counter, "count", None))
+    ):
+        raise TypeError(
+            f"counter must be an object with count(text), not {counter!r}; the name of a model is "
+            "model="
+        )
+    if not isinstance(policy, (Policy, NoneType)):
+        raise TypeError(f"policy must be a Policy, or None, not {policy!r}")
+    if not isinstance(summary_key, (bytes, NoneType)):
+        raise TypeError(f"summary_key must be bytes, not {type(summary_key).__name__}")

@@ -38,15 +38,21 @@ class Originals:
         store: Where they are kept, or None.
         key: Names the conversation there.
         view_of: Returns the reading of an item.
+        restored: Returns a native item for what the store holds of one.
     """
 
     def __init__(
-        self, store: Store | None, key: str | None, view_of: Callable[[Any], ItemView]
+        self,
+        store: Store | None,
+        key: str | None,
+        view_of: Callable[[Any], ItemView],
+        restored: Callable[[Any], Any],
     ) -> None:
         self._store = store
         self.key = key if key is not None or store is None else _ONLY
         self.tool: str | None = None  # name of the tool by which the agent reads them
         self._view_of = view_of
+        self._restored = restored
 
     def require(self) -> Store:
         """Return the store.
@@ -99,7 +105,7 @@ class Originals:
         stored = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
         if stored is None or any(item.item is None for item in stored.items):
             return None
-        items = tuple(item.item for item in stored.items)
+        items = tuple(self._restored(item.item) for item in stored.items)
         region, other = items[: stored.length], items[stored.length :]
         kept = tuple(region[position] for position in stored.kept)
         before = len(kept) + len(other)
@@ -115,7 +121,7 @@ class Originals:
         if (call_id is None) == (query is None):
             raise ValueError("recall() takes call_id= or query=, one of them")
         items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
-        return [item.item for item in items if item.item is not None]
+        return [self._restored(item.item) for item in items if item.item is not None]
 
     def _stored(self, position: int, item: Any, redact: Redact | None) -> StoredItem:
         view = self._view_of(item)

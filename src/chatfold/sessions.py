@@ -71,18 +71,21 @@ class Session(ChatContext[Any]):
 
     Args:
         items: The host's list.
+        named: The conversation's key, for what is told of folds; it need not be in a store.
         **options: See `ChatContext`.
     """
 
-    def __init__(self, items: Sequence[Any], **options: Any) -> None:
+    def __init__(self, items: Sequence[Any], *, named: str | None = None, **options: Any) -> None:
         super().__init__(list(items), **options)
+        self._originals.key = named
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
         self._start = prefix_length(self.views())
         self._cut = self._start  # of what is folded
         self._host = list(items)
-        self._prints = fingerprints(items)
+        self._said: Callable[[Any], Any] | None = getattr(self._state.reading.shape, "said", None)
+        self._prints = self._printed(items)
         self._digests: list[bytes] = []
         self._origin: list[int | None] = list(range(len(items)))
         self._merged: int | None = None  # a request that stands in one item with the summary
@@ -94,6 +97,11 @@ class Session(ChatContext[Any]):
     def view(self) -> View:
         """What the model sees of the host's list."""
         return self._view
+
+    @property
+    def key(self) -> str | None:
+        """The conversation's key."""
+        return self._originals.key
 
     @property
     def folded(self) -> int:
@@ -121,7 +129,7 @@ class Session(ChatContext[Any]):
         if len(items) < view.cut:
             return None
         ours, theirs = known[start : view.cut], items[start : view.cut]
-        alike = all(map(is_, ours, theirs)) or fingerprints(ours) == fingerprints(theirs)
+        alike = all(map(is_, ours, theirs)) or self._printed(ours) == self._printed(theirs)
         return view.of(items) if alike else None
 
     def follow(self, items: Sequence[Any]) -> bool:
@@ -132,6 +140,8 @@ class Session(ChatContext[Any]):
         """
         if len(items) < self._view.cut or (self._ends_elsewhere() and len(items) > len(self._host)):
             return False
+        if not self._begins_alike(items):
+            return False
         same = self._same_until(items)
         if same < self._view.cut:
             return False
@@ -141,7 +151,7 @@ class Session(ChatContext[Any]):
             at = len(self._items) - (len(self._host) - same)
             self._items[at:] = items[same:]
             self._origin[at:] = range(same, len(items))
-            self._prints[same:] = fingerprints(items[same:])
+            self._prints[same:] = self._printed(items[same:])
             del self._digests[same:]
         self._host = list(items)
         return True
@@ -149,7 +159,7 @@ class Session(ChatContext[Any]):
     def is_sound(self) -> bool:
         """Return whether what is folded still says what it said; hosts may edit it in place."""
         part = slice(self._start, self._cut)
-        return fingerprints(self._host[part]) == self._prints[part]
+        return self._printed(self._host[part]) == self._prints[part]
 
     def prepare(self) -> None:
         """Bring the leading instructions up to date, which a fold may be written with."""
@@ -225,6 +235,21 @@ class Session(ChatContext[Any]):
             Region(digests[length - 1], length, kept, text) for length, kept, text in self._regions
         ]
 
+    def shows(self, region: Region | None) -> bool:
+        """Return whether what is folded of the list is this region, or nothing where it is None."""
+        latest = self._regions[-1] if self._regions else None
+        return latest == (None if region is None else region[1:])
+
+    def latest(self) -> Region | None:
+        """Return what the summary in the list stands for, as `regions` does."""
+        return next(reversed(self.regions()), None)
+
+    def continues(self, region: Region) -> bool:
+        """Return whether more than is folded was folded as a region before."""
+        if not self.folded < region.length <= len(self._host) - self._start:
+            return False
+        return self.rolling()[region.length - 1] == region.digest
+
     def outgoing(self) -> list[Any]:
         """Return what the model is to see: the host's own objects, and the summary."""
         return self._view.of(self._host)
@@ -260,23 +285,40 @@ class Session(ChatContext[Any]):
         """Return the digests of the host's items up to an index; each is made once."""
         made = len(self._digests)
         if made < stop:
-            self._digests += [item_digest(item) for item in self._host[made:stop]]
+            self._digests += [self._digest(item) for item in self._host[made:stop]]
         return self._digests[:stop]
+
+    def _begins_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has as many leading instructions as the one before.
+
+        Else all that follows would be looked for in the wrong place.
+        """
+        first = slice(self._start + 1)
+        if len(items) > self._start and all(map(is_, items[first], self._host[first])):
+            return True
+        return prefix_length([*map(self._state.reading.view_of, items[first])]) == self._start
+
+    def _digest(self, item: Any) -> bytes:
+        return item_digest(item if self._said is None else self._said(item))
+
+    def _printed(self, items: Sequence[Any]) -> list[int]:
+        """Return the fingerprints of what items say."""
+        return fingerprints(items if self._said is None else [*map(self._said, items)])
 
     def _same_until(self, items: Sequence[Any]) -> int:
         """Return the index after the prefix at which a list differs from the one before."""
         count = min(len(items), len(self._host))
         if all(map(is_, items[self._start : count], self._host[self._start : count])):
             last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
-            return count if fingerprints(items[last:count]) == self._prints[last:count] else last
+            return count if self._printed(items[last:count]) == self._prints[last:count] else last
         if _equal(items[self._start : count], self._host[self._start : count]):
             return count
-        prints = fingerprints(items[self._start : count])
+        prints = self._printed(items[self._start : count])
         if prints == self._prints[self._start : count]:
             return count
         for index, print_ in enumerate(prints, self._start):
             if print_ != self._prints[index]:
-                if item_digest(items[index]) != self._digests_to(index + 1)[index]:
+                if self._digest(items[index]) != self._digests_to(index + 1)[index]:
                     return index
                 self._prints[index] = print_  # a cache marker moved, and it says the same
         return count
@@ -308,6 +350,7 @@ class Sessions:
         name: str,
         items: Sequence[Any],
         make: Callable[[Sequence[Region]], Session],
+        wanted: Callable[[Session], bool] | None = None,
     ) -> tuple[Session, list[Any] | None]:
         """Return the session of a list, for this call alone until `turn` is released.
 
@@ -316,6 +359,7 @@ class Sessions:
             items: The host's list.
             make: Makes a session where there is none, given what was folded of lists that have
                 begun as this one does, maybe.
+            wanted: Returns whether a session is one to go on with; None: any is.
 
         Returns:
             The session; and, where another call has it, what the model sees of the list so far.
@@ -323,6 +367,8 @@ class Sessions:
         known: list[Region] = []
         with self._making[hash(name) % len(self._making)]:
             for session in self._candidates(name):
+                if wanted is not None and not wanted(session):
+                    continue
                 if session.turn.acquire(blocking=False):
                     if session.follow(items):
                         self._use(name, session)
@@ -338,6 +384,17 @@ class Sessions:
             self._use(name, made)
             return made, None
 
+    def others(self, name: str, session: Session) -> list[Region]:
+        """Return what other sessions of a name have folded, as far as no call has them now."""
+        found: list[Region] = []
+        for other in self._candidates(name):
+            if other is not session and other.turn.acquire(blocking=False):
+                try:
+                    found += other.regions()
+                finally:
+                    other.turn.release()
+        return found
+
     def replaced(self, name: str, old: Session, new: Session) -> Session:
         """Put a session in place of one that this call has; return it."""
         new.turn.acquire()
@@ -348,6 +405,11 @@ class Sessions:
         new.claim, old.claim = old.claim, None
         old.turn.release()
         return new
+
+    def forgotten(self, name: str) -> list[Session]:
+        """Drop the sessions of a name, and return them."""
+        with self._lock:
+            return self._named.pop(name, [])
 
     def _candidates(self, name: str) -> list[Session]:
         with self._lock:

@@ -15,9 +15,10 @@ from chatfold.driving import adrive, drive
 from chatfold.each_turn import EachTurn, told
 from chatfold.errors import ChatfoldError
 from chatfold.events import Attempt
-from chatfold.folding import HOST, Folding, Limits
+from chatfold.folding import Folding
 from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
+from chatfold.planning import HOST, Limits
 from chatfold.summarizers import (
     LLM,
     Summarizer,
@@ -79,7 +80,7 @@ class Summarizing(History[ItemT]):
             TemplateError: A template does not load or render.
         """
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        return self._folding.plan(limits, self._updated(options))
+        return self._folding.planning.plan(limits, self._updated(options))
 
     def apply(self, plan: Plan[ItemT], completion: str | Completion) -> Outcome[ItemT]:
         """Put a summary in place of the plan's head.
@@ -328,7 +329,7 @@ class Summarizing(History[ItemT]):
     def _compact(
         self, native: NativeCompaction, limits: Limits, settings: Settings
     ) -> Outcome[ItemT]:
-        plan = self._folding.native_plan(native, limits, settings)
+        plan = self._folding.planning.native_plan(native, limits, settings)
         if not plan:
             return nothing(plan)
         made = native.compact(
@@ -339,7 +340,7 @@ class Summarizing(History[ItemT]):
     async def _acompact(
         self, native: NativeCompaction, limits: Limits, settings: Settings
     ) -> Outcome[ItemT]:
-        plan = self._folding.native_plan(native, limits, settings)
+        plan = self._folding.planning.native_plan(native, limits, settings)
         if not plan:
             return nothing(plan)
         made = await native.acompact(

@@ -65,6 +65,29 @@ def test_no_list_is_too_broken_for_a_trajectory(history: History) -> None:
     assert len(render_steps(steps).splitlines()) == len(steps)
 
 
+def test_results_without_ids_that_answer_in_another_order_are_told_with_their_calls() -> None:
+    """Each binds to the latest step that waits for its name, so the first answers the last call."""
+    call = {"role": "model", "parts": [{"function_call": {"name": "look", "args": {}}}]}
+    answers = [
+        {"function_response": {"name": "look", "response": {"result": said}}}
+        for said in ("of the second", "of the first")
+    ]
+    steps = ChatContext(
+        [
+            {"role": "user", "parts": [{"text": "Look twice."}]},
+            call,
+            {"role": "user", "parts": [{"text": "And again."}]},
+            call,
+            {"role": "user", "parts": answers},
+        ],
+        shape="gemini",
+    ).steps()
+    assert [s.text for s in steps if s.kind == "observation"] == ["of the second", "of the first"]
+    first, last = [s for s in steps if s.kind == "action"]
+    assert steps[first.partner or 0].text == "of the first"
+    assert steps[last.partner or 0].text == "of the second"
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_real_histories_have_as_many_actions_as_calls(name: str) -> None:
     """Of every completed call of the corpus, the observation is there and linked."""

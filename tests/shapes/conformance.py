@@ -19,7 +19,7 @@ from validator import validate
 
 from chatfold import ChatContext
 from chatfold.core.render import conversation
-from chatfold.core.views import MediaPart, SummaryPart, TextPart
+from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart, field
 from chatfold.errors import ShapeError
 from chatfold.shapes import SHAPES, shape_named
 
@@ -119,6 +119,7 @@ class ShapeConformance:
 
     writer: Writer
     ids = True  # whether the provider's own objects have call ids
+    item_type: type = dict  # of the items that are written
 
     @pytest.fixture(params=["hint", "no hint"])
     def hint(self, request: pytest.FixtureRequest) -> str | None:
@@ -127,6 +128,26 @@ class ShapeConformance:
 
     def context(self, items: list[Any], hint: str | None) -> ChatContext[Any]:
         return ChatContext(items, shape=hint)
+
+    def reloaded(self, items: list[Any], hint: str | None) -> ChatContext[Any]:
+        """Return a context on the items as they are after a JSON round trip."""
+        return self.context(json.loads(json.dumps(items)), hint)
+
+    def shape(self) -> Shape:
+        return shape_named(self.writer.shape)
+
+    def tool_type(self) -> Any:
+        """Return the SDK's type of one tool."""
+        wanted = TOOL_TYPES[self.writer.shape]
+        return wanted if isinstance(wanted, ServiceShape) else union_named(wanted)
+
+    def refused(self, item: Any) -> str:
+        """Return why the SDK would not take an item as input, "" where it would."""
+        return refusal(union_named(self.writer.union), item)
+
+    def errors(self, items: list[Any]) -> list[Any]:
+        """Return what an independent validator says the provider would refuse."""
+        return list(validate(items, self.writer.shape))
 
     def history(self, *, sdk: bool = False) -> list[Any]:
         """Two finished turns: a tool round of two parallel calls, and plain words."""
@@ -267,7 +288,7 @@ class ShapeConformance:
         expected = self.context(plain, hint)
         for items in (objects, mixed):
             ctx = self.context(items, hint)
-            assert ctx.shape is shape_named(self.writer.shape)
+            assert ctx.shape is self.shape()
             assert [(v.role, v.parts) for v in ctx.views()] == [
                 (v.role, v.parts) for v in expected.views()
             ]
@@ -347,13 +368,12 @@ class ShapeConformance:
 
     def test_the_summary_item_is_valid_input_for_the_sdk(self, hint: str | None) -> None:
         """It is a member of the SDK's union of input items, without any key of our own."""
-        union = union_named(self.writer.union)
         for text in ("short", _WORDS):
             ctx = self.context(self.history(), hint)
             outcome = ctx.summarize(lambda prompt, text=text: text, keep_last_turns=1)
-            assert type(outcome.item) is dict
-            assert refusal(union, outcome.item) == ""
-            assert outcome.item["role"] == "user"
+            assert type(outcome.item) is self.item_type
+            assert self.refused(outcome.item) == ""
+            assert field(outcome.item, "role") == "user"
 
     def test_the_summary_is_recognized_by_a_fresh_context_after_a_json_round_trip(
         self, hint: str | None
@@ -362,7 +382,7 @@ class ShapeConformance:
         ctx = self.context(self.history(), hint)
         outcome = ctx.summarize(lambda prompt: f"short {_WORDS}", keep_last_turns=1)
         assert outcome.changed
-        reloaded = ChatContext(json.loads(json.dumps(ctx.items)), shape=hint)
+        reloaded = self.reloaded(ctx.items, hint)
         at = ctx.items.index(outcome.item)
         assert outcome.summary is not None
         first = reloaded.views()[at].parts[0]
@@ -377,15 +397,15 @@ class ShapeConformance:
         w = self.writer
         items = [w.user("hi"), *w.calls(ONE, TWO)]
         ctx = self.context(items, hint)
-        shape = shape_named(w.shape)
+        shape = self.shape()
         results = [shape.result_item(c, f"for {c.name}") for c in ctx.tool_calls()]
-        assert all(refusal(union_named(w.union), r) == "" for r in results)
+        assert all(self.refused(r) == "" for r in results)
         ctx.extend(w.joined(results))
         assert [(c.status, c.result) for c in ctx.tool_calls()] == [
             ("completed", f"for {ONE.name}"),
             ("completed", f"for {TWO.name}"),
         ]
-        assert validate(ctx.items, w.shape) == []
+        assert self.errors(ctx.items) == []
         assert ctx.check() == []
 
     def test_a_result_item_says_that_the_call_failed_where_the_provider_can(
@@ -394,8 +414,8 @@ class ShapeConformance:
         """The failure is a field where there is one, and the text is kept in any case."""
         w = self.writer
         ctx = self.context([w.user("hi"), *w.calls(ONE)], hint)
-        item = shape_named(w.shape).result_item(ctx.tool_calls()[0], "broken", failed=True)
-        assert refusal(union_named(w.union), item) == ""
+        item = self.shape().result_item(ctx.tool_calls()[0], "broken", failed=True)
+        assert self.refused(item) == ""
         ctx.append(item)
         (record,) = ctx.tool_calls()
         assert record.result == "broken"
@@ -406,13 +426,12 @@ class ShapeConformance:
         w = self.writer
         (record,) = self.context([w.user("hi"), *w.calls(ONE)], w.shape).tool_calls()
         with pytest.raises(ShapeError):
-            shape_named(w.shape).result_item(replace(record, id=None, name=None), "text")
+            self.shape().result_item(replace(record, id=None, name=None), "text")
 
     def test_a_tool_definition_is_valid_for_the_sdk(self) -> None:
         """It is of the SDK's type of a tool, and says the name and the schema that were given."""
-        shape = shape_named(self.writer.shape)
-        wanted = TOOL_TYPES[shape.name]
-        type_ = wanted if isinstance(wanted, ServiceShape) else union_named(wanted)
+        shape = self.shape()
+        type_ = self.tool_type()
         assert type_ is not None
         query = {"type": "string", "description": "What to look for."}
         for more in ({}, {"required": ["query"]}):
@@ -428,7 +447,7 @@ class ShapeConformance:
 
     def test_an_item_without_thinking_stays_the_same_object(self) -> None:
         """Words, calls and results are no thinking, in dicts and in SDK objects."""
-        shape = shape_named(self.writer.shape)
+        shape = self.shape()
         for sdk in (False, True):
             assert all(shape.without_thinking(i) is i for i in self.history(sdk=sdk))
         for bad in (*ANYWHERE_MALFORMED, *self.writer.malformed()):
@@ -447,7 +466,7 @@ class ShapeConformance:
                 outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=turns)
                 assert outcome.changed
                 assert ctx.items is items
-                assert validate(items, self.writer.shape) == []
+                assert self.errors(items) == []
                 assert ctx.check() == []
                 tail = before[plan.index + len(outcome.merged) :]
                 merged = before[plan.index : plan.index + len(outcome.merged)]

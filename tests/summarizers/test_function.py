@@ -53,7 +53,7 @@ def test_a_completion_is_handed_on(run: Run) -> None:
     assert run(lambda _: completion) is completion
 
 
-@pytest.mark.parametrize("answer", [None, 3, b"bytes", ["- A"], Completion(None)])  # type: ignore[arg-type]
+@pytest.mark.parametrize("answer", [3, b"bytes", ["- A"], Completion(None)])  # type: ignore[arg-type]
 def test_anything_else_is_a_type_error(run: Run, answer: object) -> None:
     """The error says what was expected."""
     with pytest.raises(TypeError, match="returns the summary as str or Completion; it returned"):
@@ -268,3 +268,29 @@ def test_the_repr_names_the_function_only() -> None:
 
     assert repr(FunctionSummarizer(write)).endswith("write)")
     assert "sk-secret" not in repr(FunctionSummarizer(functools.partial(write, key="sk-secret")))
+
+
+def test_a_function_that_takes_no_notice_of_its_cancellation_is_not_waited_for(
+    prompt: Prompt,
+) -> None:
+    """The turn goes on at the time-out; what comes later is dropped without a word."""
+
+    async def run() -> float:
+        may_end = asyncio.Event()
+
+        async def deaf(given: Prompt) -> str:
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                await may_end.wait()
+            raise ValueError("too late")
+
+        began = time.monotonic()
+        with pytest.raises(SummarizerError, match=r"longer than 0\.05 s"):
+            await FunctionSummarizer(deaf, timeout=0.05).acomplete(prompt)
+        took = time.monotonic() - began
+        may_end.set()
+        await asyncio.sleep(0.01)
+        return took
+
+    assert asyncio.run(run()) < 10

@@ -5,14 +5,17 @@ Not here: what could be said of a fact, and what it is worth (`ledger`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Entry, Field, line
+from chatfold.core.sizes import TextSizes
 
-__all__ = ["Form", "Group", "Line", "chosen"]
+__all__ = ["Form", "Group", "Line", "chosen", "priced"]
 
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
@@ -51,32 +54,44 @@ _Move: TypeAlias = tuple[float, tuple[int, int, int], bool, Line]
 """What a step gains, less than 0; when; whether it is to the full form; of which value."""
 
 
-def chosen(lines: Sequence[Line], room: int, count: Callable[[str], int]) -> list[Entry]:
+def priced(lines: Sequence[Line], count: TextSizes) -> dict[Group, int]:
+    """Return what the line of each group takes of the room without its values.
+
+    The lines get the costs of their forms.
+    """
+    shown = [_shown(found.bare.field) for found in lines]
+    fuller = ["" if found.full is None else _shown(found.full.field) for found in lines]
+    for found, bare, full in zip(lines, count.many(shown), count.many(fuller), strict=True):
+        found.costs = max(1, bare), full if found.full else 0
+    groups = {form.group for found in lines for form in (found.bare, found.full) if form}
+    headed = {group: f"- {line(Entry(*group))}: \n" for group in groups}
+    return dict(zip(headed, (max(1, size) for size in count.many(headed.values())), strict=True))
+
+
+def chosen(lines: Sequence[Line], room: int, headers: Mapping[Group, int]) -> list[Entry]:
     """Return entries for the values that fit, each in the form that it is worth.
 
     First comes what the user said, then what is worth most for its room. To say more of a value
     that is in is weighed against one more value.
+
+    Args:
+        lines: The values, with their costs.
+        room: Tokens.
+        headers: What the line of each group takes without its values.
     """
-    members: dict[Group, int] = {}
-    for found in lines:
-        if not found.costs[0]:
-            short = max(1, count(_shown(found.bare.field)))
-            found.costs = short, count(_shown(found.full.field)) if found.full else 0
-        for form in (found.bare, found.full):
-            if form is not None:
-                members[form.group] = members.get(form.group, 0) + 1
-    choice = _Choice({group: max(1, count(f"- {line(Entry(*group))}: \n")) for group in members})
-    headers = {group: choice.headers[group] / members[group] for group in members}
+    members = Counter(form.group for found in lines for form in (found.bare, found.full) if form)
+    share = {group: headers[group] / number for group, number in members.items()}
     moves: list[_Move] = []
     for found in lines:
-        gain = found.worth / (found.costs[0] + headers[found.bare.group])
+        gain = found.worth / (found.costs[0] + share[found.bare.group])
         moves.append((-gain, found.order, False, found))
         if found.full is not None:
-            more = found.costs[1] - found.costs[0] + headers[found.full.group]
+            more = found.costs[1] - found.costs[0] + share[found.full.group]
             gain = min(gain, _WHAT_OF * found.worth / max(more, 1))
             moves.append((-gain, found.order, True, found))
-    moves.sort(key=lambda move: move[:3])
+    moves.sort(key=itemgetter(0, 1, 2))
     of_user = [move for move in moves if move[3].bare.group[0] == SAID_BY_USER]
+    choice = _Choice(headers)
     choice.take(of_user, room // 2)
     choice.take(moves, room)
     return _entries(choice.taken.values())

@@ -57,6 +57,7 @@ def judge(
     *,
     measure: Callable[[Sequence[ItemView]], list[int]],
     summary_key: bytes | None,
+    model: str | None = None,
 ) -> Verdict:
     """Return what the list as it is now would become.
 
@@ -66,6 +67,7 @@ def judge(
         written: The native summary item, or all that a provider wrote in its place.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
+        model: The agent's model.
 
     Raises:
         StaleHeadError: The head is not what it was, or a result arrived for a call in it.
@@ -79,7 +81,8 @@ def judge(
         views=snapshot.views,
         shape=snapshot.shape,
     )
-    if plan.terms.thinking == "strip":
+    may_strip = snapshot.shape.may_strip(snapshot.views, model=model)
+    if plan.terms.thinking == "strip" and may_strip:
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)
     if any(span.first < plan.index <= span.last for span in snapshot.spans):
         raise StaleHeadError(

@@ -17,7 +17,8 @@ from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
 from chatfold.core.recorded import Recorded, held_in, make_record
-from chatfold.core.views import ItemView, SummaryPart
+from chatfold.core.summary import earlier_summary
+from chatfold.core.views import ItemView
 
 __all__ = ["Composed", "composed", "sources"]
 
@@ -41,7 +42,7 @@ class Composed:
 def sources(plan: Plan[Any], snapshot: Snapshot) -> Sources:
     """Return what the author of a summary was shown: the head, and what the application added."""
     views, terms = _head(plan, snapshot), plan.terms
-    previous = _previous(views)
+    previous = earlier_summary(views)
     extra = () if terms.instructions is None else (terms.instructions,)
     return Sources(
         views,
@@ -82,7 +83,7 @@ def _recorded(
 ) -> Recorded:
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
     views, terms = _head(plan, snapshot), plan.terms
-    previous = _previous(views)
+    previous = earlier_summary(views)
     earlier = parsed(previous.record)[1] if previous else Record()
     if terms.redact is not None:  # an earlier fold may have had no such rule
         earlier = cleaned(earlier, terms.redact)
@@ -141,8 +142,3 @@ def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:
 
 def _head(plan: Plan[Any], snapshot: Snapshot) -> Sequence[ItemView]:
     return snapshot.views[plan.split.start : plan.split.cut]
-
-
-def _previous(views: Sequence[ItemView]) -> SummaryPart | None:
-    """Return the earlier summary in a head, None where there is none."""
-    return next((p for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None)

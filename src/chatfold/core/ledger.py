@@ -6,15 +6,16 @@ Not here: which facts are needed (`needs`), what becomes of earlier entries (`ca
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
 from chatfold.core.carry import SAID_BY_USER
-from chatfold.core.choice import Form, Line, chosen
+from chatfold.core.choice import Form, Line, chosen, priced
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Sighting
 from chatfold.core.needs import Need
 from chatfold.core.record import Record, rendered
+from chatfold.core.sizes import TextSizes
 from chatfold.core.snippets import snippet
 from chatfold.core.values import Value, values
 from chatfold.core.views import ItemView, SummaryPart, TextPart
@@ -24,7 +25,7 @@ __all__ = ["EARLIER", "Ledger"]
 EARLIER = "earlier"
 """Who says what only an earlier summary still tells."""
 
-_LOOKED_AT = 4  # times the budget: needs of less worth than that are not looked at
+_LOOKED_AT = 1.6  # times the budget: needs of less worth than that are not looked at
 _CHANGES_LOOKED_AT = 50  # calls
 _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
 _REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
@@ -49,6 +50,7 @@ class Ledger:
         gone: Positions of the calls that go, in order.
         earlier: The words of an earlier summary, without its record.
         clean: Applied to every text before it is read.
+        places: Where each value of the list was seen, by its key.
     """
 
     def __init__(
@@ -59,30 +61,31 @@ class Ledger:
         *,
         earlier: str,
         clean: Callable[[str], str],
+        places: Mapping[str, Sequence[Sighting]],
     ) -> None:
         self.views = views
         self.words = words
         self.earlier = earlier
         self.clean = clean
-        self._by_name: dict[str, list[int]] = {}
-        for number in gone:
-            name = words.calls[number].name
-            if name is not None and words.calls[number].completed:
-                self._by_name.setdefault(name, []).append(number)
-        self._groups: dict[str, dict[tuple[Field, ...], list[int]]] = {}
+        self.places = places
+        self._gone = [number for number in gone if words.calls[number].completed]
+        self._in_reach = frozenset(self._gone)
+        self._alike_of: dict[tuple[str, tuple[Field, ...]], list[int]] = {}
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
 
-    def entries(self, needs: Sequence[Need], room: int, count: Callable[[str], int]) -> list[Entry]:
+    def entries(self, needs: Sequence[Need], room: int, count: TextSizes) -> list[Entry]:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
-        lines = self._lines(needs, _LOOKED_AT * room)
-        made = chosen(lines, room, count)
+        lines = self._lines(needs, int(_LOOKED_AT * room))
+        headers = priced(lines, count)
+        made = chosen(lines, room, headers)
         told = {field.text for entry in made for field in entry.arguments or ()}
-        lines = [found for found in lines if found.full or found.bare.field.text not in told]
-        made = chosen(lines, room, count)
+        left = [found for found in lines if found.full or found.bare.field.text not in told]
+        if len(left) < len(lines):
+            lines, made = left, chosen(left, room, headers)
         # The parts of a text may count for more than the whole of it, which leaves room unused.
         used = max(1, count(rendered(Record(values=tuple(made)))))
         for share in _REFILLS:
-            more = chosen(lines, int(share * room * room / used), count)
+            more = chosen(lines, int(share * room * room / used), headers)
             if used < room >= count(rendered(Record(values=tuple(more)))):
                 return more
         return made
@@ -204,12 +207,25 @@ class Ledger:
 
     def _alike(self, number: int) -> list[int]:
         """Return the calls of one tool that name the same as this one, in order."""
-        name = self.words.calls[number].name or ""
-        if name not in self._groups:
-            groups = self._groups[name] = {}
-            for other in self._by_name.get(name, ()):
-                groups.setdefault(self.words.identity(other), []).append(other)
-        return self._groups[name].get(self.words.identity(number), [])
+        name, identity = self.words.calls[number].name or "", self.words.identity(number)
+        if (name, identity) not in self._alike_of:
+            self._alike_of[name, identity] = [
+                other
+                for other in self._that_may_be_alike(number, identity)
+                if self.words.calls[other].name == name and self.words.identity(other) == identity
+            ]
+        return self._alike_of[name, identity]
+
+    def _that_may_be_alike(self, number: int, identity: tuple[Field, ...]) -> Iterable[int]:
+        """Return the calls with a value that names one; all of them where none is known as such."""
+        fewest: set[int] | None = None
+        for field in identity:
+            found = values(field.text)
+            seen = self.places.get(found[0].key, ()) if len(found) == 1 else ()
+            calls = {s.call for s in seen if s.call is not None and s.place == "argument"}
+            if number in calls and (fewest is None or len(calls) < len(fewest)):
+                fewest = calls
+        return self._gone if fewest is None else sorted(fewest & self._in_reach)
 
     def _said(self, need: Need, home: Sighting) -> str | None:
         """Return a value with the words around it that say what it is."""

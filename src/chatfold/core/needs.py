@@ -16,8 +16,9 @@ from typing import NamedTuple
 from chatfold.core.facts import Fact, Facts, Sighting
 from chatfold.core.kin import Worked
 from chatfold.core.reuse import LEVELS, Origin, Rates
+from chatfold.core.summary import earlier_summary
 from chatfold.core.values import Kind, Value
-from chatfold.core.views import ItemView, SummaryPart, is_user_message
+from chatfold.core.views import ItemView, is_user_message
 
 __all__ = ["Head", "Need", "needs_of"]
 
@@ -101,7 +102,7 @@ class Head:
         openers = tuple(index for index in span if is_user_message(views[index]))
         recent = openers[-_RECENT_TURNS] if len(openers) >= _RECENT_TURNS else span.start
         recent = min(recent, max(span.start, span.stop - _RECENT_ITEMS))
-        if not span or any(isinstance(part, SummaryPart) for part in views[span.start].parts):
+        if not span or earlier_summary(views[span.start : span.stop]) is not None:
             return cls(span, kept, recent, openers)
         first = next((index for index in span if index not in kept), span.stop)
         second = next(

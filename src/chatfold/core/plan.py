@@ -355,7 +355,9 @@ def replacement(
     following = made[1] if len(made) > 1 else items[stop] if stop < len(items) else None
     if len(written) > 1:
         following = None  # a window of several items is whole as it is
-    joined = shape.merged(written[0], following) if following is not None else None
+    if len(written) == 1:
+        made[0] = shape.placed(made[0], items[cut - 1], following)
+    joined = shape.merged(made[0], following) if following is not None else None
     if joined is not None and following is not None:
         if len(made) == 1:
             stop, taken = stop + 1, (following,)

@@ -20,8 +20,8 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
+from chatfold.core.summary import earlier_summary
 from chatfold.core.terms import Terms
-from chatfold.core.views import SummaryPart
 
 __all__ = ["Wish", "asked_tokens", "make_plan"]
 
@@ -203,7 +203,7 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
         kept=frozenset(where.kept),
         skipped=where.superseded,
     )
-    earlier = next((p for v in views[:1] for p in v.parts if isinstance(p, SummaryPart)), None)
+    earlier = earlier_summary(views)
     return Head(
         groups,
         asking,

@@ -214,7 +214,11 @@ class Reading:
         """
         self.extent()
         shape = self.shape or SeveralShapes(self._candidates)
-        return shape.requirements(self._views, model=model)
+        views, marked = self._views, self._summary()
+        if marked is not None:
+            views = [*views]
+            views[marked[0]] = marked[1]
+        return shape.requirements(views, model=model)
 
     def _summary(self) -> tuple[int, ItemView] | None:
         """Return the index and the reading of the earlier summary in the list, if there is one."""
@@ -224,7 +228,7 @@ class Reading:
             if (
                 len(self._views) > index
                 and self._views[index] is view
-                and all(other.role in ("system", "developer") for other in before)
+                and all(other.role in ("system", "developer", "state") for other in before)
             ):
                 return index, marked
         found = mark_summary(self._views, self._key)
@@ -283,6 +287,10 @@ class Reading:
     def view_of(self, item: Any) -> ItemView:
         """Return the reading of an item that is not in the list."""
         return self._read(item)
+
+    def restored(self, value: Any) -> Any:
+        """Return a native item for what a store holds of one."""
+        return value if self.shape is None else self.shape.restored(value)
 
     def sync(self) -> None:
         """Read what is new in the list, and all from the first item that changed."""

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
@@ -107,6 +108,7 @@ def _written(record: Record, form: str) -> str:
     return _OPENING + "\n".join(blocks) + _CLOSING if blocks else ""
 
 
+@lru_cache(maxsize=16)  # a fold reads several times what it has just written
 def _read(block: str) -> Record | None:
     """Return the record in a block of lines, None where one was not written by `rendered`."""
     standing: list[str] = []
@@ -124,7 +126,8 @@ def _read(block: str) -> Record | None:
             parts[part].append(entry)
     read = Record(tuple(standing), *map(tuple, parts.values()))
     whole = f"{_OPENING}{block}{_CLOSING}"
-    return read if whole in (_written(read, _PART), _written(read, _PART_AS_ELEMENT)) else None
+    forms = (_PART, _PART_AS_ELEMENT)
+    return read if any(whole == _written(read, form) for form in forms) else None
 
 
 def _hide(found: re.Match[str]) -> str:

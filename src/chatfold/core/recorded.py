@@ -18,8 +18,10 @@ from chatfold.core.facts import Fact, Facts
 from chatfold.core.ledger import Ledger
 from chatfold.core.needs import Head, needs_of
 from chatfold.core.record import Record, rendered
+from chatfold.core.sizes import TextSizes
+from chatfold.core.summary import earlier_summary
 from chatfold.core.values import values
-from chatfold.core.views import ItemView, SummaryPart
+from chatfold.core.views import ItemView
 
 __all__ = ["Recorded", "held_in", "make_record"]
 
@@ -84,13 +86,14 @@ def make_record(
     """
     previous = previous or Record()
     words = CallWords(calls, clean)
+    sizes = TextSizes.of(count)
     goes = Head.of(views, head, frozenset(kept))
     gone = [n for n, call in enumerate(calls) if _place(call) in goes]
     for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens
     actions = actions_of(
         words, gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
     )
-    budget = Budget(ledger_tokens, for_actions, count)
+    budget = Budget(ledger_tokens, for_actions, sizes)
     said = tuple(map(clean, standing)) if clean else tuple(standing)
     new = Record(said, actions.done, actions.failed, actions.open)
     earlier = settled(previous, words)
@@ -115,12 +118,12 @@ def make_record(
     if ledger_tokens:
         carried = _carried(previous.values, held, found)
         shown = _Held(rendered(acted._replace(values=tuple(carried))))
-        ledger = Ledger(views, words, gone, earlier=summary, clean=words.clean)
-        used = count(rendered(Record(values=tuple(carried))))
+        ledger = Ledger(views, words, gone, earlier=summary, clean=words.clean, places=found.places)
+        used = sizes(rendered(Record(values=tuple(carried))))
         entries = ledger.entries(
             [need for need in missing if not shown.holds(need.fact)],
             ledger_tokens - min(used, ledger_tokens // 2),
-            count,
+            sizes,
         )
         record = merged(
             Record(values=tuple(carried)), acted._replace(values=tuple(entries)), budget
@@ -163,10 +166,8 @@ def _place(call: ToolCallRecord) -> int:
 
 def _earlier_text(views: Sequence[ItemView], head: range) -> str:
     """Return the words of the earlier summary in a head, without its record."""
-    if not head:
-        return ""
-    first = views[head.start].parts[:1]
-    return first[0].text if first and isinstance(first[0], SummaryPart) else ""
+    earlier = earlier_summary(views[head.start : head.stop])
+    return "" if earlier is None else earlier.text
 
 
 class _Held:

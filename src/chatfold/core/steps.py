@@ -162,7 +162,11 @@ class _Walk:
 
     def observation(self, index: int, part: ResultPart) -> None:
         records = self.answered.get(index, [])
-        record = _taken(records, part.id, part.name) or _taken(records, None, None)
+        record = (
+            _taken(records, part.id, part.name, part.text)
+            or _taken(records, part.id, part.name)
+            or _taken(records, None, None)
+        )
         media = (text for m in part.media if (text := _words(m)))
         words = "\n".join([part.text, *media] if part.text else media)
         self.steps.append(Step("observation", words, index, "tool", record))
@@ -180,16 +184,16 @@ class _Walk:
 
 
 def _taken(
-    records: list[ToolCallRecord], id_: str | None, name: str | None
+    records: list[ToolCallRecord], id_: str | None, name: str | None, text: str | None = None
 ) -> ToolCallRecord | None:
-    """Return and remove the record of a part: the first with its id and name, else the first.
+    """Return and remove the first record of an item with the id, name and result of a part.
 
-    The records of one item are in the order of its parts, but for results that answer calls in
-    another order.
+    None stands for any. The records are in the order of the calls, and results without ids may
+    answer calls of one name in another.
     """
     for record in records:
-        same_id = id_ is None or record.id == id_
-        if same_id and (name is None or record.name is None or record.name == name):
+        same = (id_ is None or record.id == id_) and (text is None or record.result == text)
+        if same and (name is None or record.name is None or record.name == name):
             records.remove(record)
             return record
     return None

@@ -15,9 +15,11 @@ from hmac import compare_digest
 from chatfold.core.record import parsed, rendered
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
-__all__ = ["TAG", "mark_summary", "opened", "summary_id", "wrapped"]
+__all__ = ["FOREIGN", "TAG", "earlier_summary", "mark_summary", "opened", "summary_id", "wrapped"]
 
 TAG = "chat_history_summary"
+FOREIGN = "summary"
+"""The type that a shape gives to the reading of a summary that its framework wrote itself."""
 
 _DIGEST = 8  # bytes; summaries of earlier versions have twice as many
 _WRAPPER = re.compile(
@@ -63,17 +65,34 @@ def mark_summary(
     """Return the index and the reading of the earlier summary in a list, if there is one.
 
     It is the first item after the leading instructions, or that item's first text; the same
-    wrapper anywhere else is just text.
+    wrapper anywhere else is just text. A framework's own summary is taken in that place too, also
+    behind its settings, unless a key says who may write one.
     """
+    settings = False  # whether some stood before, among which only a framework puts summaries
     for index, view in enumerate(views):
         first = view.parts[0] if view.parts else None
-        if isinstance(first, TextPart):
+        own = view.type == FOREIGN
+        if isinstance(first, TextPart) and (own or not settings):
             inside = opened(first.text, key)
             if inside is not None:
                 text, record = parsed(inside)
                 part = SummaryPart(text, rendered(record))
                 return index, view._replace(parts=(part, *view.parts[1:]))
-        if view.role not in ("system", "developer"):
+            if own and key is None:
+                return index, view._replace(parts=(SummaryPart(first.text), *view.parts[1:]))
+        if view.role == "state" and not own:
+            settings = True
+        elif view.role not in ("system", "developer"):
+            return None
+    return None
+
+
+def earlier_summary(views: Sequence[ItemView]) -> SummaryPart | None:
+    """Return the earlier summary in a head: it opens it, but for a framework's settings."""
+    for view in views:
+        if view.parts and isinstance(view.parts[0], SummaryPart):
+            return view.parts[0]
+        if view.role != "state":
             return None
     return None
 

@@ -14,6 +14,7 @@ import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = [
     "UnknownPart",
     "bytes_label",
     "field",
+    "fields_of",
     "is_user_message",
     "json_text",
     "plain",
@@ -258,6 +260,22 @@ class Shape(Protocol):
         """Return the reading of `item`, or None where it is of another shape."""
         ...
 
+    def said(self, item: Any) -> Any:
+        """Return what tells an item from others that a host may hand over in its place.
+
+        The item itself, unless what says nothing of the content (an id that is drawn anew, the
+        time, the usage) differs between two copies of one message.
+        """
+        return item
+
+    def restored(self, value: Any) -> Any:
+        """Return a native item for what a store holds of one; dicts are native, where they are.
+
+        Args:
+            value: The item in JSON types.
+        """
+        return value
+
     def check(
         self,
         items: Sequence[object],
@@ -312,6 +330,16 @@ class Shape(Protocol):
     def summary_item(self, text: str, *, role: str) -> Any:
         """Return a new native item that holds `text`."""
         ...
+
+    def placed(self, summary: Any, last: Any, following: Any | None) -> Any:
+        """Return the summary as it is to stand where it goes, where that shows in the item.
+
+        Args:
+            summary: The summary item; it is not changed.
+            last: The last item that it stands for.
+            following: The item behind it, None at the end of the list.
+        """
+        return summary
 
     def merged(self, summary: Any, following: Any) -> Any | None:
         """Return one item for a summary and the item behind it, where two may not stand.
@@ -390,6 +418,15 @@ class Shape(Protocol):
         """
         return item
 
+    def may_strip(self, views: Sequence[ItemView], *, model: str | None) -> bool:
+        """Return whether thinking may be taken out of a list: a model may ask for it back.
+
+        Args:
+            views: The readings of the list.
+            model: The agent's model, None where that is not known.
+        """
+        return True
+
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]
     ) -> dict[str, Any]:
@@ -438,13 +475,23 @@ def plain(value: Any, *, encode: Callable[[bytes], str] | None = None) -> Any:
         return [plain(v, encode=encode) for v in cast(Sequence[Any], value)]
     if isinstance(value, (bytes, bytearray)):
         return (encode or _base64)(bytes(value))
+    return plain(fields_of(value), encode=encode)
+
+
+@singledispatch
+def fields_of(value: Any) -> Any:
+    """Return what an object holds: the fields that were set, under their wire names.
+
+    A framework whose objects tell that otherwise registers its own classes
+    (`fields_of.register`), where its items are read.
+    """
     if hasattr(value, "to_dict"):
-        return plain(_to_dict(value), encode=encode)
+        return _to_dict(value)
     if hasattr(value, "model_dump"):
-        return plain(value.model_dump(by_alias=True, exclude_unset=True), encode=encode)
+        return value.model_dump(by_alias=True, exclude_unset=True)
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
-        return {k: plain(v, encode=encode) for k, v in own.items() if not k.startswith("_")}
+        return {k: v for k, v in own.items() if not k.startswith("_")}
     return repr(value)
 
 

@@ -27,8 +27,10 @@ from chatfold.core.views import (
 __all__ = [
     "compaction_requirements",
     "is_free",
+    "is_in_tool_loop",
     "is_served",
     "place_instructions",
+    "signs_thinking",
     "thinking_requirements",
 ]
 
@@ -50,7 +52,7 @@ _NEW_STYLE = re.compile(
 )
 
 
-def _signs_thinking(model: str | None) -> bool:
+def signs_thinking(model: str | None) -> bool:
     """Return whether a model signs its thinking over what came before it.
 
     All of generation 4 and older do not, nor the first of generation 5 and Mythos 5.1. A model
@@ -67,6 +69,17 @@ def _signs_thinking(model: str | None) -> bool:
     version = (int(found["major"]), int(found["minor"] or 0))
     first = (5, 1) if found["family"] == "mythos" else (5, 0)
     return version > first
+
+
+def is_in_tool_loop(views: Sequence[ItemView]) -> bool:
+    """Return whether the next message goes on with what was thought before calls of tools.
+
+    The API's words where it misses it, with manual thinking: "a final assistant message must start
+    with a thinking block (preceeding the lastmost set of tool_use and tool_result blocks)", in
+    https://github.com/anthropics/claude-code/issues/14264 (read 2026-11-22).
+    """
+    last = views[-1].parts if views else ()
+    return any(type(part) in (CallPart, ResultPart) for part in last)
 
 
 def place_instructions(
@@ -152,7 +165,7 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
     Newer models sign each thinking block over all that stood before it. The summary changed
     that, for as long as the block stays in the list.
     """
-    if not _signs_thinking(model):
+    if not signs_thinking(model):
         return []
     summary = next((i for i, v in enumerate(views) if any(map(_replaces, v.parts))), None)
     if summary is None:

@@ -30,7 +30,9 @@ from chatfold.shapes._anthropic_blocks import is_own, listed, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import (
     compaction_requirements,
+    is_in_tool_loop,
     place_instructions,
+    signs_thinking,
     thinking_requirements,
 )
 from chatfold.shapes._blocks import (
@@ -272,6 +274,14 @@ class Anthropic(Shape):
     ) -> Iterator[Problem]:
         """Yield what the Messages API would refuse."""
         return check_messages(items, views, calls)
+
+    def may_strip(self, views: Sequence[ItemView], *, model: str | None) -> bool:
+        """Return whether thinking may be taken out: not in a loop of tools, by an older model.
+
+        A model that does not sign its thinking over what came before wants that of the turn it is
+        in back, before the calls that it thought of.
+        """
+        return signs_thinking(model) or not is_in_tool_loop(views)
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return what a compaction block, and thinking behind a summary, make necessary."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +13,8 @@ from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import failure, got_async
 
 if TYPE_CHECKING:
+    import asyncio
+
     from chatfold.core.render import Prompt
 
 __all__ = ["FunctionSummarizer", "is_async"]
@@ -86,31 +88,53 @@ class FunctionSummarizer:
             SummarizerError: The function raised, or took too long; its error is the cause.
             TypeError: The function returned something else.
         """
-        import asyncio
 
-        limit = asyncio.timeout(self.timeout)
+        async def answered() -> Any:
+            made: Any
+            if self.asynchronous:
+                made = self.function(prompt)
+            else:
+                made = await _threads.arun(partial(self.function, prompt))
+            return await made if inspect.isawaitable(made) else made
+
         try:
-            async with limit:
-                answer: Any
-                if self.asynchronous:
-                    answer = self.function(prompt)
-                else:
-                    answer = await _threads.arun(partial(self.function, prompt))
-                if inspect.isawaitable(answer):
-                    answer = await answer
+            answer = await self._in_time(answered())
+        except _threads.ExpiredError as error:
+            raise self._too_long() from error
         except SummaryError:
             raise
         except Exception as error:
-            if isinstance(error, TimeoutError) and limit.expired():
-                raise self._too_long() from error
             raise failure(error, prompt, who="the summarizer") from error
         return _checked(answer)
+
+    async def _in_time(self, answered: Coroutine[Any, Any, Any]) -> Any:
+        """Return what is awaited; after the time-out it is cancelled, and not waited for.
+
+        It may be at work on its own cancellation for as long as it likes, or take no notice.
+
+        Raises:
+            ExpiredError: It took longer.
+        """
+        import asyncio
+
+        task = asyncio.ensure_future(answered)
+        try:
+            await asyncio.wait({task}, timeout=self.timeout)
+        finally:
+            if not task.done():
+                task.add_done_callback(_forget)
+                task.cancel()
+        if not task.done():
+            raise _threads.ExpiredError
+        return task.result()
 
     def _too_long(self) -> SummarizerError:
         return SummarizerError(f"the summarizer took longer than {self.timeout:g} s")
 
 
 def _checked(answer: object) -> Completion:
+    if answer is None:  # an SDK's `content` where the model refused, or called a tool
+        return Completion("")
     if isinstance(answer, str):
         return Completion(answer)
     # Read as an object: callers that are not type-checked put anything into it.
@@ -121,6 +145,12 @@ def _checked(answer: object) -> Completion:
         "a summarizer takes a Prompt and returns the summary as str or Completion; "
         f"it returned {found:.100}"
     )
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    """Take note of an error that comes too late, so that Python does not warn about it."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _discard(answer: object) -> None:

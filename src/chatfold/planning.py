@@ -1,0 +1,250 @@
+"""What a fold of a list would replace, what its model is asked, and what comes behind its words.
+
+Nothing here changes the list. Not here: the swap, and the way back (`folding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import EllipsisType
+from typing import Any, Final, NamedTuple
+
+from chatfold.core.append import shown_for
+from chatfold.core.calls import Abandon, frozen_abandon
+from chatfold.core.compose import composed
+from chatfold.core.flow import Steps, Written
+from chatfold.core.guard import FactReport, Guard, Guarded
+from chatfold.core.live import LIVE_SHAPES, Sender
+from chatfold.core.parts import Head
+from chatfold.core.plan import Plan
+from chatfold.core.prepare import Wish, make_plan
+from chatfold.core.reading import Snapshot
+from chatfold.core.record import parsed
+from chatfold.core.room import Window
+from chatfold.core.sizes import TextSizes
+from chatfold.core.split import Split, check_limits
+from chatfold.core.summary import wrapped
+from chatfold.core.views import ItemView, TextPart
+from chatfold.core.write import write_summary
+from chatfold.errors import ShapeError
+from chatfold.options import Settings
+from chatfold.originals import Originals
+from chatfold.state import ListState
+from chatfold.summarizers.native import NativeCompaction
+
+__all__ = ["HOST", "Limits", "Notes", "Planning"]
+
+HOST: Final = (Sender(LIVE_SHAPES),)
+"""Who makes the model calls itself can send any live request."""
+
+DEFAULT_KEEP_LAST_TURNS: Final = 2
+
+
+class Notes(NamedTuple):
+    """What the wrapper of a summary says about it: without a record behind it, and with one."""
+
+    plain: str
+    with_record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a caller wants to keep; an ellipsis stands for the default."""
+
+    keep_last_turns: int | None | EllipsisType = ...
+    keep_tokens: int | None | EllipsisType = ...
+    abandon: Abandon | None = None
+    force: bool = False
+    replay: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers; read the ids once: they may come from a generator, or change later."""
+        check_limits(self.turns(), self.tokens())
+        object.__setattr__(self, "abandon", frozen_abandon(self.abandon))
+
+    def turns(self) -> int | None:
+        """Return the turns to keep: by default 2, or no limit where tokens are given."""
+        if isinstance(self.keep_last_turns, EllipsisType):
+            return DEFAULT_KEEP_LAST_TURNS if self.tokens() is None else None
+        return self.keep_last_turns
+
+    def tokens(self) -> int | None:
+        """Return the tokens to keep, by default no limit."""
+        return None if isinstance(self.keep_tokens, EllipsisType) else self.keep_tokens
+
+
+class Planning:
+    """Plans the folds of one list.
+
+    Args:
+        state: The list.
+        originals: Where originals can be read again.
+        measure: Returns the sizes of items in tokens, given their views.
+        pin: Returns whether an item stays in every fold.
+        summary_key: Secret that the digests of summaries are made with.
+
+    Attributes:
+        tried: Digests of the heads that gave no gain, or whose fold was undone.
+    """
+
+    def __init__(
+        self,
+        state: ListState,
+        originals: Originals,
+        *,
+        measure: Callable[[Sequence[ItemView]], list[int]],
+        pin: Callable[[Any], bool] | None,
+        summary_key: bytes | None,
+    ) -> None:
+        self.tried: set[str] = set()
+        self._state = state
+        self._originals = originals
+        self._measure = measure
+        self._pin = pin
+        self._summary_key = summary_key
+
+    def plan(self, limits: Limits, settings: Settings) -> Plan[Any]:
+        """Return what a summarization would replace."""
+        plan = self.prepared(limits, settings, senders=HOST)[0]
+        return replace(plan, notes=self.notes(settings)) if plan else plan
+
+    def prepared(
+        self,
+        limits: Limits,
+        settings: Settings,
+        own: Callable[[Any], bool] | None = None,
+        snapshot: Snapshot | None = None,
+        senders: Sequence[Sender] = (),
+    ) -> tuple[Plan[Any], Head | None]:
+        """Return what a summarization would replace, and what its prompts are made of."""
+        if self._state.held and not limits.replay:
+            held = Split(0, 0)
+            return Plan(None, (), (), 0, "server_managed", held, held=self._state.held), None
+        wish = Wish(
+            keep_last_turns=limits.turns(),
+            keep_tokens=limits.tokens(),
+            abandon=limits.abandon,
+            pinned=self._pin,
+            language=settings.language,
+            max_summary_tokens=settings.max_summary_tokens,
+            summary_role=settings.summary_role,
+            min_gain=settings.min_gain,
+            tried=() if limits.force else self.tried,
+            max_prompt_tokens=settings.max_prompt_tokens,
+            terms=settings.terms(),
+            own=own,
+            mode=settings.mode,
+            senders=senders,
+            request=settings.request,
+        )
+        snapshot = snapshot or self._state.snapshot(limits.abandon)
+        plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
+        if plan and _cannot_gain(plan, snapshot):
+            return replace(plan, prompt=None, reason="no_gain"), None
+        return plan, head
+
+    def native_plan(
+        self,
+        native: NativeCompaction,
+        limits: Limits,
+        settings: Settings,
+        snapshot: Snapshot | None = None,
+    ) -> Plan[Any]:
+        """Return what a provider would fold itself: of the list, or of a snapshot of it.
+
+        Raises:
+            ShapeError: The list is of another shape than the backend folds.
+            ValueError: The backend takes no such instructions, or no such prefix.
+        """
+        snapshot = snapshot or self._state.snapshot(limits.abandon)
+        shape = snapshot.shape
+        candidates = getattr(shape, "candidates", (shape,))
+        if all(candidate.name != native.shape for candidate in candidates):
+            raise ShapeError(
+                f"{native!r} folds lists of {native.shape}, and this one is of {shape.name}",
+                shape=shape.name,
+            )
+        plan = self.prepared(limits, settings, native.owns, snapshot)[0]
+        if plan:
+            native.check(prefix=plan.prefix, instructions=settings.compaction_instructions())
+        return plan
+
+    def steps(
+        self,
+        plan: Plan[Any],
+        head: Head,
+        settings: Settings,
+        backends: int,
+        windows: Sequence[Window],
+        snapshot: Snapshot | None = None,
+    ) -> Steps:
+        """Return the requests that a summary is written by, and what becomes of their answers.
+
+        Args:
+            plan: What it takes the place of.
+            head: What the prompts are made of.
+            settings: The options.
+            backends: Number of summarizers in the fallback chain.
+            windows: What is known of their windows, in the same order.
+            snapshot: The list that the plan is of; by default as it is when it is asked for.
+        """
+        return write_summary(
+            head,
+            backends=backends,
+            windows=windows,
+            most=settings.max_prompt_tokens,
+            guard=self.guard(plan, snapshot),
+            terms=plan.terms,
+            append=plan.append,
+        )
+
+    def notes(self, settings: Settings) -> Notes:
+        """Return what the wrapper of a summary says about it, with a record behind it and without.
+
+        Raises:
+            TemplateError: The template does not load or render.
+        """
+        render = settings.renderer().render
+        return Notes(
+            *(
+                render("summary_note.jinja", recall=self._originals.tool, record=record)
+                for record in (False, True)
+            )
+        )
+
+    def guard(self, plan: Plan[Any], snapshot: Snapshot | None = None) -> Guard:
+        """Return what compares a summary with the plan's head."""
+        return Guard(
+            plan.terms.grounding,
+            lambda: shown_for(plan, snapshot or self._state.snapshot(plan.abandon)),
+        )
+
+    def texts(
+        self, plan: Plan[Any], snapshot: Snapshot, written: Written, notes: Notes
+    ) -> Iterator[tuple[str, FactReport]]:
+        """Yield a summary in its wrapper, the whole first, then with less behind its words.
+
+        What is found in the head for it is found outside of the lock, and its record is read once
+        here, in the thread that wrote it.
+        """
+        proven = Guarded(written.text, written.ungrounded, written.dropped)
+        for made in composed(plan, snapshot, proven, TextSizes(self._count)):
+            note = notes.with_record if made.report.record else notes.plain
+            parsed(made.text)
+            yield wrapped(made.text, note, self._summary_key), made.report
+
+    def _count(self, texts: Sequence[str]) -> list[int]:
+        """Return the sizes of texts in tokens, as those of items are measured."""
+        views = [ItemView("user", (TextPart(text),)) for text in ("", *texts)]
+        frame, *sizes = self._measure(views)
+        return [size - frame for size in sizes]
+
+
+def _cannot_gain(plan: Plan[Any], snapshot: Snapshot) -> bool:
+    """Return whether even an empty summary would save less than is wanted: no call is due then."""
+    if plan.terms.thinking == "strip":  # the tail gets smaller too
+        return False
+    kept = sum(snapshot.sizes[i] for i in plan.split.kept)
+    gone = sum(snapshot.sizes[plan.split.start : plan.index]) - kept
+    return gone < plan.min_gain * plan.tokens_before
