@@ -1,0 +1,1 @@
+"""chatfold inside agent frameworks: one framework a module, each loaded only when asked for."""

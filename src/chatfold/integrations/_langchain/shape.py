@@ -1,0 +1,322 @@
+"""The shape `langchain`: the message objects of langchain-core, and their JSON form.
+
+Source: the types of langchain-core 1.7.2 (`langchain_core.messages`). What is required here is what
+the providers behind LangChain share; what one of them wants besides is its own package's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from langchain_core.load.serializable import Serializable
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    messages_from_dict,
+)
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem, Requirement
+from chatfold.core.summary import FOREIGN
+from chatfold.core.views import (
+    CallPart,
+    Fit,
+    ItemView,
+    Part,
+    ReasoningPart,
+    Role,
+    Shape,
+    TextPart,
+    UnknownPart,
+    field,
+    fields_of,
+    plain,
+)
+from chatfold.errors import ShapeError
+from chatfold.integrations._langchain.blocks import (
+    is_call_block,
+    is_thinking,
+    read_block,
+    read_calls,
+    read_result,
+)
+from chatfold.shapes._anthropic_rules import thinking_requirements
+from chatfold.shapes._blocks import block_type, getter, named_id
+from chatfold.shapes._chat import listed
+from chatfold.shapes._chat_rules import PairRules, pair_problems
+
+__all__ = ["SOURCE", "LangChainMessages"]
+
+SOURCE: Final = "summarization"
+"""What LangChain's own summaries, and with them ours, have as `lc_source`."""
+
+_ROLES: Final[dict[str, Role]] = {
+    "human": "user",
+    "HumanMessageChunk": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "SystemMessageChunk": "system",
+    "tool": "tool",
+    "ToolMessageChunk": "tool",
+    "function": "tool",
+    "FunctionMessageChunk": "tool",
+}
+_CHAT_ROLES: Final[dict[str, Role]] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "developer",
+}
+_CHAT: Final = ("chat", "ChatMessageChunk")
+_SIGNED: Final = "ai (signed thinking)"
+"""The type of an AI message with thinking that Anthropic has signed."""
+_RULES: Final = PairRules(
+    "langchain",
+    "a ToolMessage must be a response to a preceding AIMessage with its tool call",
+    "AI messages with tool calls must be followed by a ToolMessage for each of: {ids}",
+    "langchain-core 1.7.2; the rule of OpenAI, Anthropic, Google, AWS and Mistral alike, "
+    "https://docs.langchain.com/oss/python/langchain/errors/INVALID_CHAT_HISTORY (read 2026-11-22)",
+)
+# What two copies of one message may differ in: ids are drawn anew where the caller hands over the
+# history each time, and only what came from a model just now has its usage.
+_NOT_SAID: Final = ("id", "response_metadata", "usage_metadata", "artifact", "chunk_position")
+
+
+class LangChainMessages(Shape):
+    """LangChain's messages: calls on AI messages, results in tool messages behind them."""
+
+    name = "langchain"
+
+    def fit(self, item: object) -> Fit:
+        """Return whether `item` is a message of LangChain's, or its JSON form."""
+        if isinstance(item, BaseMessage):
+            return "yes"
+        return "yes" if _is_json_form(item) else "no"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading of a message, None where it is none of LangChain's."""
+        if not isinstance(item, BaseMessage) and not _is_json_form(item):
+            return None
+        get = getter(cast(object, item))
+        kind = get("type")
+        role = _role(get, kind)
+        if role is None:
+            said = f"a {type(cast(object, item)).__name__} is no part of a conversation"
+            return ItemView("unknown", (UnknownPart(str(kind), ""),), str(kind), fault=said)
+        if role == "tool":
+            parts: tuple[Part, ...] = (read_result(get),)
+            fault = "" if get("tool_call_id") or get("name") else "it does not name its call"
+            return ItemView("tool", parts, kind, self.name, id=named_id(get("id")), fault=fault)
+        return _read_message(get, kind, role)
+
+    def said(self, item: Any) -> Any:
+        """Return a message without what two copies of it may differ in."""
+        fields: Any = plain(_without_artifact(item))
+        if not isinstance(fields, dict):
+            return fields
+        known = cast(dict[str, Any], fields)
+        return {key: value for key, value in known.items() if key not in _NOT_SAID}
+
+    def restored(self, value: Any) -> Any:
+        """Return the message that a store holds as JSON."""
+        if isinstance(value, BaseMessage) or not _is_json_form(value):
+            return value
+        (message,) = messages_from_dict([{"type": value["type"], "data": value}])
+        return message
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Iterator[Problem]:
+        """Yield what the providers behind LangChain would refuse."""
+        yield from pair_problems(views, calls, _RULES)
+        for index, view in enumerate(views):
+            if view.shape == self.name and any(
+                type(part) is CallPart and part.name is None for part in view.parts
+            ):
+                yield Problem(
+                    "malformed_item", "a tool call without a name", (index,), shape=self.name
+                )
+
+    def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
+        """Return what Anthropic's thinking behind a summary makes necessary."""
+        signed = [v._replace(shape="anthropic") if v.type == _SIGNED else v for v in views]
+        return thinking_requirements(signed, model)
+
+    def summary_item(self, text: str, *, role: str) -> BaseMessage:
+        """Return a message of that role that holds `text`, marked as LangChain marks summaries.
+
+        Raises:
+            ShapeError: There is no message of that role.
+        """
+        marks = {"lc_source": SOURCE}
+        match role:
+            case "user":
+                return HumanMessage(text, additional_kwargs=marks)
+            case "assistant":
+                return AIMessage(text, additional_kwargs=marks)
+            case "system":
+                return SystemMessage(text, additional_kwargs=marks)
+            case "developer":
+                told = {**marks, "__openai_role__": "developer"}
+                return SystemMessage(text, additional_kwargs=told)
+            case _:
+                raise ShapeError(f"there is no message of the role {role!r}", shape=self.name)
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> ToolMessage:
+        """Return the tool message that answers `call`.
+
+        Raises:
+            ShapeError: The call has no id to answer to.
+        """
+        if call.id is None or call.pair != "function":
+            raise ShapeError(
+                "the call has no id to answer to", shape=self.name, index=call.call_index
+            )
+        return ToolMessage(
+            text,
+            tool_call_id=call.id,
+            name=call.name,
+            status="error" if failed else "success",
+        )
+
+    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
+        """Return the message with an id on each tool call that has none."""
+        if not isinstance(item, AIMessage) or all(c.get("id") for c in item.tool_calls):
+            return item
+        parts = read_calls(getter(item))
+        calls = [
+            call if call.get("id") else {**call, "id": new_id(part)}
+            for call, part in zip(item.tool_calls, parts, strict=False)
+        ]
+        return item.model_copy(update={"tool_calls": calls})
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return a person's message with these of its blocks alone; others stay whole."""
+        if not parts or not isinstance(item, HumanMessage) or isinstance(item.content, str):
+            return item if parts else None
+        kept = [block for place, block in enumerate(item.content) if place in parts]
+        if len(kept) == len(item.content):
+            return item
+        return item.model_copy(update={"content": kept})
+
+    def without_thinking(self, item: Any) -> Any | None:
+        """Return an AI message without its thinking, None where it holds nothing else.
+
+        What OpenAI reasons stays: nothing binds it to what came before.
+        """
+        if not isinstance(item, AIMessage) or isinstance(item.content, str):
+            return item
+        kept = [block for block in item.content if not is_thinking(block)]
+        if len(kept) == len(item.content):
+            return item
+        if not kept and not item.tool_calls:
+            return None
+        return item.model_copy(update={"content": kept or ""})
+
+
+def _is_json_form(item: object) -> bool:
+    """Return whether an item is a message as `model_dump` writes it, and JSON gives it back."""
+    if not isinstance(item, Mapping):
+        return False
+    fields = cast(Mapping[str, Any], item)
+    kind = fields.get("type")
+    return isinstance(kind, str) and "content" in fields and (kind in _ROLES or kind in _CHAT)
+
+
+def _without_artifact(item: Any) -> Any:
+    """Return a tool message without what the model never sees, which may be any object."""
+    if isinstance(item, ToolMessage) and item.artifact is not None:
+        return item.model_copy(update={"artifact": None})
+    return item
+
+
+def _role(get: Callable[[str], Any], kind: Any) -> Role | None:
+    """Return who a message speaks for, None where it is no part of a conversation."""
+    if kind in _CHAT:
+        return _CHAT_ROLES.get(str(get("role")).lower(), "user")
+    role = _ROLES.get(kind)
+    if role == "system" and _extras(get).get("__openai_role__") == "developer":
+        return "developer"
+    return role
+
+
+def _extras(get: Callable[[str], Any]) -> Mapping[str, Any]:
+    found = get("additional_kwargs")
+    return cast(Mapping[str, Any], found) if isinstance(found, Mapping) else {}
+
+
+def _read_message(get: Callable[[str], Any], kind: str, role: Role) -> ItemView:
+    content = get("content")
+    fault = ""
+    if isinstance(content, str):
+        blocks: list[Any] = []
+        parts: list[Part] = [TextPart(content)] if content or role != "assistant" else []
+    else:
+        blocks = listed(content)
+        fault = "" if isinstance(content, list) else "its content is neither text nor a list"
+        parts = []
+    calls: list[CallPart] = []
+    if role == "assistant":
+        calls = read_calls(get)
+        parts = [*_reasoning(get, blocks), *parts]
+    known = {call.id for call in calls if call.id is not None}
+    parts += [read_block(b) for b in blocks if not is_call_block(b, known)]
+    parts += _refusal(get, parts)
+    type_ = _SIGNED if any(_is_signed(b) for b in blocks) else kind
+    if _extras(get).get("lc_source") == SOURCE:
+        type_ = FOREIGN
+    return ItemView(
+        role,
+        (*parts, *calls),
+        type_,
+        "langchain",
+        named_id(get("name")),
+        named_id(get("id")),
+        role == "assistant",
+        fault,
+    )
+
+
+def _reasoning(get: Callable[[str], Any], blocks: Sequence[Any]) -> list[Part]:
+    """Return the reasoning that stands beside the content of a message, with some models."""
+    if any(is_thinking(block) or block_type(block) == "reasoning" for block in blocks):
+        return []
+    text = _extras(get).get("reasoning_content")
+    return [ReasoningPart(text)] if isinstance(text, str) and text else []
+
+
+def _refusal(get: Callable[[str], Any], parts: Sequence[Part]) -> list[Part]:
+    said = _extras(get).get("refusal")
+    known = any(type(p) is TextPart and p.kind == "refusal" for p in parts)
+    return [TextPart(said, "refusal")] if isinstance(said, str) and said and not known else []
+
+
+def _is_signed(block: Any) -> bool:
+    """Return whether a block is thinking that Anthropic signed over what stood before it."""
+    if not is_thinking(block):
+        return False
+    extras = field(block, "extras")
+    found = (field(source, key) for source in (block, extras) for key in ("signature", "data"))
+    return any(found)
+
+
+def _fields_of(value: Serializable) -> dict[str, Any]:
+    """Return the fields of an object: with its type, which nobody sets, and without empty ones.
+
+    A message that was stored and loaded has set every field.
+    """
+    said = value.model_dump(by_alias=True, exclude_unset=True)
+    rest = {k: v for k, v in said.items() if k == "content" or v not in (None, {}, [])}
+    kind = getattr(value, "type", None)
+    return {"type": kind, **rest} if isinstance(kind, str) else rest
+
+
+fields_of.register(Serializable, _fields_of)

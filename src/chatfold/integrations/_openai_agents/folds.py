@@ -1,0 +1,154 @@
+"""What folds lists of the SDK's items: the summarizer, and all that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
+
+from agents import Model
+from agents.models.default_models import get_default_model
+
+from chatfold.context import ChatContext
+from chatfold.core.plan import Outcome
+from chatfold.each_turn import OnError
+from chatfold.errors import ChatfoldError
+from chatfold.integrations._openai_agents.model import AgentModel
+from chatfold.integrations._openai_agents.run import RUN, Run
+from chatfold.integrations._openai_agents.watch import Watch
+from chatfold.middleware import Folded, Middleware
+from chatfold.options import Settings, SummaryOptions
+from chatfold.stores import MemoryStore
+from chatfold.summarizers import checked_native, is_native, resolve, senders
+from chatfold.tokens.windows import window_for
+
+if TYPE_CHECKING:
+    from chatfold.summarizers import LLM
+
+__all__ = ["SHAPE", "Folds"]
+
+SHAPE: Final = "openai_responses"
+_OURS: Final = ("openai:", "anthropic:")  # names that chatfold takes, whatever the run's provider
+
+
+class Folds:
+    """What folds lists of items: the summarizer, and all that was asked for.
+
+    Args:
+        llm: See `chatfold_filter`.
+        model: The model of a client in `llm`.
+        agent_model: The agent's model, where the user names it.
+        replaces: Whether the store is one for originals.
+        **options: What `Middleware` takes besides.
+    """
+
+    def __init__(
+        self,
+        llm: LLM | Model | None,
+        model: str | None,
+        agent_model: str | None,
+        *,
+        replaces: bool = False,
+        **options: Any,
+    ) -> None:
+        self.watch = Watch(options.pop("on_event", None))
+        self.shared = not isinstance(options["store"], MemoryStore | None)
+        self._llm: Any = _taken(llm)
+        self._agent_model = agent_model
+        self._call: dict[str, Any] = {"model": model} | {
+            n: options.pop(n) for n in ("background", "on_error")
+        }
+        if options["store"] is None and not replaces:
+            # Agents of several models hand a conversation over to each other.
+            options["store"] = MemoryStore()
+        self._options = options
+        self._made: dict[str | None, Middleware[Any]] = {}
+        self._check(replaces)
+
+    def _check(self, replaces: bool) -> None:
+        """Say what is wrong with the arguments now, and not in somebody's run."""
+        if self._call["on_error"] not in get_args(OnError):
+            raise ValueError(
+                f"on_error must be one of {', '.join(get_args(OnError))}, "
+                f"not {self._call['on_error']!r}"
+            )
+        usual = Run()
+        if replaces:
+            self.context([], usual, "checked")
+        else:
+            self._of(usual)
+        known = SummaryOptions.__annotations__
+        settings = Settings().updated({n: v for n, v in self._options.items() if n in known})
+        model = self._call["model"]
+        if is_native(self._llm):
+            checked_native(self._llm, settings, model, asynchronous=True)
+            return
+        request = settings.request if settings.mode == "append" else None
+        with suppress(ChatfoldError):  # a missing key, say: reported when it is needed
+            senders(resolve(self._llm, model=model, asynchronous=True, request=request), settings)
+
+    async def fold(self, items: Sequence[Any], run: Run, key: str | None) -> Folded[Any]:
+        """Return what goes to the model in place of a host's items."""
+        token = RUN.set(run)
+        try:
+            return await self._of(run).afold(items, key=key)
+        finally:
+            RUN.reset(token)
+
+    async def fold_in(self, context: ChatContext[Any], run: Run) -> Outcome[Any]:
+        """Fold a context's list, if the policy says so."""
+        token = RUN.set(run)
+        try:
+            return await context.amaybe_summarize(self._llm, **self._call)
+        finally:
+            RUN.reset(token)
+
+    def context(self, items: list[Any], run: Run, key: str) -> ChatContext[Any]:
+        """Return a context over a list that is folded in place."""
+        given = self._given(run)
+        keyed: dict[str, Any] = {"key": key} if given["store"] is not None else {}
+        return ChatContext(items, model=self._name(run), **keyed, **given)
+
+    def _of(self, run: Run) -> Middleware[Any]:
+        """Return the middleware for agents of the same model: that decides the window."""
+        name = self._name(run)
+        made = self._made.get(name)
+        if made is None:
+            given = self._given(run)
+            made = self._made.setdefault(
+                name,
+                Middleware(self._llm, agent_model=name, **self._call, **given),
+            )
+        return made
+
+    def _given(self, run: Run) -> dict[str, Any]:
+        """Return the options of what folds the items of a run."""
+        given = {**self._options, "shape": SHAPE, "on_event": self.watch}
+        if given.get("max_prompt_tokens") is None:
+            many = isinstance(self._llm, list)
+            asked = cast("list[object]", self._llm if many else [self._llm])
+            names = [each.name(run) for each in asked if isinstance(each, AgentModel)]
+            windows = [window for name in names if (window := window_for(name)) is not None]
+            if len(windows) == len(asked):  # what a client takes, chatfold knows by itself
+                given["max_prompt_tokens"] = min(windows) * 9 // 10  # the answer takes some of it
+        return given
+
+    def _name(self, run: Run) -> str | None:
+        if self._agent_model is not None:
+            return self._agent_model
+        return get_default_model() if run.agent is None else run.model_name()
+
+
+def _taken(llm: object) -> Any:
+    """Return what was given to write summaries, with the SDK's models made summarizers.
+
+    Raises:
+        TypeError: `llm` is a class.
+    """
+    if llm is None or isinstance(llm, Model):
+        return AgentModel(llm)
+    if isinstance(llm, list | tuple):
+        return [_taken(each) for each in cast("Sequence[object]", llm)]
+    if isinstance(llm, str) and llm != "extractive" and not llm.startswith(_OURS):
+        return AgentModel(llm)
+    return llm

@@ -1,0 +1,293 @@
+"""`FoldedSession`: a session of the OpenAI Agents SDK over another one, folded between runs."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+from chatfold.context import ChatContext
+from chatfold.core.plan import Outcome
+from chatfold.core.rolling import item_digest
+from chatfold.integrations._openai_agents.folds import SHAPE, Folds
+from chatfold.integrations._openai_agents.run import Run, seen
+from chatfold.integrations._openai_agents.wrapped import check_session, finished, swap
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from agents import Model, RunContextWrapper, Session, SessionSettings, TResponseInputItem
+
+    from chatfold.each_turn import OnError
+    from chatfold.options import SummaryOptions
+    from chatfold.policy import Policy
+    from chatfold.stores import HostStore, Store
+    from chatfold.summarizers import LLM
+    from chatfold.tokens import TokenCounter
+
+__all__ = ["FoldedSession", "Persist"]
+
+Persist: TypeAlias = Literal["view", "replace"]
+"""Whether a session keeps its originals, or the fold in place of them."""
+
+_ALL: Final = 2_147_483_647  # items; a session may have a limit of its own by default
+
+
+class FoldedSession:
+    """A `Session` over another one, which is folded between runs: when a run reads it.
+
+    With `persist="view"` the wrapped session keeps all of its items, and runs are given the fold;
+    what was folded is kept in `store`, which sessions of other requests should share. With
+    `persist="replace"` the wrapped session is given the fold in place of its items: in one
+    transaction where it can (those over SQLite and SQLAlchemy), else cleared and written again,
+    and put back where that fails. The originals are then written to `store` before.
+
+    Args:
+        wrapped: The session; not one whose items are held by the server.
+        llm: See `chatfold_filter`. Outside of a run, the agent's own model is that of the last.
+        policy: When to fold, and how much to keep; by default `Policy()`.
+        store: See above; by default in this object alone.
+        persist: Whether the originals stay in the wrapped session.
+        key: Names the conversation; by default the session's id.
+        model: See `chatfold_filter`.
+        agent_model: See `chatfold_filter`.
+        background: Whether a run never waits for a summary: it is begun when a run reads the
+            session, and put in when the next one does.
+        on_error: Whether a failure of the summarizer is reported, or raised.
+        pin: As for `ChatContext`.
+        counter: As for `ChatContext`.
+        summary_key: As for `ChatContext`.
+        **options: See `SummaryOptions`.
+
+    Attributes:
+        wrapped: The wrapped session.
+        session_id: Its id.
+        session_settings: What the Runner asks for; at first the wrapped session's.
+
+    Raises:
+        TypeError: `wrapped` is no session, `llm` cannot answer, or an option is not known.
+        ValueError: `wrapped` folds by itself or is held by the server, or an option is out of
+            range.
+    """
+
+    def __init__(
+        self,
+        wrapped: Session,
+        llm: LLM | Model | None = None,
+        policy: Policy | None = None,
+        store: HostStore | Store | None = None,
+        *,
+        persist: Persist = "view",
+        key: str | None = None,
+        model: str | None = None,
+        agent_model: str | None = None,
+        background: bool = False,
+        on_error: OnError = "report",
+        pin: Callable[[Any], bool] | None = None,
+        counter: TokenCounter | None = None,
+        summary_key: bytes | None = None,
+        **options: Unpack[SummaryOptions],
+    ) -> None:
+        if persist not in get_args(Persist):
+            raise ValueError(
+                f"persist must be one of {', '.join(get_args(Persist))}, not {persist!r}"
+            )
+        check_session(wrapped)
+        self.wrapped = wrapped
+        self.session_id: str = wrapped.session_id
+        self.session_settings: SessionSettings | None = wrapped.session_settings
+        self._persist = persist
+        self._name = key
+        self._pin = pin
+        self._open: frozenset[bytes] = frozenset()
+        self._folds = Folds(
+            llm,
+            model,
+            agent_model,
+            policy=policy,
+            store=store,
+            replaces=persist == "replace",
+            background=background,
+            on_error=on_error,
+            pin=self._pins,
+            counter=counter,
+            summary_key=summary_key,
+            **options,
+        )
+        self._run = Run()  # the last that was seen
+        self._context: ChatContext[Any] | None = None  # of what the wrapped session holds
+        self._busy = False
+        self._writing = asyncio.Lock()
+        methods = (wrapped.get_items, wrapped.add_items, wrapped.pop_item, wrapped.clear_session)
+        self._passes_run = all("wrapper" in inspect.signature(each).parameters for each in methods)
+
+    @property
+    def _ignore_ids_for_matching(self) -> bool:
+        """What the SDK asks of a session that wraps another one."""
+        return bool(getattr(self.wrapped, "_ignore_ids_for_matching", False))
+
+    async def get_items(
+        self, limit: int | None = None, *, wrapper: RunContextWrapper[Any] | None = None
+    ) -> list[TResponseInputItem]:
+        """Return the history as it goes to the model, folded first where the policy says so.
+
+        Args:
+            limit: Number of items, the latest of the folded history; None for all.
+            wrapper: The run, as the SDK passes it.
+        """
+        run = seen(context=wrapper)
+        if run.agent is not None:
+            self._run = run
+        items, _ = await self._folded(self._run if run.agent is None else run, wrapper)
+        if limit is None:
+            return items
+        return items[-limit:] if limit > 0 else []
+
+    async def fold(self) -> Outcome[Any]:
+        """Fold now, if the policy says so; for the time between two runs.
+
+        Returns:
+            What happened, and why.
+        """
+        return (await self._folded(self._run, None))[1]
+
+    async def undo(self) -> Outcome[Any]:
+        """Put back the originals of the latest fold, where it has replaced them.
+
+        With a store also what an earlier process has folded.
+
+        Returns:
+            What happened: `nothing_to_undo` with `persist="view"`, which keeps the originals.
+
+        Raises:
+            BusyError: The session is being folded.
+            StoreError: The store cannot be read.
+        """
+        if self._persist == "view":
+            remedy = 'persist="view" keeps the originals in the wrapped session'
+            return Outcome(False, "nothing_to_undo", remedy=remedy)
+        context = self._followed(await self._all(None), self._run)
+        before = list(context.items)
+        outcome = context.undo()
+        if outcome.changed and await self._replaced(before, context.items, None) is None:
+            return Outcome(False, "stale", key=self._name, remedy="the session has changed; retry")
+        return outcome
+
+    async def add_items(
+        self,
+        items: list[TResponseInputItem],
+        *,
+        wrapper: RunContextWrapper[Any] | None = None,
+    ) -> None:
+        """Add items to the wrapped session."""
+        async with self._writing:
+            await self.wrapped.add_items(items, **self._passed(wrapper))
+
+    async def pop_item(
+        self, *, wrapper: RunContextWrapper[Any] | None = None
+    ) -> TResponseInputItem | None:
+        """Remove and return the latest item of the wrapped session."""
+        async with self._writing:
+            return await self.wrapped.pop_item(**self._passed(wrapper))
+
+    async def clear_session(self, *, wrapper: RunContextWrapper[Any] | None = None) -> None:
+        """Remove all items of the wrapped session."""
+        async with self._writing:
+            await self.wrapped.clear_session(**self._passed(wrapper))
+
+    def _passed(self, wrapper: RunContextWrapper[Any] | None) -> dict[str, Any]:
+        return {"wrapper": wrapper} if wrapper is not None and self._passes_run else {}
+
+    async def _all(self, wrapper: RunContextWrapper[Any] | None) -> list[TResponseInputItem]:
+        """Return all items of the wrapped session, whatever limit it has by default."""
+        settings = self.wrapped.session_settings
+        limit: dict[str, Any] = (
+            {"limit": _ALL} if settings is not None and settings.limit is not None else {}
+        )
+        return list(await self.wrapped.get_items(**limit, **self._passed(wrapper)))
+
+    async def _folded(
+        self, run: Run, wrapper: RunContextWrapper[Any] | None
+    ) -> tuple[list[TResponseInputItem], Outcome[Any]]:
+        """Return the history as it goes to the model, and what was done about it."""
+        items = await self._all(wrapper)
+        if self._persist == "view":
+            self._open = _unanswered(ChatContext(list(items), shape=SHAPE))
+            folded = await self._folds.fold(items, run, self._name or self.session_id)
+            return folded.items, folded.outcome
+        if self._busy:
+            return items, Outcome(False, "busy")
+        self._busy = True
+        try:
+            context = self._followed(items, run)
+            self._open = _unanswered(context)
+            outcome = await self._folds.fold_in(context, run)
+            if not outcome.changed:
+                return items, outcome
+            now = await self._replaced(items, context.items, wrapper)
+            if now is None:
+                return await self._all(wrapper), Outcome(False, "stale", usage=outcome.usage)
+            return now, outcome
+        finally:
+            self._busy = False
+
+    def _followed(self, items: list[TResponseInputItem], run: Run) -> ChatContext[Any]:
+        """Return the context of the wrapped session's items as they are now."""
+        context = self._context
+        if context is not None and items[: len(context.items)] == context.items:
+            context.extend(items[len(context.items) :])
+            return context
+        self._context = self._folds.context(list(items), run, self._name or self.session_id)
+        return self._context
+
+    def _pins(self, item: Any) -> bool:
+        """Return whether an item stays verbatim.
+
+        Calls without a result do, also where the user has gone on: their run may be one that was
+        interrupted and is resumed from its state, and its results are then written behind.
+        """
+        if self._open and item_digest(item) in self._open:
+            return True
+        return self._pin is not None and bool(self._pin(item))
+
+    async def _replaced(
+        self,
+        before: Sequence[TResponseInputItem],
+        after: Sequence[TResponseInputItem],
+        wrapper: RunContextWrapper[Any] | None,
+    ) -> list[TResponseInputItem] | None:
+        """Write what a fold has made of the items; return all, with what has come since.
+
+        None where the wrapped session no longer begins with these items: nothing is written then.
+        """
+
+        async def write() -> list[TResponseInputItem] | None:
+            async with self._writing:
+                now = await self._all(wrapper)
+                if now[: len(before)] != list(before):
+                    return None
+                whole = [*after, *now[len(before) :]]
+                return whole if await swap(self.wrapped, now, whole) else None
+
+        self._context, context = None, self._context  # what it holds is not written yet
+        written = await finished(write())
+        if written is not None:
+            self._context = context
+        return written
+
+
+def _unanswered(context: ChatContext[Any]) -> frozenset[bytes]:
+    """Return the digests of the calls whose results may still come.
+
+    Digests, as each reading of a session makes its items anew. Where an id recurs, a result that
+    comes is not that call's any more.
+    """
+    calls = context.tool_calls()
+    used = Counter(call.id for call in calls if call.call_index is not None)
+    return frozenset(
+        item_digest(context.items[call.call_index])
+        for call in calls
+        if call.result_index is None and call.call_index is not None and used[call.id] == 1
+    )

@@ -1,0 +1,97 @@
+"""Folds in what the OpenAI Agents SDK shows: the usage of a run, and its traces."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from agents import Usage, custom_span, get_current_trace
+
+from chatfold.core.flow import Usage as Tokens
+from chatfold.core.plan import Outcome
+from chatfold.events import FoldEvent, Hook, tell
+from chatfold.integrations._openai_agents.run import RUN
+
+if TYPE_CHECKING:
+    from agents.tracing import CustomSpanData, Span
+
+__all__ = ["Watch"]
+
+
+class Watch:
+    """A hook that shows folds where the SDK shows usage, and in its traces.
+
+    Args:
+        hook: The user's own hook, which is told as well.
+    """
+
+    def __init__(self, hook: Hook | None = None) -> None:
+        self._hook = hook
+        self._spans: dict[str, Span[CustomSpanData]] = {}
+
+    def __call__(self, event: FoldEvent) -> Any:
+        """Take in an event."""
+        if event.kind != "before":
+            self._told(event)
+            return tell(self._hook, event)
+        answer = tell(self._hook, event)
+        return answer if answer is False else self._around(event, answer)
+
+    @contextmanager
+    def _around(self, event: FoldEvent, answer: Any) -> Generator[None, None, None]:
+        """Hold a span open while the fold is made, so that the model's own span stands in it."""
+        with ExitStack() as stack:
+            self._spans[event.id] = stack.enter_context(_span({"tokens_before": event.tokens}))
+            stack.callback(self._spans.pop, event.id, None)
+            if isinstance(answer, AbstractContextManager):
+                stack.enter_context(cast("AbstractContextManager[Any]", answer))
+            yield
+
+    def _told(self, event: FoldEvent) -> None:
+        """Write down how a fold went, and what it has cost."""
+        outcome = event.outcome
+        if outcome is None:
+            return
+        data, span = _numbers(outcome), self._spans.get(event.id)
+        if span is not None:
+            span.span_data.data.update(data)
+        elif outcome.llm_calls or outcome.changed:  # begun in an earlier call, in the background
+            with _span(data):
+                pass
+        context, spent = RUN.get().context, outcome.usage
+        if context is not None and spent is not None:
+            context.usage.add(_usage(spent, outcome.llm_calls))
+
+
+def _span(data: dict[str, Any]) -> Span[CustomSpanData]:
+    return custom_span("chatfold.fold", data, disabled=get_current_trace() is None)
+
+
+def _numbers(outcome: Outcome[Any]) -> dict[str, Any]:
+    """Return what a span says of a fold: nothing of the conversation."""
+    spent = outcome.usage or Tokens()
+    return {
+        "reason": outcome.reason,
+        "changed": outcome.changed,
+        "tokens_before": outcome.tokens_before,
+        "tokens_after": outcome.tokens_after,
+        "items_removed": len(outcome.removed),
+        "model": outcome.model,
+        "llm_calls": outcome.llm_calls,
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _usage(spent: Tokens, calls: int) -> Usage:
+    """Return tokens as the SDK counts them."""
+    made = Usage(
+        requests=calls,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        total_tokens=spent.input_tokens + spent.output_tokens,
+    )
+    made.input_tokens_details.cached_tokens = spent.cached_tokens
+    return made

@@ -1,0 +1,490 @@
+"""`FoldedSession` over the sessions of the real OpenAI Agents SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed")
+
+from agents import (
+    Agent,
+    OpenAIConversationsSession,
+    OpenAIResponsesCompactionSession,
+    RunConfig,
+    RunContextWrapper,
+    Runner,
+    RunState,
+    Session,
+    SessionSettings,
+    SQLiteSession,
+    function_tool,
+)
+from integrations.agents_desk import SMALL, Desk, agent, ask, summaries, talk, text_of
+from openai import AsyncOpenAI
+from validator import validate
+
+from chatfold import FoldEvent, Policy, Prompt
+from chatfold.integrations.openai_agents import FoldedSession, chatfold_filter
+from chatfold.stores import MemoryStore, SQLStore
+
+EAGER = Policy(max_items=6, max_tokens=100_000, keep_tokens=300, keep_last_turns=1, min_gain=0.0)
+
+
+class Plain:
+    """A session of the user's own, as the SDK's protocol has it; a list in memory."""
+
+    def __init__(self, items: list[Any] | None = None) -> None:
+        self.session_id = "plain"
+        self.session_settings: SessionSettings | None = None
+        self.items = list(items or [])
+        self.on_add: Callable[[list[Any]], Any] | None = None
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        return list(self.items if limit is None else self.items[-limit:])
+
+    async def add_items(self, items: list[Any]) -> None:
+        await asyncio.sleep(0)
+        if self.on_add is not None:
+            await self.on_add(items)
+        self.items += items
+
+    async def pop_item(self) -> Any:
+        return self.items.pop() if self.items else None
+
+    async def clear_session(self) -> None:
+        await asyncio.sleep(0)
+        self.items.clear()
+
+
+def filled(wrapped: Any, turns: int = 8) -> Any:
+    asyncio.run(wrapped.add_items(talk(turns)))
+    return wrapped
+
+
+def held(session: Any) -> list[Any]:
+    return asyncio.run(session.get_items())
+
+
+STORES: list[Callable[[Path], Any]] = [
+    lambda path: SQLiteSession("s", path / "sessions.db"),
+    lambda path: Plain(),
+]
+KINDS = pytest.mark.parametrize("kind", STORES, ids=["sqlite", "plain"])
+
+
+# --- a view ---------------------------------------------------------------------------------------
+
+
+@KINDS
+def test_a_run_is_given_the_fold_and_the_wrapped_session_keeps_its_items(
+    kind: Any, tmp_path: Path
+) -> None:
+    """Several runs; the agent's own model writes, and the run's usage shows it."""
+    wrapped, model = kind(tmp_path), Desk("kept short")
+    session = FoldedSession(wrapped, policy=SMALL)
+    assert isinstance(session, Session)
+    usages = []
+    for number in range(14):
+        result = ask(agent(model), f"question {number}", session=session)
+        usages.append(result.context_wrapper.usage.requests)
+    assert len(held(wrapped)) == 28
+    assert summaries(held(wrapped)) == 0
+    assert summaries(model.requests[-1]) == 1
+    assert "kept short" in text_of(model.requests[-1])
+    assert len(model.requests[-1]) < 16
+    assert usages.count(2) == len(model.prompts) > 1
+
+
+def test_sessions_of_later_requests_find_the_fold_in_the_store() -> None:
+    """A web server makes the session anew at each request; the summary is written once."""
+    model, store = Desk(), MemoryStore()
+    wrapped = filled(Plain())
+    for number in range(2):
+        session = FoldedSession(wrapped, policy=EAGER, store=store)
+        ask(agent(model), f"question {number}", session=session)
+    assert len(model.prompts) == 1
+    assert all(summaries(request) == 1 for request in model.requests)
+    other = FoldedSession(filled(Plain()), policy=EAGER, store=store, key="another tenant")
+    ask(agent(model), "question", session=other)
+    assert len(model.prompts) == 2
+
+
+def test_a_streamed_run_is_given_the_fold_too() -> None:
+    model, session = Desk(), FoldedSession(filled(Plain()), policy=EAGER)
+
+    async def run() -> int:
+        result = Runner.run_streamed(agent(model), "go on", session=session)
+        async for _ in result.stream_events():
+            pass
+        return result.context_wrapper.usage.requests
+
+    assert asyncio.run(run()) == 2
+    assert summaries(model.requests[-1]) == 1
+
+
+def test_the_session_and_the_filter_go_together() -> None:
+    """Between runs the session folds, inside of a run the filter; there is one summary."""
+    model, wrapped = Desk(), filled(Plain())
+    session, fold = FoldedSession(wrapped, policy=EAGER), chatfold_filter(policy=EAGER)
+    model.act = model.call(*[("lookup", {"order": f"{n}"}) for n in range(4)])
+    for number in range(3):
+        ask(
+            agent(model),
+            f"question {number}",
+            session=session,
+            run_config=RunConfig(call_model_input_filter=fold),
+        )
+    assert all(summaries(request) == 1 for request in model.requests)
+    assert summaries(held(wrapped)) == 0
+
+
+def test_what_the_wrapped_session_can_do_goes_through() -> None:
+    wrapped = Plain(talk(3))
+    session = FoldedSession(wrapped, Desk(), Policy())
+    assert session.session_id == "plain"
+    assert session.wrapped is wrapped
+    assert len(held(session)) == 6
+    assert asyncio.run(session.get_items(limit=2)) == wrapped.items[-2:]
+    assert asyncio.run(session.get_items(limit=0)) == []
+    assert asyncio.run(session.pop_item()) == talk(3)[-1]
+    asyncio.run(session.add_items(talk(1)))
+    assert len(wrapped.items) == 7
+    asyncio.run(session.clear_session())
+    assert wrapped.items == []
+    assert asyncio.run(session.undo()).reason == "nothing_to_undo"
+
+
+def test_a_session_that_wants_the_run_is_given_it() -> None:
+    """The SDK passes the run to sessions whose methods take it."""
+
+    class Wanting(Plain):
+        def __init__(self) -> None:
+            super().__init__()
+            self.given: list[Any] = []
+
+        async def get_items(self, limit: int | None = None, *, wrapper: Any = None) -> list[Any]:
+            self.given.append(wrapper)
+            return await super().get_items(limit)
+
+        async def add_items(self, items: list[Any], *, wrapper: Any = None) -> None:
+            self.given.append(wrapper)
+            await super().add_items(items)
+
+        async def pop_item(self, *, wrapper: Any = None) -> Any:
+            return await super().pop_item()
+
+        async def clear_session(self, *, wrapper: Any = None) -> None:
+            await super().clear_session()
+
+    wrapped = Wanting()
+    ask(agent(Desk()), "hello", session=FoldedSession(wrapped, policy=EAGER))
+    assert wrapped.given
+    assert all(isinstance(given, RunContextWrapper) for given in wrapped.given)
+
+
+def test_a_limit_is_one_of_the_folded_history() -> None:
+    """The wrapped session's own default hides nothing from the fold; the Runner's limit counts."""
+    model = Desk()
+    wrapped = SQLiteSession("limited", session_settings=SessionSettings(limit=4))
+    asyncio.run(wrapped.add_items(talk(8)))
+    session = FoldedSession(wrapped, policy=EAGER)
+    assert session.session_settings == SessionSettings(limit=4)
+    ask(agent(model), "now", session=session)
+    assert "LK-1000" in model.prompts[0].input
+    assert len(model.requests[0]) <= 5
+    assert summaries(model.requests[0]) == 1
+    session.session_settings = SessionSettings(limit=1)
+    ask(agent(model), "again", session=session)
+    assert len(model.requests[1]) == 2
+
+
+# --- originals replaced ---------------------------------------------------------------------------
+
+
+@KINDS
+def test_the_fold_takes_the_place_of_the_originals_and_undo_puts_them_back(
+    kind: Any, tmp_path: Path
+) -> None:
+    """Folded three times: one summary, every request valid; another process undoes the last."""
+    wrapped, model = kind(tmp_path), Desk()
+    path = tmp_path / "originals.db"
+    session = FoldedSession(wrapped, policy=EAGER, persist="replace", store=SQLStore(path))
+    before: list[Any] = []
+    for number in range(14):
+        if len(held(wrapped)) >= 6:
+            before = held(wrapped)
+        ask(agent(model), f"question {number}", session=session)
+    assert len(model.prompts) > 3
+    now = held(wrapped)
+    assert summaries(now) == 1
+    assert summaries(now[:1]) == 1
+    assert len(now) < 10
+    assert not validate(now, "openai_responses")
+    if kind is STORES[0]:
+        wrapped = kind(tmp_path)
+    again = FoldedSession(wrapped, policy=EAGER, persist="replace", store=SQLStore(path))
+    outcome = asyncio.run(again.undo())
+    assert outcome.reason == "undone"
+    assert held(wrapped)[: len(before)] == before
+    assert held(wrapped)[len(before) :] == now[-(len(held(wrapped)) - len(before)) :]
+
+
+@KINDS
+def test_items_that_come_while_the_summary_is_written_are_kept(kind: Any, tmp_path: Path) -> None:
+    """Added by this session or past it; both stand behind the tail."""
+    wrapped = filled(kind(tmp_path))
+    late = [{"role": "user", "content": "past it"}, {"role": "user", "content": "through it"}]
+
+    async def slow(prompt: Prompt) -> str:
+        await wrapped.add_items(late[:1])
+        await session.add_items(late[1:])
+        return "summary"
+
+    session = FoldedSession(wrapped, slow, EAGER, persist="replace")
+    seen = held(session)
+    assert seen == held(wrapped)
+    assert summaries(seen) == 1
+    assert seen[-2:] == late
+
+
+@KINDS
+def test_a_session_that_changed_meanwhile_is_left_as_it_is(kind: Any, tmp_path: Path) -> None:
+    """Another process has cleared it: the fold is of what is no longer there."""
+    wrapped = filled(kind(tmp_path))
+    told: list[FoldEvent] = []
+
+    async def slow(prompt: Prompt) -> str:
+        await wrapped.clear_session()
+        await wrapped.add_items(talk(1, "new "))
+        return "summary"
+
+    session = FoldedSession(wrapped, slow, EAGER, persist="replace", on_event=told.append)
+    assert held(session) == talk(1, "new ")
+    assert held(wrapped) == talk(1, "new ")
+
+
+@pytest.mark.parametrize("when", ["before it compares", "before it writes"])
+def test_another_process_that_writes_in_between_loses_nothing(tmp_path: Path, when: str) -> None:
+    """SQLite compares and replaces in one transaction; what came before it is seen."""
+    wrapped = filled(SQLiteSession("s", tmp_path / "sessions.db"))
+    other = SQLiteSession("s", tmp_path / "sessions.db")
+    snapshot = SQLiteSession._get_compaction_snapshot
+
+    class Slow(SQLiteSession):
+        pass
+
+    async def late(self: Any, limit: int, **options: Any) -> Any:
+        if when == "before it compares":
+            await other.add_items(talk(1, "late "))
+        made = await snapshot(wrapped, limit, **options)
+        if when == "before it writes":
+            await other.add_items(talk(1, "late "))
+        return made
+
+    session = FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace")
+    session.wrapped = Slow("s", tmp_path / "sessions.db")
+    Slow._get_compaction_snapshot = late  # type: ignore[method-assign]
+    assert held(session) == [*talk(8), *talk(1, "late ")]
+    assert held(other) == [*talk(8), *talk(1, "late ")]
+
+
+def test_a_write_that_fails_leaves_the_originals() -> None:
+    wrapped = filled(Plain())
+
+    async def refuse(items: list[Any]) -> None:
+        if summaries(items):
+            raise ConnectionError("the disk is full")
+
+    wrapped.on_add = refuse
+    session = FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace")
+    with pytest.raises(ConnectionError):
+        held(session)
+    assert wrapped.items == talk(8)
+    wrapped.on_add = None
+    assert summaries(held(session)) == 1
+
+
+def test_a_run_that_is_cancelled_while_it_is_written_does_not_lose_the_session() -> None:
+    wrapped = filled(Plain())
+    begun = asyncio.Event()
+
+    async def slow(items: list[Any]) -> None:
+        begun.set()
+        await asyncio.sleep(0.05)
+
+    async def run() -> None:
+        wrapped.on_add = slow
+        reading = asyncio.create_task(session.get_items())
+        await begun.wait()
+        for _ in range(3):
+            reading.cancel()
+            await asyncio.sleep(0.005)
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    session = FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace")
+    asyncio.run(run())
+    assert summaries(wrapped.items) == 1
+    assert wrapped.items[1:] == talk(8)[-len(wrapped.items) + 1 :]
+
+
+def test_two_runs_at_once_fold_the_session_once() -> None:
+    wrapped, asked = filled(Plain()), []
+
+    async def slow(prompt: Prompt) -> str:
+        asked.append(prompt)
+        await asyncio.sleep(0.05)
+        return "summary"
+
+    async def run() -> Any:
+        return await asyncio.gather(session.get_items(), session.get_items(), session.fold())
+
+    session = FoldedSession(wrapped, slow, EAGER, persist="replace")
+    first, second, outcome = asyncio.run(run())
+    assert len(asked) == 1
+    assert summaries(first) == 1
+    assert second == talk(8)
+    assert outcome.reason == "busy"
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_a_summarizer_that_fails_or_hangs_does_not_break_the_run(persist: Any) -> None:
+    async def hang(prompt: Prompt) -> str:
+        await asyncio.sleep(30)
+        return "too late"
+
+    def fail(prompt: Prompt) -> str:
+        raise ConnectionError("down")
+
+    for llm in (hang, fail):
+        model, wrapped = Desk(), filled(Plain())
+        session = FoldedSession(wrapped, llm, EAGER, persist=persist, timeout=0.1)
+        ask(agent(model), "go on", session=session)
+        assert len(model.requests[-1]) == 17
+        assert len(wrapped.items) == 18
+        assert summaries(wrapped.items) == 0
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_in_the_background_no_run_waits(persist: Any) -> None:
+    slow, model, wrapped = Desk("in the background"), Desk(), filled(Plain())
+    slow.delay = 0.2
+    session = FoldedSession(wrapped, slow, EAGER, persist=persist, background=True)
+
+    async def run() -> None:
+        await Runner.run(agent(model), "first", session=session)
+        await asyncio.sleep(0.5)
+        await Runner.run(agent(model), "second", session=session)
+
+    asyncio.run(run())
+    assert [summaries(request) for request in model.requests] == [0, 1]
+    assert summaries(wrapped.items) == (1 if persist == "replace" else 0)
+    assert "first" in text_of(model.requests[1])
+
+
+def test_a_fold_between_two_runs_is_written_by_the_model_of_the_last() -> None:
+    model, session = Desk(), FoldedSession(Plain(), policy=EAGER, persist="replace")
+    ask(agent(model), "hello", session=session)
+    asyncio.run(session.add_items(talk(8)))
+    outcome = asyncio.run(session.fold())
+    assert outcome.changed
+    assert len(model.prompts) == 1
+    assert summaries(held(session.wrapped)) == 1
+    assert asyncio.run(session.fold()).reason == "below_trigger"
+
+
+def test_what_waits_for_approval_is_not_folded_away() -> None:
+    """An open call in the session stays, with all that follows; its result finds it."""
+    waits = {"type": "function_call", "call_id": "c9", "name": "refund", "arguments": "{}"}
+    wrapped = Plain([*talk(7), {"role": "user", "content": "refund it"}, waits])
+    session = FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace")
+    seen = held(session)
+    assert summaries(seen) == 1
+    assert seen[-1] == waits
+    asyncio.run(
+        session.add_items([{"type": "function_call_output", "call_id": "c9", "output": "done"}])
+    )
+    assert not validate(held(wrapped), "openai_responses")
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_an_interrupted_run_goes_on_over_a_session_that_was_folded_meanwhile(persist: Any) -> None:
+    """Interrupted, written as JSON, the session folded by others, read again and allowed."""
+    done: list[str] = []
+
+    @function_tool(needs_approval=True)
+    async def refund(order: str) -> str:
+        """Refund an order."""
+        done.append(order)
+        return f"refunded {order}"
+
+    def desk(model: Any) -> Agent[Any]:
+        return Agent(name="desk", model=model, tools=[refund])
+
+    wrapped, store = filled(Plain(), 2), MemoryStore()
+
+    def session() -> FoldedSession:
+        return FoldedSession(wrapped, lambda prompt: "kept", EAGER, store, persist=persist)
+
+    async def run() -> list[Any]:
+        model = Desk()
+        model.act = model.call(("refund", {"order": "LK-7"}))
+        first = await Runner.run(desk(model), "refund LK-7", session=session())
+        written = json.dumps(first.to_state().to_json())
+        await wrapped.add_items(talk(3, "meanwhile "))
+        await session().get_items()
+
+        other = Desk()
+        state = await RunState.from_json(desk(other), json.loads(written))
+        state.approve(state.get_interruptions()[0])
+        await Runner.run(desk(other), state, session=session())
+        await Runner.run(desk(other), "thanks", session=session())
+        return other.requests
+
+    requests = asyncio.run(run())
+    assert done == ["LK-7"]
+    assert len(requests) == 2
+    assert summaries(requests[-1]) == 1
+    assert summaries(wrapped.items) == (1 if persist == "replace" else 0)
+    found = [v for v in validate(wrapped.items, "openai_responses") if not v.open]
+    assert not found
+
+
+# --- arguments, and what cannot be wrapped --------------------------------------------------------
+
+
+def test_sessions_that_fold_themselves_or_live_on_the_server_are_refused() -> None:
+    client = AsyncOpenAI(api_key="none", base_url="http://127.0.0.1:9")
+    with pytest.raises(ValueError, match="wrap its underlying_session"):
+        FoldedSession(OpenAIResponsesCompactionSession("s", SQLiteSession("s"), client=client))
+    with pytest.raises(ValueError, match="replay=True"):
+        FoldedSession(OpenAIConversationsSession(conversation_id="c", openai_client=client))
+    with pytest.raises(TypeError, match="must be a Session"):
+        FoldedSession([])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="persist must be"):
+        FoldedSession(SQLiteSession("s"), persist="both")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_wrong_arguments_are_told_at_once(persist: Any) -> None:
+    for wrong, kind in (
+        ({"unknown": 1}, TypeError),
+        ({"llm": 42}, TypeError),
+        ({"store": 42}, TypeError),
+        ({"timeout": -1}, ValueError),
+        ({"on_error": "shout"}, ValueError),
+    ):
+        with pytest.raises(kind):
+            FoldedSession(SQLiteSession("s"), persist=persist, **wrong)
+
+
+def test_what_a_session_holds_stays_json() -> None:
+    wrapped = filled(Plain())
+    held(FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace"))
+    assert json.loads(json.dumps(wrapped.items)) == wrapped.items
