@@ -17,7 +17,7 @@ from chatfold import Completion, Usage
 SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 PARTS = 22
 TEMPERATURE = 0.3
-LONGEST_ANSWER = 1024  # tokens
+LONGEST_ANSWER = 600  # tokens: more than the longest head has
 CONTEXT = 8192  # tokens
 
 Ask: TypeAlias = Callable[[Sequence[Item], int], Completion]
@@ -56,9 +56,19 @@ def asking(path: Path, threads: int) -> Ask:
         path: Its file.
         threads: Threads that work at it, 0 for as many as there are cores.
     """
+    server, address = _served(path, threads)
+    return asking_at(address, server)
+
+
+def asking_at(address: str, server: Any = True) -> Ask:
+    """Return what asks the model of a server of Chat Completions.
+
+    Args:
+        address: Its base URL.
+        server: What keeps it running.
+    """
     from openai import OpenAI
 
-    server, address = _served(path, threads)
     client = OpenAI(base_url=address, api_key="none", timeout=1800, max_retries=0)
 
     def ask(messages: Sequence[Item], seed: int) -> Completion:

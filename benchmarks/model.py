@@ -7,7 +7,7 @@
 The model is Qwen2.5-Coder-1.5B-Instruct (Q4_K_M), put together from packages of the package index
 and used only if its sha256 is the one in `local_model`; where it or its runtime is missing, the
 reason is printed and nothing fails. All systems get the same 20 histories, half of them real where
-there are any, whose head has 600 to 800 tokens: of each the point from where most facts were needed
+there are any, whose head has 350 to 500 tokens: of each the point from where most facts were needed
 that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3, with
 other seeds. The peers' prompts are those that their own code sends; their answer is what stands.
 chatfold folds as it does for everybody: its answer may be mended, and gets a record of what is
@@ -40,7 +40,7 @@ from benchmarks.facts.case import Case, Folded
 from benchmarks.facts.gold import values_in_prompt, values_of
 from benchmarks.facts.measure import size_of
 from benchmarks.facts.peers import langchain_untrimmed, livekit
-from benchmarks.local_model import Ask, asking, model_file
+from benchmarks.local_model import Ask, asking, asking_at, model_file
 from benchmarks.model_tasks import HISTORIES, Task, tasks
 from chatfold import ChatContext, Completion, Prompt
 from chatfold.core.summary import opened
@@ -146,7 +146,7 @@ def run(
         return [pool.submit(fold, system, task, later) for later in range(1, REPLICATES)]
 
     with ThreadPoolExecutor(at_once) as pool:
-        begun = [pool.submit(fold_all, *each) for each in product(systems, chosen)]
+        begun = [pool.submit(fold_all, system, task) for task, system in product(chosen, systems)]
         for each in begun:
             for later in each.result():
                 later.result()
@@ -287,23 +287,25 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=HISTORIES, help="ask of so many histories")
     parser.add_argument("--system", choices=SYSTEMS, action="append", help="ask only this one")
     parser.add_argument("--model", type=Path, help="the model's file, or where to put it")
+    parser.add_argument("--url", help="a server that has the model: its base URL, with /v1")
     parser.add_argument(
         "--threads", type=int, default=0, help="threads; 1 where others use the machine too"
     )
-    parser.add_argument("--at-once", type=int, default=16, help="folds that run at the same time")
+    parser.add_argument("--at-once", type=int, default=2, help="folds that run at the same time")
     parser.add_argument("--examples", type=int, default=0, help="show so many invented values")
     parser.add_argument("--report", action="store_true", help="ask nothing, only print the table")
     options = parser.parse_args()
     path: Path | str = ""
-    if not options.report:
+    if not options.report and not options.url:
         found = importlib.util.find_spec("xllamacpp")
         path = model_file(options.model) if found else "xllamacpp is not installed"
         if isinstance(path, str):
             print(f"not run: {path}", file=sys.stderr)
             return
     chosen = tasks(HISTORIES)
-    if isinstance(path, Path):
-        systems, ask = installed(options.system), asking(path, options.threads)
+    if not options.report:
+        systems = installed(options.system)
+        ask = asking(path, options.threads) if isinstance(path, Path) else asking_at(options.url)
         run(chosen[: options.limit], systems, options.results, ask, options.at_once)
     print(report(scores(chosen, read(options.results)), options.examples))
 
