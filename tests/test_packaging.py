@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ("src", "prompts", "tests", "benchmarks", ".ci")
+PARTS = ("src", "prompts", "tests", "benchmarks", "docs", ".ci")
 FILES = ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml")
 
 RENDER = """
