@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
 from typing import Any, Final, NamedTuple
@@ -15,10 +15,11 @@ from typing import Any, Final, NamedTuple
 from chatfold.context import ChatContext
 from chatfold.core.check import Requirement
 from chatfold.core.digest import fingerprints
+from chatfold.core.late import unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.rolling import item_digest, rolled
 from chatfold.core.split import prefix_length
-from chatfold.core.views import TextPart
+from chatfold.core.views import ResultPart, TextPart
 from chatfold.errors import ChatfoldError
 
 __all__ = ["Region", "Session", "Sessions", "View"]
@@ -90,6 +91,8 @@ class Session(ChatContext[Any]):
         self._origin: list[int | None] = list(range(len(items)))
         self._merged: int | None = None  # a request that stands in one item with the summary
         self._stale_prefix = False
+        self._passed_by = False  # a call was folded away whose result may still come
+        self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
         self._settle(0)
 
@@ -126,7 +129,9 @@ class Session(ChatContext[Any]):
         Changes nothing, so it may be asked while another call has the session.
         """
         view, known, start = self._view, self._host, self._start
-        if len(items) < view.cut:
+        if len(items) < view.cut or (
+            self._passed_by and any(map(self._answers, items[view.cut :]))
+        ):
             return None
         ours, theirs = known[start : view.cut], items[start : view.cut]
         alike = all(map(is_, ours, theirs)) or self._printed(ours) == self._printed(theirs)
@@ -149,11 +154,13 @@ class Session(ChatContext[Any]):
         self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
         if same < len(self._host) or same < len(items):
             at = len(self._items) - (len(self._host) - same)
-            self._items[at:] = items[same:]
-            self._origin[at:] = range(same, len(items))
+            del self._items[at:], self._origin[at:]
+            self._take(items, same)
             self._prints[same:] = self._printed(items[same:])
             del self._digests[same:]
         self._host = list(items)
+        if self._noted:
+            self._settle(self._view.saved)
         return True
 
     def is_sound(self) -> bool:
@@ -181,13 +188,16 @@ class Session(ChatContext[Any]):
         }
         gone = [known[id(i)] for i in (*outcome.removed, *outcome.kept) if id(i) in known]
         self._cut = max([self._cut, *(index + 1 for index in gone)])
+        self._pass_by(outcome.removed)
         kept = {known.get(id(item), self._merged) for item in outcome.kept}
         merged = [known[id(item)] for item in outcome.merged if id(item) in known]
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
+        kept.update(i for i in self._origin if i is not None and self._start <= i < self._cut)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         text = self._summary_text()
-        if text is None or None in kept:  # what only the provider can read, or no longer tells
+        # What only the provider can read, what no longer tells, or what the host's list has not.
+        if text is None or None in kept or kept & self._noted:
             return
         places = tuple(sorted(index - self._start for index in kept if index is not None))
         self._regions.append((self.folded, places, text))
@@ -215,6 +225,7 @@ class Session(ChatContext[Any]):
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
         self._cut = cut
+        self._pass_by(outcome.removed)
         self._settle(outcome.tokens_before - outcome.tokens_after)
         self._regions.append(region[1:])
         return outcome
@@ -266,12 +277,47 @@ class Session(ChatContext[Any]):
         """Take down what the model sees from now on."""
         tail, stop = len(self._origin), len(self._host)
         while stop > self._cut and tail > 0 and self._origin[tail - 1] == stop - 1:
+            if stop - 1 in self._noted:
+                break
             tail, stop = tail - 1, stop - 1
         head = tuple(
-            index if index is not None else (item,)
+            index if index is not None and index not in self._noted else (item,)
             for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
         )
         self._view = View(head, stop, saved)
+
+    def _take(self, items: Sequence[Any], first: int) -> None:
+        """Put the host's items from an index on behind the context's.
+
+        A result whose call was folded away, when the user had gone on without it, is a note there:
+        providers refuse a result without its call.
+        """
+        self._noted = {index for index in self._noted if index < first}
+        if not self._passed_by:
+            self._items += items[first:]
+            self._origin += range(first, len(items))
+            return
+        for index, item in enumerate(items[first:], first):
+            added = self._writing.add(item, self._late_note)
+            if len(added) == 1 and added[0] is item:
+                self._origin.append(index)
+                continue
+            known = {id(i): o for i, o in zip(self._not_in(added), self._origin, strict=True)}
+            self._origin = [known.get(id(i), index) for i in self._items]
+            self._noted.add(index)
+
+    def _not_in(self, added: Sequence[Any]) -> list[Any]:
+        new = {id(item) for item in added}
+        return [item for item in self._items if id(item) not in new]
+
+    def _pass_by(self, removed: Iterable[Any]) -> None:
+        """Take down whether a call went without a result."""
+        if not self._passed_by:
+            self._passed_by = unanswered(map(self._state.reading.view_of, removed))
+
+    def _answers(self, item: Any) -> bool:
+        view = self._state.reading.view_of(item)
+        return any(type(part) is ResultPart for part in view.parts)
 
     def _ends_elsewhere(self) -> bool:
         """Return whether a kept item was put behind the host's last one, for want of a place.
@@ -279,7 +325,7 @@ class Session(ChatContext[Any]):
         It may not stand before what has come since, so a place has to be found anew.
         """
         last = self._origin[-1] if self._origin else None
-        return last is not None and last != len(self._host) - 1
+        return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
 
     def _digests_to(self, stop: int) -> list[bytes]:
         """Return the digests of the host's items up to an index; each is made once."""

@@ -5,14 +5,15 @@ Not here: the words of the note that one becomes (`prompts/`), and where it goes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.reading import Snapshot
-from chatfold.core.views import ItemView, ResultPart, is_user_message
+from chatfold.core.views import CallPart, ItemView, ResultPart, is_user_message
 
-__all__ = ["Arrived", "arrived", "late_parts"]
+__all__ = ["Arrived", "arrived", "late_parts", "unanswered"]
 
 
 def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
@@ -36,6 +37,19 @@ def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
         if not known:
             late.append(position)
     return late
+
+
+def unanswered(views: Iterable[ItemView]) -> bool:
+    """Return whether there are more calls than results, of one id or of one name."""
+    calls: Counter[tuple[str, str | None]] = Counter()
+    results: Counter[tuple[str, str | None]] = Counter()
+    for view in views:
+        for part in view.parts:
+            if type(part) is CallPart and part.kind != "approval":
+                calls[part.pair, part.id or part.name] += 1
+            elif type(part) is ResultPart:
+                results[part.pair, part.id or part.name] += 1
+    return bool(calls - results)
 
 
 class Arrived(NamedTuple):
