@@ -7,7 +7,7 @@
 The model is Qwen2.5-Coder-1.5B-Instruct (Q4_K_M), put together from packages of the package index
 and used only if its sha256 is the one in `local_model`; where it or its runtime is missing, the
 reason is printed and nothing fails. All systems get the same 20 histories, half of them real where
-there are any, whose head has 350 to 500 tokens: of each the point from where most facts were needed
+there are any, whose head has 500 to 700 tokens: of each the point from where most facts were needed
 that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3, with
 other seeds. The peers' prompts are those that their own code sends; their answer is what stands.
 chatfold folds as it does for everybody: its answer may be mended, and gets a record of what is

@@ -15,7 +15,7 @@ from benchmarks.facts.worlds import WORLDS
 from chatfold import ChatContext
 
 HISTORIES = 20
-SMALLEST, LARGEST = 350, 500  # tokens of a head
+SMALLEST, LARGEST = 500, 700  # tokens of a head
 FEWEST = 3  # needed facts that only a summary can save
 SEEDS = 12  # histories drawn of every world
 

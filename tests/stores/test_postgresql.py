@@ -407,7 +407,7 @@ def test_a_deadlock_is_tried_again(url: str, opened: Opened) -> None:
         dialect.write(write)
 
     _in_threads(2, work)
-    assert len(tries) == 3
+    assert len(tries) >= 3  # the one that was turned away may meet the other again
     assert [one.extent for one in store.folds(KEY)] == [3, 3]
 
 
