@@ -10,8 +10,9 @@ reason is printed and nothing fails. All systems get the same 20 histories, half
 there are any, whose head has 500 to 700 tokens: of each the point from where most facts were needed
 that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3, with
 other seeds. The peers' prompts are those that their own code sends; their answer is what stands.
-chatfold folds as it does for everybody: its answer may be mended, and gets a record of what is
-missing. To try prompts on there are others: `model_tasks.tasks(20, tuning=True)`.
+chatfold folds as it does for everybody: its answer may be mended or refused, and gets a record of
+what is missing; the same words are also folded with more room for that record. To try prompts on
+there are others: `model_tasks.tasks(20, tuning=True)`.
 
 Every answer is a line of `--results`, and what is there is not asked again, so that a run can be
 stopped at any time and go on another day. The table is made from that file: how many of the needed
@@ -47,6 +48,7 @@ from chatfold.core.summary import opened
 from chatfold.errors import ChatfoldError, SummarizerError
 
 REPLICATES = 3
+ROOMS = (0.3, 0.4)  # of the head, for the record; as it comes it is less
 
 _NAMES = re.compile(r"(?<=[\s(])[\w.\[\]-]+=")
 
@@ -54,7 +56,7 @@ _NAMES = re.compile(r"(?<=[\s(])[\w.\[\]-]+=")
 # --- the systems --------------------------------------------------------------------------------
 
 
-def by_chatfold(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
+def by_chatfold(case: Case, ask: Ask, seed: int, **options: Any) -> dict[str, Any]:
     """Fold by chatfold; the record and what else it does to an answer included."""
     answers: list[str] = []
 
@@ -71,7 +73,9 @@ def by_chatfold(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
     outcome = None
     error = ""
     try:
-        outcome = context.summarize(summarizer, keep_tokens=case.keep_tokens, timeout=None)
+        outcome = context.summarize(
+            summarizer, keep_tokens=case.keep_tokens, timeout=None, **options
+        )
     except SummarizerError:  # the server failed, and not what the model wrote
         raise
     except ChatfoldError as failed:
@@ -245,13 +249,34 @@ def _shown(case: Case) -> set[str]:
 
 
 def scores(chosen: Sequence[Task], rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
-    """Return what the answers of every system hold."""
+    """Return what the answers of every system hold.
+
+    With chatfold's, they are also put into lists with more room for the record behind them.
+    """
     by_name = {task.name: task for task in chosen}
     made: dict[str, Score] = {}
     for row in rows:
-        if row["history"] in by_name:
-            made.setdefault(row["system"], Score()).add(by_name[row["history"]], row)
+        task = by_name.get(row["history"])
+        if task is None:
+            continue
+        made.setdefault(row["system"], Score()).add(task, row)
+        for share in ROOMS if row["system"] == "chatfold" and row["written"] else ():
+            made.setdefault(f"chatfold, {share:.0%}", Score()).add(task, _again(task, row, share))
     return made
+
+
+def _again(task: Task, row: dict[str, Any], share: float) -> dict[str, Any]:
+    """Return a fold with the model's words as they were, and another room for the record.
+
+    Args:
+        task: The history.
+        row: The fold as it was.
+        share: The room, as a share of the head's tokens.
+    """
+    words = Completion(row["answers"][-1])
+    room = int(share * task.case.head_tokens)
+    made = by_chatfold(task.case, lambda _messages, _seed: words, 0, ledger_tokens=room)
+    return made | {"answers": row["answers"], "seconds": row["seconds"]}
 
 
 def report(found: Mapping[str, Score], examples: int) -> str:
@@ -260,12 +285,12 @@ def report(found: Mapping[str, Score], examples: int) -> str:
         "folds failed calls changed needed | kept: model alone  in the list "
         "| invented: alone  in the list"
     )
-    lines = [f"{'':10} {head} | tokens each  s each"]
+    lines = [f"{'':13} {head} | tokens each  s each"]
     for name, score in sorted(found.items()):
         done = max(score.answers - score.failed, 1)
         facts = max(score.needed, 1)
         lines.append(
-            f"{name:10} {score.answers:5} {score.failed:6} {score.calls:5} "
+            f"{name:13} {score.answers:5} {score.failed:6} {score.calls:5} "
             f"{score.changed:7} {score.needed:6} | "
             f"{score.alone / facts:17.1%} {score.kept / facts:12.1%} | "
             f"{score.invented:15} {score.left:12} | "

@@ -154,8 +154,7 @@ class Session(ChatContext[Any]):
         self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
         if same < len(self._host) or same < len(items):
             at = len(self._items) - (len(self._host) - same)
-            del self._items[at:], self._origin[at:]
-            self._take(items, same)
+            self._take(items, same, at)
             self._prints[same:] = self._printed(items[same:])
             del self._digests[same:]
         self._host = list(items)
@@ -286,17 +285,18 @@ class Session(ChatContext[Any]):
         )
         self._view = View(head, stop, saved)
 
-    def _take(self, items: Sequence[Any], first: int) -> None:
-        """Put the host's items from an index on behind the context's.
+    def _take(self, items: Sequence[Any], first: int, at: int) -> None:
+        """Put the host's items from `first` on in place of the context's from `at` on.
 
         A result whose call was folded away, when the user had gone on without it, is a note there:
         providers refuse a result without its call.
         """
         self._noted = {index for index in self._noted if index < first}
         if not self._passed_by:
-            self._items += items[first:]
-            self._origin += range(first, len(items))
+            self._items[at:] = items[first:]
+            self._origin[at:] = range(first, len(items))
             return
+        del self._items[at:], self._origin[at:]
         for index, item in enumerate(items[first:], first):
             added = self._writing.add(item, self._late_note)
             if len(added) == 1 and added[0] is item:
