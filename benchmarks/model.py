@@ -10,9 +10,9 @@ reason is printed and nothing fails. All systems get the same 20 histories, half
 there are any, whose head has 500 to 700 tokens: of each the point from where most facts were needed
 that only a summary can save (`facts.gold`). Each is asked three times, at temperature 0.3, with
 other seeds. The peers' prompts are those that their own code sends; their answer is what stands.
-chatfold folds as it does for everybody: its answer may be mended or refused, and gets a record of
-what is missing; the same words are also folded with more room for that record. To try prompts on
-there are others: `model_tasks.tasks(20, tuning=True)`.
+chatfold folds as it does for everybody: its answer may be mended, and gets a record of what is
+missing; an answer that is cut off, as this model's are where it repeats itself, is refused, and
+`extractive` stands in. To try prompts on there are others: `model_tasks.tasks(20, tuning=True)`.
 
 Every answer is a line of `--results`, and what is there is not asked again, so that a run can be
 stopped at any time and go on another day. The table is made from that file: how many of the needed
@@ -48,25 +48,28 @@ from chatfold.core.summary import opened
 from chatfold.errors import ChatfoldError, SummarizerError
 
 REPLICATES = 3
-ROOMS = (0.3, 0.4)  # of the head, for the record; as it comes it is less
 
-_NAMES = re.compile(r"(?<=[\s(])[\w.\[\]-]+=")
+_NAMES = re.compile(r"(?<=[\s(])[\w.\[\]-]+=|(?m:^- [\w.\[\]-]+:)")
 
 
 # --- the systems --------------------------------------------------------------------------------
 
 
-def by_chatfold(case: Case, ask: Ask, seed: int, **options: Any) -> dict[str, Any]:
+def by_chatfold(case: Case, ask: Ask, seed: int) -> dict[str, Any]:
     """Fold by chatfold; the record and what else it does to an answer included."""
     answers: list[str] = []
+    finished: list[str | None] = []
 
     def summarizer(prompt: Prompt) -> Completion:
         messages = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
+        if answers and finished[-1] == "length":  # with the same limit it would be cut off again
+            return Completion(answers[-1], "length")
         completion = ask(messages, seed + len(answers))
         answers.append(completion.text)
+        finished.append(completion.finish_reason)
         return completion
 
     context = ChatContext(list(case.items))
@@ -74,7 +77,7 @@ def by_chatfold(case: Case, ask: Ask, seed: int, **options: Any) -> dict[str, An
     error = ""
     try:
         outcome = context.summarize(
-            summarizer, keep_tokens=case.keep_tokens, timeout=None, **options
+            [summarizer, "extractive"], keep_tokens=case.keep_tokens, timeout=None
         )
     except SummarizerError:  # the server failed, and not what the model wrote
         raise
@@ -87,6 +90,7 @@ def by_chatfold(case: Case, ask: Ask, seed: int, **options: Any) -> dict[str, An
         "answers": answers,
         "written": written,
         "error": error,
+        "stand_in": outcome is not None and outcome.model == "extractive",
         "kept": [i for i, item in enumerate(case.items) if item in context.items],
         "named": [unproven.value.text for unproven in facts.ungrounded] if facts else [],
         "dropped": list(facts.dropped) if facts else [],
@@ -188,6 +192,7 @@ class Score:
         answers: Number of folds asked for.
         failed: Those of them that failed: the list stayed whole.
         calls: Number of model calls.
+        stand_in: Those that chatfold wrote itself, as the model's answer was cut off.
         changed: Those whose first words did not stay as the model wrote them.
         needed: Needed facts that no kept message holds, failed folds left out.
         alone: Those that the model's first words hold.
@@ -202,6 +207,7 @@ class Score:
     answers: int = 0
     failed: int = 0
     calls: int = 0
+    stand_in: int = 0
     changed: int = 0
     needed: int = 0
     alone: int = 0
@@ -225,6 +231,7 @@ class Score:
         )
         shown = _shown(task.case)
         want = task.want - values_of(task.case.items[i] for i in row["kept"])
+        self.stand_in += bool(row.get("stand_in"))
         self.changed += len(row["answers"]) > 1 or bool(row.get("dropped"))
         self.needed += len(want)
         self.alone += len(want & first)
@@ -236,7 +243,7 @@ class Score:
 
 
 def _unnamed(text: str) -> str:
-    """Return a summary without the names of chatfold's record: `2.date` in `2.date=2024-05-19`."""
+    """Return a summary without the names in chatfold's record: `2.date` in `2.date=2024-05-19`."""
     words, tag, record = text.partition("<record>")
     return words + tag + _NAMES.sub(" ", record)
 
@@ -249,49 +256,28 @@ def _shown(case: Case) -> set[str]:
 
 
 def scores(chosen: Sequence[Task], rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
-    """Return what the answers of every system hold.
-
-    With chatfold's, they are also put into lists with more room for the record behind them.
-    """
+    """Return what the answers of every system hold."""
     by_name = {task.name: task for task in chosen}
     made: dict[str, Score] = {}
     for row in rows:
-        task = by_name.get(row["history"])
-        if task is None:
-            continue
-        made.setdefault(row["system"], Score()).add(task, row)
-        for share in ROOMS if row["system"] == "chatfold" and row["written"] else ():
-            made.setdefault(f"chatfold, {share:.0%}", Score()).add(task, _again(task, row, share))
+        if row["history"] in by_name:
+            made.setdefault(row["system"], Score()).add(by_name[row["history"]], row)
     return made
-
-
-def _again(task: Task, row: dict[str, Any], share: float) -> dict[str, Any]:
-    """Return a fold with the model's words as they were, and another room for the record.
-
-    Args:
-        task: The history.
-        row: The fold as it was.
-        share: The room, as a share of the head's tokens.
-    """
-    words = Completion(row["answers"][-1])
-    room = int(share * task.case.head_tokens)
-    made = by_chatfold(task.case, lambda _messages, _seed: words, 0, ledger_tokens=room)
-    return made | {"answers": row["answers"], "seconds": row["seconds"]}
 
 
 def report(found: Mapping[str, Score], examples: int) -> str:
     """Return the table."""
     head = (
-        "folds failed calls changed needed | kept: model alone  in the list "
+        "folds failed calls stand-in changed needed | kept: model alone  in the list "
         "| invented: alone  in the list"
     )
-    lines = [f"{'':13} {head} | tokens each  s each"]
+    lines = [f"{'':10} {head} | tokens each  s each"]
     for name, score in sorted(found.items()):
         done = max(score.answers - score.failed, 1)
         facts = max(score.needed, 1)
         lines.append(
-            f"{name:13} {score.answers:5} {score.failed:6} {score.calls:5} "
-            f"{score.changed:7} {score.needed:6} | "
+            f"{name:10} {score.answers:5} {score.failed:6} {score.calls:5} "
+            f"{score.stand_in:8} {score.changed:7} {score.needed:6} | "
             f"{score.alone / facts:17.1%} {score.kept / facts:12.1%} | "
             f"{score.invented:15} {score.left:12} | "
             f"{score.tokens / done:11.0f} {score.seconds / score.answers:7.0f}"
