@@ -166,6 +166,29 @@ def test_a_result_that_comes_when_its_call_is_folded_is_a_note(
     assert len(told) == 1
 
 
+RESPONSES, RESPONSES_RESULTS = LATE["openai_responses"]
+
+
+def test_a_late_result_comes_while_another_call_has_the_conversation() -> None:
+    """What is folded then goes out without the call, so the list goes out unfolded."""
+    asked: list[Folded[Any]] = []
+
+    def llm(prompt: Prompt) -> str:
+        if len(host) > 9:
+            asked.append(wrapper.fold([*host, *RESPONSES_RESULTS]))
+        return "what happened before"
+
+    policy = Policy(max_items=9, keep_last_turns=1, min_gain=0.0)
+    wrapper = middleware(llm, policy, shape="openai_responses")
+    host: list[Any] = [*talk(3), {"role": "user", "content": "look"}, *RESPONSES]
+    host.append({"role": "user", "content": "or rather: how late is it?"})
+    assert wrapper.fold(host).outcome.reason == "summarized"
+    host += talk(5, 10)
+    wrapper.fold(host)
+    assert asked
+    assert not validate(reloaded(asked[0].items), "openai_responses")
+
+
 def test_every_part_is_summarized_once() -> None:
     """A long conversation, handed over as the same objects, as copies, and from JSON."""
     for hand in (list, copy.deepcopy, reloaded):

@@ -192,7 +192,6 @@ class Session(ChatContext[Any]):
         merged = [known[id(item)] for item in outcome.merged if id(item) in known]
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
-        kept.update(i for i in self._origin if i is not None and self._start <= i < self._cut)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
