@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple
 from chatfold.context import ChatContext
 from chatfold.core.check import Requirement
 from chatfold.core.digest import fingerprints
-from chatfold.core.late import unanswered
+from chatfold.core.late import CallKey, answered, unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.rolling import item_digest, rolled
 from chatfold.core.split import prefix_length
-from chatfold.core.views import ResultPart, TextPart
+from chatfold.core.views import TextPart
 from chatfold.errors import ChatfoldError
 
 __all__ = ["Region", "Session", "Sessions", "View"]
@@ -91,7 +91,7 @@ class Session(ChatContext[Any]):
         self._origin: list[int | None] = list(range(len(items)))
         self._merged: int | None = None  # a request that stands in one item with the summary
         self._stale_prefix = False
-        self._passed_by = False  # a call was folded away whose result may still come
+        self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
         self._settle(0)
@@ -297,7 +297,11 @@ class Session(ChatContext[Any]):
             return
         del self._items[at:], self._origin[at:]
         for index, item in enumerate(items[first:], first):
-            added = self._writing.add(item, self._late_note)
+            added = [item]
+            if self._answers(item):
+                added = self._writing.add(item, self._late_note)
+            else:
+                self._items.append(item)
             if len(added) == 1 and added[0] is item:
                 self._origin.append(index)
                 continue
@@ -310,13 +314,12 @@ class Session(ChatContext[Any]):
         return [item for item in self._items if id(item) not in new]
 
     def _pass_by(self, removed: Iterable[Any]) -> None:
-        """Take down whether a call went without a result."""
-        if not self._passed_by:
-            self._passed_by = unanswered(map(self._state.reading.view_of, removed))
+        """Take down which calls went without a result."""
+        self._passed_by |= unanswered(map(self._state.reading.view_of, removed))
 
     def _answers(self, item: Any) -> bool:
-        view = self._state.reading.view_of(item)
-        return any(type(part) is ResultPart for part in view.parts)
+        """Return whether an item has a result of a call that was folded away."""
+        return not self._passed_by.isdisjoint(answered(self._state.reading.view_of(item)))
 
     def _ends_elsewhere(self) -> bool:
         """Return whether a kept item was put behind the host's last one, for want of a place.

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.reading import Snapshot
 from chatfold.core.views import CallPart, ItemView, ResultPart, is_user_message
 
-__all__ = ["Arrived", "arrived", "late_parts", "unanswered"]
+__all__ = ["Arrived", "CallKey", "answered", "arrived", "late_parts", "unanswered"]
+
+CallKey: TypeAlias = tuple[str, str | None]
+"""The family of a call and its id; where it has none, its name."""
 
 
 def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
@@ -39,17 +42,21 @@ def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
     return late
 
 
-def unanswered(views: Iterable[ItemView]) -> bool:
-    """Return whether there are more calls than results, of one id or of one name."""
-    calls: Counter[tuple[str, str | None]] = Counter()
-    results: Counter[tuple[str, str | None]] = Counter()
+def unanswered(views: Iterable[ItemView]) -> set[CallKey]:
+    """Return what names the calls of which there are more than results."""
+    calls: Counter[CallKey] = Counter()
+    results: Counter[CallKey] = Counter()
     for view in views:
         for part in view.parts:
             if type(part) is CallPart and part.kind != "approval":
                 calls[part.pair, part.id or part.name] += 1
-            elif type(part) is ResultPart:
-                results[part.pair, part.id or part.name] += 1
-    return bool(calls - results)
+        results.update(answered(view))
+    return set(calls - results)
+
+
+def answered(view: ItemView) -> list[CallKey]:
+    """Return what names the calls that an item has results of."""
+    return [(p.pair, p.id or p.name) for p in view.parts if isinstance(p, ResultPart)]
 
 
 class Arrived(NamedTuple):
