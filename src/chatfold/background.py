@@ -42,6 +42,10 @@ class _NativeDraft(NamedTuple):
     made: Compacted
 
 
+_FIRST = 0.001
+"""Seconds for which a thread leaves the interpreter to the turn that began it; it would keep it
+for five milliseconds (`sys.getswitchinterval`)."""
+
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
 
@@ -160,6 +164,7 @@ class BackgroundFold(Generic[ItemT]):
         """Have it written in a thread of its own, which does not keep the process alive."""
 
         def run() -> None:
+            time.sleep(_FIRST)
             try:
                 self._take(make(self._stopped.is_set))
             except BaseException as error:  # reported to the owner

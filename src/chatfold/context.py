@@ -124,6 +124,7 @@ class ChatContext(Summarizing[ItemT]):
             options["max_summary_tokens"] = policy.max_summary_tokens
         self._settings = Settings().updated(options)
         self._given = frozenset(options)
+        self._each_time: dict[bool, Settings] = {}  # of policy-driven calls without options
         self._given_counter = counter
         reading = Reading(
             self._items,
@@ -324,10 +325,17 @@ class ChatContext(Summarizing[ItemT]):
 
     def _by_policy(self, options: SummaryOptions, background: bool) -> Settings:
         """Return the options of a policy-driven call."""
+        known = None if options else self._each_time.get(background)
+        if known is not None:
+            return known
         settings = self._updated(options)
         if "min_gain" not in self._given and "min_gain" not in options:
             settings = replace(settings, min_gain=self.policy.min_gain)
-        return self._of_background(settings, options) if background else settings
+        if background:
+            settings = self._of_background(settings, options)
+        if not options:
+            self._each_time[background] = settings
+        return settings
 
     def _of_background(self, settings: Settings, options: SummaryOptions) -> Settings:
         """Return the options of a fold in the background."""

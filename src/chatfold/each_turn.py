@@ -174,7 +174,7 @@ class EachTurn:
         """Tell the log and the hook of a fold that was tried; return its outcome, complete."""
         if outcome.changed:  # what was just counted need not be counted again in this turn
             over = self._calibration.of(outcome.tokens_after) >= self._limit
-            return told(replace(outcome, over_limit=over), attempt)
+            return told(replace(outcome, over_limit=True) if over else outcome, attempt)
         return told(self.with_limit(outcome), attempt)
 
     def with_limit(self, outcome: Outcome[Any]) -> Outcome[Any]:

@@ -5,7 +5,7 @@ Not here: what a fold would replace, and what comes behind the model's words (`p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -217,7 +217,7 @@ class Folding:
             )
             self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
-            made: Outcome[Any] = Outcome(True, "reused")
+            made = {"reason": "reused"}
             return self._outcome(plan, made, snapshot, verdict, fold, summary_id(text))
 
     def applied(self, plan: Plan[Any], completion: Completion) -> Outcome[Any]:
@@ -276,7 +276,7 @@ class Folding:
         head_is_current(plan, snapshot.items, snapshot.prints)
         for text, report in texts:
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            cost = replace(self._cost(written), summary=written.text, facts=report)
+            cost = {**_cost(written), "summary": written.text, "facts": report}
             outcome = self._put_in(plan, [item], cost, summary_id(text), snapshot)
             if outcome is not None:
                 return outcome
@@ -292,7 +292,7 @@ class Folding:
         """
 
         def commit() -> Outcome[Any]:
-            cost = replace(self._cost(made), summary=made.readable)
+            cost = {**_cost(made), "summary": made.readable}
             outcome = self._put_in(plan, made.items, cost, stable_digest(made.items[-1]))
             return outcome if outcome is not None else self._no_gain(plan, made)
 
@@ -309,7 +309,7 @@ class Folding:
         self,
         plan: Plan[Any],
         written: Sequence[Any],
-        cost: Outcome[Any],
+        cost: Mapping[str, Any],
         fold_id: str,
         snapshot: Snapshot | None = None,
     ) -> Outcome[Any] | None:
@@ -344,26 +344,21 @@ class Folding:
                 self._state.held, self._state.replayed = "", True
             return self._outcome(plan, cost, snapshot, verdict, fold, fold_id)
 
-    def _cost(self, made: Written | Compacted) -> Outcome[Any]:
-        """Return an outcome that says what the model calls have cost."""
-        outcome: Outcome[Any] = Outcome(True, "summarized", **_spent(made))
-        if not isinstance(made, Written):
-            return outcome
-        truncated, fell_back = made.truncated, made.fell_back
-        return replace(outcome, truncated=truncated, mode=made.mode, fell_back=fell_back)
-
     def _outcome(
         self,
         plan: Plan[Any],
-        cost: Outcome[Any],
+        cost: Mapping[str, Any],
         snapshot: Snapshot,
         verdict: Verdict,
         fold: Fold,
         fold_id: str,
     ) -> Outcome[Any]:
+        """Return the outcome of a fold that is in the list; `cost` is what else is known of it."""
         made = verdict.replacement
-        return replace(
-            cost,
+        known: dict[str, Any] = {"reason": "summarized", **cost}
+        return Outcome(
+            changed=True,
+            **known,
             item=fold.summary,
             removed=_gone(plan, made) if plan.native else plan.head,
             kept=made.kept if plan.native else plan.kept,
@@ -372,7 +367,7 @@ class Folding:
             tokens_before=verdict.tokens_before,
             tokens_after=verdict.tokens_after,
             blocked_by=plan.blocked_by,
-            omitted=omitted_from(plan, cost.mode),
+            omitted=omitted_from(plan, cost.get("mode")),
             requirements=(
                 *snapshot.shape.requirements(verdict.views, model=self._state.model),
                 *self._state.replay(snapshot),
@@ -452,6 +447,14 @@ class Folding:
             yield stored
 
 
+def _cost(made: Written | Compacted) -> dict[str, Any]:
+    """Return what model calls have cost and how they went, as fields of an outcome."""
+    if not isinstance(made, Written):
+        return _spent(made)
+    known = {"truncated": made.truncated, "mode": made.mode, "fell_back": made.fell_back}
+    return _spent(made) | known
+
+
 def _spent(made: Written | Compacted) -> dict[str, Any]:
     """Return what model calls have cost, as fields of an outcome."""
     return {"usage": made.usage, "llm_calls": made.llm_calls, "model": made.model}
@@ -459,8 +462,10 @@ def _spent(made: Written | Compacted) -> dict[str, Any]:
 
 def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
     """Return what a fold took out; it is found again by the last new item that was written."""
-    old = {id(item) for item in plan.region}
-    new = [i for i, item in enumerate(made.items[:written]) if id(item) not in old]
+    new = [0]  # what a provider wrote may begin with items of the region
+    if written > 1:
+        old = {id(item) for item in plan.region}
+        new = [i for i, item in enumerate(made.items[:written]) if id(item) not in old]
     at = new.pop()
     others = tuple(made.items[i] for i in new)
     extent = len(made.items) - 1 - at

@@ -26,6 +26,7 @@ from chatfold.shapes import SHAPES, shape_named
 __all__ = ["Call", "ShapeConformance", "Writer"]
 
 _WORDS = "Où est ma commande?\n<b>注文</b> &amp; \x00 \ud800 {{ x }}"
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function", "model", "other")
 _LONG = "The parcel left the warehouse and is on its way to the customer. " * 40
 
 
@@ -302,6 +303,15 @@ class ShapeConformance:
             for shape in SHAPES:
                 if shape.name != self.writer.shape:
                     assert shape.fit(item) != "yes", (shape.name, item)
+
+    @pytest.mark.parametrize("role", _ROLES)
+    @pytest.mark.parametrize("text", ["", _WORDS, _LONG, "<chat_history_summary digest=''>"])
+    def test_of_a_message_of_a_role_and_a_text_the_role_alone_decides(
+        self, role: str, text: str
+    ) -> None:
+        shape = shape_named(self.writer.shape)
+        fits = shape.fit({"role": role, "content": text})
+        assert fits == shape.fit({"role": role, "content": "Hello."})
 
     def test_leading_instructions_are_never_folded(self, hint: str | None) -> None:
         """The system prompt stays the first item, the same object, at any limit."""

@@ -5,7 +5,7 @@ Not here: the swap itself, which belongs to the list's owner (`ChatContext`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +90,10 @@ def judge(
             index=plan.index,
         )
     new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
-    places = {id(snapshot.items[i]): i for i in range(made.start, made.stop)}
+    here: Iterable[int] = range(made.start, made.stop)
+    if not plan.native:  # then nothing else of the head can be among what is put in
+        here = (*plan.split.kept, *range(plan.split.cut, made.stop))
+    places = {id(snapshot.items[i]): i for i in here}
     fresh = [_read(item, snapshot.shape) for item in made.items if id(item) not in places]
     readings = iter(fresh)
     views = [

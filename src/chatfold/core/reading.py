@@ -175,6 +175,7 @@ class Reading:
         self._pairing = CallPairing()
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
+        self._writers: dict[str, Shape | None] = {}  # of messages of a role and a text
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
         self._turns: int | None = None  # None where they are to be counted again
@@ -404,16 +405,29 @@ class Reading:
         if self._forced:
             return
         for item in reversed(new):
-            for shape in self.shapes:
-                if _fit(shape, item) == "yes":
-                    self.shape = self._surer(shape, item, new)
-                    return
+            shape = self._only_writer(item)
+            if shape is not None:
+                self.shape = self._surer(shape, item, new)
+                return
         if self.shape is None:
             for item in new:
                 fitting = tuple(s for s in self._candidates if _fit(s, item) != "no")
                 self._candidates = fitting or self._candidates
             if len(self._candidates) == 1:
                 self.shape = self._candidates[0]
+
+    def _only_writer(self, item: Any) -> Shape | None:
+        """Return the shape that an item tells by itself, if it does.
+
+        Most items are messages of a role and a text, which are asked about once a role.
+        """
+        plain = cast("dict[str, Any]", item) if type(item) is dict and len(item) == 2 else {}
+        role = plain.get("role")
+        if not isinstance(role, str) or type(plain.get("content")) is not str:
+            return next((s for s in self.shapes if _fit(s, item) == "yes"), None)
+        if role not in self._writers:
+            self._writers[role] = next((s for s in self.shapes if _fit(s, item) == "yes"), None)
+        return self._writers[role]
 
     def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
         """Return the shape that the newest SDK object tells, if it may have written `item` too.

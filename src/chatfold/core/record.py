@@ -35,7 +35,7 @@ from typing import NamedTuple
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
 from chatfold.core.entries import cleaned as clean_entry
 
-__all__ = ["Record", "cleaned", "joined", "parsed", "rendered"]
+__all__ = ["Record", "cleaned", "joined", "parsed", "parted", "rendered"]
 
 
 class Record(NamedTuple):
@@ -84,13 +84,25 @@ def parsed(text: str) -> tuple[str, Record]:
 
     A text without a record, or with one that was not written here, is all text.
     """
+    said, read = _parts(text)
+    return said, read[0]
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return the model's text and the record's block in what `joined` returned; see `parsed`."""
+    said, read = _parts(text)
+    return said, read[1]
+
+
+def _parts(text: str) -> tuple[str, tuple[Record, str]]:
+    """Return the model's text, and the record behind it with the block that it is written as."""
     if text.endswith(_CLOSING):
         start = text.rfind(_OPENING)
         if start == 0 or (start > 0 and text[max(0, start - 2) : start] == "\n\n"):
-            record = _read(text[start + len(_OPENING) : -len(_CLOSING)])
-            if record is not None:
-                return _HIDDEN_TAGS.sub(_show, text[: max(0, start - 2)]), record
-    return _HIDDEN_TAGS.sub(_show, text), Record()
+            read = _read(text[start + len(_OPENING) : -len(_CLOSING)])
+            if read is not None:
+                return _HIDDEN_TAGS.sub(_show, text[: max(0, start - 2)]), read
+    return _HIDDEN_TAGS.sub(_show, text), (Record(), "")
 
 
 def rendered(record: Record) -> str:
@@ -109,8 +121,11 @@ def _written(record: Record, form: str) -> str:
 
 
 @lru_cache(maxsize=16)  # a fold reads several times what it has just written
-def _read(block: str) -> Record | None:
-    """Return the record in a block of lines, None where one was not written by `rendered`."""
+def _read(block: str) -> tuple[Record, str] | None:
+    """Return the record in a block of lines, and the block as `rendered` writes it.
+
+    None where it was not written by `rendered`.
+    """
     standing: list[str] = []
     parts: dict[str, list[Entry]] = {part: [] for part in _PARTS[1:]}
     part = ""
@@ -125,9 +140,10 @@ def _read(block: str) -> Record | None:
                 return None
             parts[part].append(entry)
     read = Record(tuple(standing), *map(tuple, parts.values()))
-    whole = f"{_OPENING}{block}{_CLOSING}"
-    forms = (_PART, _PART_AS_ELEMENT)
-    return read if any(whole == _written(read, form) for form in forms) else None
+    whole, written = f"{_OPENING}{block}{_CLOSING}", rendered(read)
+    if whole not in (written, _written(read, _PART_AS_ELEMENT)):
+        return None
+    return read, written
 
 
 def _hide(found: re.Match[str]) -> str:

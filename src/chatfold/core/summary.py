@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from hmac import compare_digest
 
-from chatfold.core.record import parsed, rendered
+from chatfold.core.record import parted
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
 __all__ = ["FOREIGN", "TAG", "earlier_summary", "mark_summary", "opened", "summary_id", "wrapped"]
@@ -75,8 +75,7 @@ def mark_summary(
         if isinstance(first, TextPart) and (own or not settings):
             inside = opened(first.text, key)
             if inside is not None:
-                text, record = parsed(inside)
-                part = SummaryPart(text, rendered(record))
+                part = SummaryPart(*parted(inside))
                 return index, view._replace(parts=(part, *view.parts[1:]))
             if own and key is None:
                 return index, view._replace(parts=(SummaryPart(first.text), *view.parts[1:]))

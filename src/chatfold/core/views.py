@@ -253,7 +253,10 @@ class Shape(Protocol):
     # Reading
 
     def fit(self, item: object) -> Fit:
-        """Return whether `item` is of this shape."""
+        """Return whether `item` is of this shape.
+
+        Of a dict of nothing but a role and a text, the role alone decides.
+        """
         ...
 
     def read(self, item: object) -> ItemView | None:
