@@ -118,17 +118,19 @@ class Folding:
             senders: What they can send in append mode, in the same order.
             then: Takes the outcome of a commit and returns the one of the flow.
         """
-        plan, head = self.planning.prepared(limits, settings, senders=senders)
+        snapshot = self._state.snapshot(limits.abandon)
+        plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
         # Rendered first, so that a template that fails costs no model call.
         notes = self.planning.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Outcome[Any]:
-            outcome = self.commit(plan, written, notes)
+            outcome = self.commit(plan, written, notes, snapshot)
             return then(outcome) if then is not None else outcome
 
         if head is None:
             return Flow(None, finish, nothing(plan))
-        return Flow(self.planning.steps(plan, head, settings, backends, windows), finish, None)
+        steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
+        return Flow(steps, finish, None)
 
     def draft(
         self,
@@ -243,19 +245,25 @@ class Folding:
             completion, plan.prompt, plan.shown, self.planning.guard(plan), plan.terms
         )
         cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
-        return self.commit(
-            plan, replace(written, truncated=written.truncated + cut), Notes(*plan.notes)
-        )
+        written = replace(written, truncated=written.truncated + cut)
+        return self.commit(plan, written, Notes(*plan.notes), snapshot)
 
-    def commit(self, plan: Plan[Any], written: Written, notes: Notes) -> Outcome[Any]:
+    def commit(
+        self, plan: Plan[Any], written: Written, notes: Notes, snapshot: Snapshot
+    ) -> Outcome[Any]:
         """Put a summary in place of the plan's head, or leave the list as it is.
+
+        Args:
+            plan: What it takes the place of.
+            written: The model's words.
+            notes: What the wrapper says about them.
+            snapshot: A list with that head; the list itself is looked at when it is written to.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-        snapshot = self._state.snapshot(plan.abandon)
         texts = self.planning.texts(plan, snapshot, written, notes)
         return self._charged(written, lambda: self._committed(plan, written, texts))
 

@@ -421,8 +421,8 @@ class Reading:
 
         Most items are messages of a role and a text, which are asked about once a role.
         """
-        plain = cast("dict[str, Any]", item) if type(item) is dict and len(item) == 2 else {}
-        role = plain.get("role")
+        plain = cast("dict[str, Any]", item) if type(item) is dict else {}
+        role = plain.get("role") if len(plain) == 2 else None
         if not isinstance(role, str) or type(plain.get("content")) is not str:
             return next((s for s in self.shapes if _fit(s, item) == "yes"), None)
         if role not in self._writers:
