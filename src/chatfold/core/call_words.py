@@ -46,8 +46,13 @@ _WRITTEN = re.compile(  # what is put into a file is a body of text, however sho
     r"(?:^|_)(?:code|content|contents|diff|file_text|insert_text|new|new_str|new_string|old|"
     r"old_str|old_string|patch|replacement|snippet)$"
 )
-_MAY_BE_WRITTEN = re.compile(
-    r"(?i)(?:code|contents?|diff|text|new|str|string|old|patch|men[t]|snippet)\""
+# How keys that `_WRITTEN` finds end, and those of texts that agents write besides.
+_ENDS_OF_WRITTEN = tuple(
+    f'{end}"'
+    for end in (
+        *("code", "content", "contents", "diff", "text", "new", "str", "string", "old", "patch"),
+        *("ment", "snippet"),
+    )
 )
 _NAMING: dict[Kind, int] = {
     "id": 0,
@@ -94,7 +99,7 @@ class CallWords:
             (number, place)
             for number, call in enumerate(calls)
             for place, text in (("argument", call.raw_arguments), ("result", call.result))
-            if len(text) > _BODY or (place == "argument" and _MAY_BE_WRITTEN.search(text))
+            if len(text) > _BODY or (place == "argument" and _may_be_written(text))
         }
 
     def name(self, number: int) -> str:
@@ -230,6 +235,12 @@ class CallWords:
         if isinstance(leaf, bool) or not isinstance(leaf, (int, float)):
             return None
         return self.clean(str(leaf))
+
+
+def _may_be_written(arguments: str) -> bool:
+    """Return whether arguments may have a key of what is put into a file."""
+    lowered = arguments.lower()
+    return any(end in lowered for end in _ENDS_OF_WRITTEN)
 
 
 def _unchanged(text: str) -> str:

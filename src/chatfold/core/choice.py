@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.carry import SAID_BY_USER
-from chatfold.core.entries import Entry, Field, line
+from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sizes import TextSizes
 
 __all__ = ["Form", "Group", "Line", "chosen", "priced"]
@@ -141,4 +141,4 @@ def _entries(taken: Iterable[tuple[Line, Form]]) -> list[Entry]:
 
 
 def _shown(field: Field) -> str:
-    return f", {line(Entry('', None, (field,)))}"
+    return f', "": {written(field)}'

@@ -12,7 +12,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-__all__ = ["TAGS", "Entry", "Field", "cleaned", "line", "quoted", "read_line", "read_quoted"]
+__all__ = [
+    "TAGS",
+    "Entry",
+    "Field",
+    "cleaned",
+    "line",
+    "quoted",
+    "read_line",
+    "read_quoted",
+    "written",
+]
 
 TAGS = ("record", "standing", "done", "failed", "open", "values")
 """Names of a record's elements, the outer one first; a value that holds their tags is escaped."""
@@ -70,12 +80,12 @@ def line(entry: Entry) -> str:
     """Return the line of an entry; `read_line` gives the entry back."""
     out = [_name(entry.name)]
     if entry.arguments is not None:
-        out.append(f"({', '.join(map(_field, entry.arguments))})")
+        out.append(f"({', '.join(map(written, entry.arguments))})")
     if entry.calls != 1:
         earlier = " earlier" if entry.arguments is None else ""
         out.append(f" ({entry.calls}{earlier} calls)")
     if entry.values:
-        out.append(": " + ", ".join(map(_field, entry.values)))
+        out.append(": " + ", ".join(map(written, entry.values)))
     if entry.unsure:
         out.append(_UNSURE)
     if entry.call:
@@ -92,7 +102,8 @@ def _name(text: str) -> str:
     return text if _NAME.fullmatch(text) else quoted(text)
 
 
-def _field(field: Field) -> str:
+def written(field: Field) -> str:
+    """Return a value as it stands in the line of an entry."""
     text = _value(field.text, labelled=bool(field.label))
     if field.label:
         text = f"{_name(field.label)}={text}"

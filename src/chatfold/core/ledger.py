@@ -51,6 +51,7 @@ class Ledger:
         earlier: The words of an earlier summary, without its record.
         clean: Applied to every text before it is read.
         places: Where each value of the list was seen, by its key.
+        first: Each value as it was first seen, by its key.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Ledger:
         earlier: str,
         clean: Callable[[str], str],
         places: Mapping[str, Sequence[Sighting]],
+        first: Mapping[str, Value],
     ) -> None:
         self.views = views
         self.words = words
@@ -71,6 +73,7 @@ class Ledger:
         self._gone = [number for number in gone if words.calls[number].completed]
         self._in_reach = frozenset(self._gone)
         self._alike_of: dict[tuple[str, tuple[Field, ...]], list[int]] = {}
+        self._keys = {seen.text: key for key, seen in first.items()}
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
 
     def entries(self, needs: Sequence[Need], room: int, count: TextSizes) -> list[Entry]:
@@ -123,12 +126,11 @@ class Ledger:
             return None
         name = self.words.name(home.call)
         if home.place == "argument":
-            arguments = self.words.arguments(home.call)
-            text = self._leaf(arguments, home.path, need)
+            leaf = self.words.leaf(self.words.arguments(home.call), home.path)
+            text = self._leaf(leaf, home.path, need)
             if text is None:
                 return None
-            bare = self._bare(need, home, text, self.words.leaf(arguments, home.path))
-            return Line(bare, None, order, need.worth)
+            return Line(self._bare(need, home, text, leaf), None, order, need.worth)
         return self._result_line(need, home, name, order)
 
     def _said_line(self, need: Need, home: Sighting, order: tuple[int, int, int]) -> Line | None:
@@ -147,12 +149,11 @@ class Ledger:
         self, need: Need, home: Sighting, name: str, order: tuple[int, int, int]
     ) -> Line | None:
         assert home.call is not None
-        result = self.words.result(home.call)
-        text = self._leaf(result, home.path, need)
+        leaf = self.words.leaf(self.words.result(home.call), home.path)
+        text = self._leaf(leaf, home.path, need)
         if text is None:
             return None
         worth, was = need.worth, ""
-        leaf = self.words.leaf(result, home.path)
         if not home.path or (isinstance(leaf, str) and len(leaf) > LONGEST):
             full = Form((name, None), Field("", text))  # one of many in a text
             return Line(Form((need.fact.kind, None), full.field), full, order, worth)
@@ -176,9 +177,8 @@ class Ledger:
             label = f"{self.words.name(home.call)}.{label}"
         return Form((label, None), Field("", text))
 
-    def _leaf(self, root: object, path: Path, need: Need) -> str | None:
-        """Return the words of a value in arguments or a result."""
-        leaf = self.words.leaf(root, path)
+    def _leaf(self, leaf: object, path: Path, need: Need) -> str | None:
+        """Return the words of a value in arguments or a result, given what stands at its path."""
         if leaf is None or isinstance(leaf, (dict, list)):
             return None
         text = str(leaf)
@@ -208,24 +208,33 @@ class Ledger:
     def _alike(self, number: int) -> list[int]:
         """Return the calls of one tool that name the same as this one, in order."""
         name, identity = self.words.calls[number].name or "", self.words.identity(number)
-        if (name, identity) not in self._alike_of:
-            self._alike_of[name, identity] = [
+        known = self._alike_of.get((name, identity))
+        if known is None:
+            known = self._alike_of[name, identity] = [
                 other
                 for other in self._that_may_be_alike(number, identity)
-                if self.words.calls[other].name == name and self.words.identity(other) == identity
+                if other == number
+                or (self.words.calls[other].name == name and self.words.identity(other) == identity)
             ]
-        return self._alike_of[name, identity]
+        return known
 
-    def _that_may_be_alike(self, number: int, identity: tuple[Field, ...]) -> Iterable[int]:
+    def _that_may_be_alike(self, number: int, identity: tuple[Field, ...]) -> Sequence[int]:
         """Return the calls with a value that names one; all of them where none is known as such."""
         fewest: set[int] | None = None
         for field in identity:
-            found = values(field.text)
-            seen = self.places.get(found[0].key, ()) if len(found) == 1 else ()
-            calls = {s.call for s in seen if s.call is not None and s.place == "argument"}
+            calls = self._that_name(field.text)
             if number in calls and (fewest is None or len(calls) < len(fewest)):
                 fewest = calls
         return self._gone if fewest is None else sorted(fewest & self._in_reach)
+
+    def _that_name(self, text: str) -> set[int]:
+        """Return the calls whose arguments name a value, if that is all that a text is."""
+        key = self._keys.get(text)
+        if key is None:
+            found = values(text)
+            key = found[0].key if len(found) == 1 else ""
+        seen = self.places.get(key, ())
+        return {s.call for s in seen if s.call is not None and s.place == "argument"}
 
     def _said(self, need: Need, home: Sighting) -> str | None:
         """Return a value with the words around it that say what it is."""

@@ -118,7 +118,15 @@ def make_record(
     if ledger_tokens:
         carried = _carried(previous.values, held, found)
         shown = _Held(rendered(acted._replace(values=tuple(carried))))
-        ledger = Ledger(views, words, gone, earlier=summary, clean=words.clean, places=found.places)
+        ledger = Ledger(
+            views,
+            words,
+            gone,
+            earlier=summary,
+            clean=words.clean,
+            places=found.places,
+            first=found.values,
+        )
         used = sizes(rendered(Record(values=tuple(carried))))
         entries = ledger.entries(
             [need for need in missing if not shown.holds(need.fact)],
