@@ -26,6 +26,7 @@ EARLIER = "earlier"
 """Who says what only an earlier summary still tells."""
 
 _LOOKED_AT = 1.6  # times the budget: needs of less worth than that are not looked at
+_AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
 _CHANGES_LOOKED_AT = 50  # calls
 _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
 _REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
@@ -99,7 +100,6 @@ class Ledger:
         for place, need in sorted(enumerate(needs), key=lambda placed: -placed[1].worth):
             if room <= 0:
                 break
-            room -= 2 + len(need.fact.text) // 4
             for home in need.homes:
                 found = self._line(need, home, place)
                 if found is not None:
@@ -108,10 +108,11 @@ class Ledger:
                 continue
             if _SMALL.fullmatch(need.fact.text):
                 found.worth *= _SMALL_WORTH
-            text = found.bare.field.text.casefold()
-            known = made.get(text)
+            label, text, _ = found.bare.field
+            known = made.get(text.casefold())
             if known is None:
-                made[text] = found
+                made[text.casefold()] = found
+                room -= _AROUND + (len(label) + len(text)) // _CHARACTERS
             else:
                 known.worth += found.worth
                 known.order = max(known.order, found.order)
