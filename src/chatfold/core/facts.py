@@ -225,7 +225,9 @@ class Facts:
 
     def _start_again(self, views: Sequence[ItemView]) -> None:
         """Take over what was read of items that are still there."""
-        known = dict(zip(map(id, self._views), self._read, strict=True))
+        here = set(map(id, views))  # few, after a fold
+        pairs = zip(self._views, self._read, strict=True)
+        known = {id(view): item for view, item in pairs if id(view) in here}
         self._read = [known.get(id(view)) for view in views]
         self._views = list(views)  # not before: an id holds as long as its object
         self._untold()

@@ -67,12 +67,9 @@ class Groups:
         calls: The records of all calls of the list.
         asking: What every prompt is made with.
         offset: Index in the list of the first of `views`.
-        cuts: Indices in the list at which it may be cut.
+        cuts: Returns the indices in the list at which it may be cut.
         kept: Indices in the list of items that stay in the conversation.
         skipped: Indices in the list of items that are left out as superseded.
-
-    Attributes:
-        borders: The first item of each group, counted from the head's first, and the head's end.
     """
 
     def __init__(
@@ -82,7 +79,7 @@ class Groups:
         asking: Asking,
         *,
         offset: int = 0,
-        cuts: Sequence[int] = (),
+        cuts: Callable[[], Sequence[int]],
         kept: Collection[int] = (),
         skipped: Collection[int] = (),
     ) -> None:
@@ -91,8 +88,13 @@ class Groups:
         self._asking = asking
         self._offset = offset
         self._kept, self._skipped = frozenset(kept), frozenset(skipped)
-        inside = (cut - offset for cut in cuts if offset < cut < offset + len(self.views))
-        self.borders = [0, *inside, len(self.views)]
+        self._cuts = cuts
+
+    @cached_property
+    def borders(self) -> Sequence[int]:
+        """The first item of each group, counted from the head's first, and the head's end."""
+        offset, length = self._offset, len(self.views)
+        return [0, *(cut - offset for cut in self._cuts() if 0 < cut - offset < length), length]
 
     @property
     def bodies(self) -> Sequence[str]:

@@ -199,7 +199,7 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
         snapshot.calls,
         asking,
         offset=start,
-        cuts=cut_points(snapshot.spans, snapshot.views, lossy=True),
+        cuts=lambda: cut_points(snapshot.spans, snapshot.views, lossy=True),
         kept=frozenset(where.kept),
         skipped=where.superseded,
     )

@@ -205,6 +205,8 @@ class _Writer:
 
     def clean(self, text: str) -> str:
         """Return a text as it goes into a prompt: redacted, without encoded data, escaped."""
+        if self.redact is None and len(text) < LEAST:
+            return markup(text)
         if self.redact is not None:
             text = redacted(text, self.redact)
         if len(text) >= LEAST:
@@ -229,10 +231,15 @@ class _Writer:
     def item(self, index: int, view: ItemView, mark: str) -> None:
         """Write the elements of one item; `mark` goes on each of them."""
         parts = view.parts
-        if len(parts) == 1 and type(parts[0]) is TextPart and view.role in _MESSAGE_ROLES:
-            role, attrs = view.role, mark if view.name is None else self.author(view, mark)
-            self.out.append(f"<{role}{attrs}>{self.clean(parts[0].text)}</{role}>")
-            return
+        if len(parts) == 1:  # as in most items
+            part = parts[0]
+            if type(part) is TextPart and view.role in _MESSAGE_ROLES:
+                role, attrs = view.role, mark if view.name is None else self.author(view, mark)
+                self.out.append(f"<{role}{attrs}>{self.clean(part.text)}</{role}>")
+                return
+            if type(part) is not TextPart and type(part) is not MediaPart:
+                self.part(index, view, part, mark)
+                return
         if not parts and view.role in _MESSAGE_ROLES:
             self.out.append(f"<{view.role}{self.author(view, mark)}></{view.role}>")
             return
@@ -277,11 +284,12 @@ class _Writer:
 
     def part(self, index: int, view: ItemView, part: object, mark: str) -> None:
         """Write one part that is more than words."""
+        if type(part) is ResultPart:  # the commonest, and so not asked for by a pattern
+            self.result(index, part, mark)
+            return
         match part:
             case CallPart():
                 self.call(index, view, part, mark)
-            case ResultPart():
-                self.result(index, part, mark)
             case ServerCallPart():
                 self.server_call(part, mark)
             case ReasoningPart():
@@ -327,14 +335,7 @@ class _Writer:
             attrs = attributes(type="approval_response", id=self.told(part.id))
             self.text("item", attrs + mark, part.text)
             return
-        answered = self.answers.get(index, [])
-        fitting = [r for r in answered if r.id == part.id]
-        named = (r for r in fitting if part.name is None or r.name == part.name)
-        record = next(named, fitting[0] if fitting else None)
-        if record is None and len(answered) == 1:
-            record = answered[0]
-        if record is not None:
-            answered.remove(record)
+        record = self.answer(self.answers.get(index, []), part)
         id_, tool = part.id, part.name
         if record is not None:
             id_, tool = part.id or record.id, record.name or part.name
@@ -343,6 +344,17 @@ class _Writer:
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
         inner = self.clean(part.text) + "".join(self.attachment(media) for media in part.media)
         self.out.append(f"<{name}{attrs}{mark}>{inner}</{name}>")
+
+    def answer(self, answered: list[ToolCallRecord], part: ResultPart) -> ToolCallRecord | None:
+        """Return the call that a result is of, and take it out of those of its item."""
+        if len(answered) == 1:
+            return answered.pop()
+        fitting = [r for r in answered if r.id == part.id]
+        named = (r for r in fitting if part.name is None or r.name == part.name)
+        record = next(named, fitting[0] if fitting else None)
+        if record is not None:
+            answered.remove(record)
+        return record
 
     def server_call(self, part: ServerCallPart, mark: str) -> None:
         attrs = attributes(name=self.told(part.name), id=self.told(part.id), status=part.status)

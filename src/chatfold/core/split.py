@@ -91,23 +91,20 @@ def turns(views: Sequence[ItemView], start: int | None = None) -> list[Turn]:
         start: Index of the first item after the prefix, if it is known.
     """
     begin = prefix_length(views) if start is None else start
-    starts: list[tuple[int, tuple[int, ...]]] = []
-    index, end = begin, len(views)
-    while index < end:
-        view = views[index]
-        if view.role == "user" and is_user_message(view):
-            opened = index
-            while index < end and is_user_message(views[index]):
-                index += 1
-            starts.append((opened, tuple(range(opened, index))))
+    end = len(views)
+    asks = [i for i in range(begin, end) if views[i].role == "user" and is_user_message(views[i])]
+    runs: list[list[int]] = []  # of messages one behind the other: the first, and behind the last
+    for index in asks:
+        if runs and runs[-1][1] == index:
+            runs[-1][1] += 1
         else:
-            if not starts:
-                starts.append((index, ()))
-            index += 1
-    stops = [*(s for s, _ in starts), end][1:]
+            runs.append([index, index + 1])
+    if begin < end and (not runs or runs[0][0] > begin):
+        runs.insert(0, [begin, begin])
+    stops = [*(first for first, _ in runs), end][1:]
     return [
-        Turn(first, stop, openers, _is_answer(views[stop - 1]))
-        for (first, openers), stop in zip(starts, stops, strict=True)
+        Turn(first, stop, tuple(range(first, behind)), _is_answer(views[stop - 1]))
+        for (first, behind), stop in zip(runs, stops, strict=True)
     ]
 
 
@@ -225,7 +222,11 @@ class _Chooser:
 
         It cannot stay without the call before it.
         """
-        return any(type(p) is ResultPart for i in turn.openers for p in self.views[i].parts)
+        for index in turn.openers:
+            parts = self.views[index].parts
+            if len(parts) > 1 and any(type(part) is ResultPart for part in parts):
+                return True
+        return False
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
         """Return whether a cut would part a request from its turn that cannot stay alone."""
@@ -407,7 +408,11 @@ def _is_answer(view: ItemView) -> bool:
 
     A call that the server answered inside the same message does not wait.
     """
-    if view.role != "assistant" or not any(type(p) is TextPart for p in view.parts):
+    if view.role != "assistant":
+        return False
+    if len(view.parts) == 1:
+        return type(view.parts[0]) is TextPart
+    if not any(type(p) is TextPart for p in view.parts):
         return False
     answered = {p.id for p in view.parts if type(p) is ResultPart}
     return all(p.id in answered for p in view.parts if type(p) is CallPart)
