@@ -172,14 +172,14 @@ class EachTurn:
 
     def report(self, outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
         """Tell the log and the hook of a fold that was tried; return its outcome, complete."""
-        if outcome.changed:  # what was just counted need not be counted again in this turn
-            over = self._calibration.of(outcome.tokens_after) >= self._limit
-            return told(replace(outcome, over_limit=True) if over else outcome, attempt)
         return told(self.with_limit(outcome), attempt)
 
     def with_limit(self, outcome: Outcome[Any]) -> Outcome[Any]:
         """Return an outcome that says whether the list is larger than the policy allows."""
-        over = self.load().over_limit
+        if outcome.changed:  # what was just counted need not be counted again in this turn
+            over = self._calibration.of(outcome.tokens_after) >= self._limit
+        else:
+            over = self.load().over_limit
         return replace(outcome, over_limit=True) if over else outcome
 
     def is_due(self, *, background: bool) -> bool:

@@ -278,8 +278,8 @@ class Summarizing(History[ItemT]):
         """Tell of a summarization; return its outcome, with whether the list is too large still."""
         if outcome.changed:
             self._each_turn.learn(outcome)
-        if self._policy is not None and self._each_turn.load().over_limit:
-            outcome = replace(outcome, over_limit=True)
+        if self._policy is not None:
+            outcome = self._each_turn.with_limit(outcome)
         return told(outcome, attempt)
 
     def _fold(

@@ -172,7 +172,10 @@ def needs_of(
             weighed = weigher.worth(value, places[key], seen)
             if weighed is not None:
                 sides = seen.sides
-                homes = tuple(sides[side] for side in _HOMES if side in sides)
+                if len(sides) == 1:
+                    homes = tuple(sides.values())
+                else:
+                    homes = tuple(sides[side] for side in _HOMES if side in sides)
                 needs.append(Need(found.fact(key), homes, seen.last, *weighed))
     return needs
 
@@ -336,7 +339,7 @@ class _Weigher:
         What turn after turn comes back to will be needed again. What a user gave and a call has
         used in the same turn is a finished matter once the conversation has moved on.
         """
-        turns = self._turns(sightings)
+        turns = self._turns(sightings) if len(sightings) > 1 else 1
         if turns > 1:
             return min(_AGAIN ** (turns - 1), _OFTEN)
         if last >= self.recent:
