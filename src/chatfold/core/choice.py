@@ -15,7 +15,7 @@ from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sizes import TextSizes
 
-__all__ = ["Form", "Group", "Line", "chosen", "priced"]
+__all__ = ["Form", "Group", "Line", "Move", "chosen", "priced", "ranked"]
 
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
@@ -50,7 +50,7 @@ class Line:
     costs: tuple[int, int] = (0, 0)
 
 
-_Move: TypeAlias = tuple[float, tuple[int, int, int], bool, Line]
+Move: TypeAlias = tuple[float, tuple[int, int, int], bool, Line]
 """What a step gains, less than 0; when; whether it is to the full form; of which value."""
 
 
@@ -68,20 +68,18 @@ def priced(lines: Sequence[Line], count: TextSizes) -> dict[Group, int]:
     return dict(zip(headed, (max(1, size) for size in count.many(headed.values())), strict=True))
 
 
-def chosen(lines: Sequence[Line], room: int, headers: Mapping[Group, int]) -> list[Entry]:
-    """Return entries for the values that fit, each in the form that it is worth.
+def ranked(lines: Sequence[Line], headers: Mapping[Group, int]) -> list[Move]:
+    """Return the steps by which values go into a record, those first that gain most for their room.
 
-    First comes what the user said, then what is worth most for its room. To say more of a value
-    that is in is weighed against one more value.
+    To say more of a value that is in is weighed against one more value.
 
     Args:
         lines: The values, with their costs.
-        room: Tokens.
         headers: What the line of each group takes without its values.
     """
     members = Counter(form.group for found in lines for form in (found.bare, found.full) if form)
     share = {group: headers[group] / number for group, number in members.items()}
-    moves: list[_Move] = []
+    moves: list[Move] = []
     for found in lines:
         gain = found.worth / (found.costs[0] + share[found.bare.group])
         moves.append((-gain, found.order, False, found))
@@ -90,6 +88,19 @@ def chosen(lines: Sequence[Line], room: int, headers: Mapping[Group, int]) -> li
             gain = min(gain, _WHAT_OF * found.worth / max(more, 1))
             moves.append((-gain, found.order, True, found))
     moves.sort(key=itemgetter(0, 1, 2))
+    return moves
+
+
+def chosen(moves: Sequence[Move], room: int, headers: Mapping[Group, int]) -> list[Entry]:
+    """Return entries for the values that fit, each in the form that it is worth.
+
+    First comes what the user said, then what is worth most for its room.
+
+    Args:
+        moves: The steps, ranked.
+        room: Tokens.
+        headers: What the line of each group takes without its values.
+    """
     of_user = [move for move in moves if move[3].bare.group[0] == SAID_BY_USER]
     choice = _Choice(headers)
     choice.take(of_user, room // 2)
@@ -110,7 +121,7 @@ class _Choice:
         self.taken: dict[int, tuple[Line, Form]] = {}
         self.used = 0
 
-    def take(self, moves: Iterable[_Move], room: int) -> None:
+    def take(self, moves: Iterable[Move], room: int) -> None:
         """Take what fits into `room`, the first ones first."""
         tries = _TRIES
         for _, _, fuller, found in moves:

@@ -99,6 +99,8 @@ def quoted(text: str) -> str:
 
 
 def _name(text: str) -> str:
+    if text.isascii() and text.isidentifier():  # most names: quicker than by the pattern
+        return text
     return text if _NAME.fullmatch(text) else quoted(text)
 
 
@@ -112,6 +114,8 @@ def written(field: Field) -> str:
 
 def _value(text: str, *, labelled: bool) -> str:
     """Return a value as it is where nothing in it can be mistaken; else between quotes."""
+    if text.isalnum():
+        return text
     if _BARE.fullmatch(text) is None or text[-1].isspace() or _ESCAPED.search(text):
         return quoted(text)
     return text if labelled or "=" not in text else quoted(text)

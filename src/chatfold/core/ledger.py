@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
 from chatfold.core.carry import SAID_BY_USER
-from chatfold.core.choice import Form, Line, chosen, priced
+from chatfold.core.choice import Form, Group, Line, chosen, priced, ranked
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Sighting
 from chatfold.core.needs import Need
@@ -73,7 +73,8 @@ class Ledger:
         self.places = places
         self._gone = [number for number in gone if words.calls[number].completed]
         self._in_reach = frozenset(self._gone)
-        self._alike_of: dict[tuple[str, tuple[Field, ...]], list[int]] = {}
+        self._alike_of: dict[int, list[int]] = {}
+        self._groups: dict[int, Group] = {}
         self._keys = {seen.text: key for key, seen in first.items()}
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
 
@@ -81,15 +82,17 @@ class Ledger:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
         lines = self._lines(needs, int(_LOOKED_AT * room))
         headers = priced(lines, count)
-        made = chosen(lines, room, headers)
+        moves = ranked(lines, headers)
+        made = chosen(moves, room, headers)
         told = {field.text for entry in made for field in entry.arguments or ()}
         left = [found for found in lines if found.full or found.bare.field.text not in told]
         if len(left) < len(lines):
-            lines, made = left, chosen(left, room, headers)
+            moves = ranked(left, headers)
+            made = chosen(moves, room, headers)
         # The parts of a text may count for more than the whole of it, which leaves room unused.
         used = max(1, count(rendered(Record(values=tuple(made)))))
         for share in _REFILLS:
-            more = chosen(lines, int(share * room * room / used), headers)
+            more = chosen(moves, int(share * room * room / used), headers)
             if used < room >= count(rendered(Record(values=tuple(more)))):
                 return more
         return made
@@ -161,11 +164,18 @@ class Ledger:
         if home.path and not any(isinstance(step, int) for step in home.path):
             now, was = self._change(home.call, home.path)
             worth, text = (worth, now) if now else (worth * _SUPERSEDED, text)
-        identity = self.words.identity(home.call)
-        group = (name, (identity[0]._replace(label=""),) if len(identity) == 1 else identity)
         steps = tuple(step for step in home.path[-2:] if step != text)
-        full = Form(group, Field(self.clean(label_of(steps)), text, was))
+        full = Form(self._group(home.call, name), Field(self.clean(label_of(steps)), text, was))
         return Line(self._bare(need, home, text, text), full, order, worth)
+
+    def _group(self, number: int, name: str) -> Group:
+        """Return what a call and its result are named by; one value needs no label."""
+        known = self._groups.get(number)
+        if known is None:
+            identity = self.words.identity(number)
+            one = (Field("", identity[0].text),) if len(identity) == 1 else identity
+            known = self._groups[number] = (name, one)
+        return known
 
     def _bare(self, need: Need, home: Sighting, text: str, leaf: object) -> Form:
         """Return a value with others under its key; a part of a text with others of its kind."""
@@ -208,15 +218,16 @@ class Ledger:
 
     def _alike(self, number: int) -> list[int]:
         """Return the calls of one tool that name the same as this one, in order."""
-        name, identity = self.words.calls[number].name or "", self.words.identity(number)
-        known = self._alike_of.get((name, identity))
+        known = self._alike_of.get(number)
         if known is None:
-            known = self._alike_of[name, identity] = [
+            name, identity = self.words.calls[number].name, self.words.identity(number)
+            known = [
                 other
                 for other in self._that_may_be_alike(number, identity)
                 if other == number
                 or (self.words.calls[other].name == name and self.words.identity(other) == identity)
             ]
+            self._alike_of.update(dict.fromkeys((number, *known), known))
         return known
 
     def _that_may_be_alike(self, number: int, identity: tuple[Field, ...]) -> Sequence[int]:
