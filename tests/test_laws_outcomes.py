@@ -153,9 +153,10 @@ def test_law_13_the_line_of_a_fold_has_the_format_of_the_design() -> None:
     assert str(outcome) == "summarized 48 items: 61,204 -> 9,870 tokens, 1 call, 3.2 s"
 
 
-def test_law_13_too_few_turns_names_the_remedy() -> None:
-    """One giant turn: how large it is, and what to pass to cut inside it."""
-    ctx = ChatContext([user(), said(LONG * 100)])
+@pytest.mark.parametrize("times", [1, 2, 5, 100])
+def test_law_13_too_few_turns_names_the_remedy(times: int) -> None:
+    """One turn, short or giant: how large it is, and what to pass to cut inside it."""
+    ctx = ChatContext([user(), said(LONG * times)])
     outcome = ctx.summarize(short)
     tokens = f"{outcome.tokens_before:,}"
     limit = re.fullmatch(

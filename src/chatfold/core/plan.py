@@ -257,6 +257,8 @@ def remedy(plan: Plan[Any]) -> str:
         turns = plan.split.turns
         plural = "" if turns == 1 else "s"
         limit = max(1000, plan.tokens_before // 10 // 1000 * 1000)
+        if limit >= plan.tokens_before:  # then that would keep all of it
+            limit = max(1, plan.tokens_before // 2)
         return (
             f"{turns} turn{plural} of {plan.tokens_before:,} tokens; "
             f"pass keep_tokens={limit:_} to cut inside"
