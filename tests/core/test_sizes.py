@@ -41,5 +41,8 @@ def test_a_value_that_is_not_known_of_the_call_itself_does_not_narrow_the_search
     (value,) = values("LK-4821936")
     seen = [Sighting(4, "assistant", "argument", ("order",), 2)]
     for places, alike in (({value.key: seen}, [0, 1, 2]), ({}, [0, 1, 2])):
-        ledger = Ledger(ctx.views(), words, range(3), earlier="", clean=str, places=places)
-        assert ledger._alike(0) == alike
+        for first in ({value.key: value}, {}):
+            ledger = Ledger(
+                ctx.views(), words, range(3), earlier="", clean=str, places=places, first=first
+            )
+            assert ledger._alike(0) == alike
