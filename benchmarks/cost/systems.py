@@ -18,6 +18,7 @@ from .session import Asked, Item, Session, size_of, summary_text, summary_tokens
 Start: TypeAlias = Callable[[int], Session]
 """Begins a conversation, given the trigger."""
 
+_SHORTEST = 1_000
 _MARK = re.compile(r"\[\[summary \d+\]\]")
 
 
@@ -195,12 +196,14 @@ OWN: dict[str, Start] = {
     "chatfold, append mode": ChatfoldAppend,
     "chatfold, separate prompt, short tail": partial(Chatfold, keep_tokens=LEAST_KEPT),
     "chatfold, append mode, short tail": partial(ChatfoldAppend, keep_tokens=LEAST_KEPT),
+    "chatfold, separate prompt, shortest tail": partial(Chatfold, keep_tokens=_SHORTEST),
+    "chatfold, append mode, shortest tail": partial(ChatfoldAppend, keep_tokens=_SHORTEST),
 }
 """What runs in this process.
 
-The short tail is the least that a policy takes by default for any trigger. It is there because the
-defaults of other libraries keep 4 to 20 messages, mostly less than that, and not a fifth of the
-trigger; "same tail" among them keeps as many tokens as chatfold's default.
+The short tail is the least that a policy takes by default for any trigger; the shortest is about
+what 4 messages are. They are there because the defaults of other libraries keep 4 to 20 messages,
+and not a fifth of the trigger; "same tail" among them keeps as many tokens as chatfold's default.
 """
 
 
