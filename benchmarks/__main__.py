@@ -63,7 +63,7 @@ def time_part(workers: list[Worker], quick: bool) -> Iterator[Table]:
         for items in timing.SIZES[:3] if quick else timing.SIZES:
             rounds = 3 if quick or items > MANY else 7
             yield timing.table(items, rounds, [own, *workers])
-            yield timing.turns(items, 3 * rounds, [own, *workers])
+            yield timing.turns(items, rounds, [own, *workers])
     finally:
         own.close()
 

@@ -19,6 +19,7 @@ from .workers import PeerError, Worker
 
 SIZES = (100, 1_000, 10_000, 100_000)
 BASE = "chatfold, warm"
+_IN_A_ROW = 5
 
 
 @dataclass(slots=True)
@@ -70,12 +71,12 @@ def turns(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
 
     Args:
         items: Messages of the conversation; two more come before each check.
-        rounds: Checks that are timed.
+        rounds: How often each system has some checks in a row, as an agent's turns are.
         workers: chatfold and the other libraries.
     """
     messages = conversation(items)
     made = Table(
-        f"one check of {items:,} items and two more, nothing to do, {rounds} rounds",
+        f"one check of {items:,} items and two more, nothing to do, {rounds} rounds of {_IN_A_ROW}",
         {"": "", "best us": ".1f", "median us": ".1f", "of LangChain": ".5f"},
     )
     medians: dict[str, tuple[float, float]] = {}
@@ -85,9 +86,12 @@ def turns(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
             worker.ask("load", items=messages)
             options = {"variant": worker.checked[place], "trigger": 1, "keep": 1}
             worker.ask("begin", keep_messages=None, **options)
-        times = [[worker.ask("check")["us"] for worker in asked] for _ in range(rounds)]
-        for index, worker in enumerate(asked):
-            took = [line[index] for line in times]
+        times: dict[str, list[float]] = {worker.name: [] for worker in asked}
+        for _ in range(rounds):
+            for worker in asked:
+                times[worker.name] += (worker.ask("check")["us"] for _ in range(_IN_A_ROW))
+        for worker in asked:
+            took = times[worker.name]
             name = f"{worker.name}, {worker.checked[place]}"
             medians[name] = (min(took), statistics.median(took))
             worker.ask("end")

@@ -198,7 +198,7 @@ def test_what_cannot_be_folded_is_passed_on_byte_for_byte(tmp_path: Path) -> Non
     assert out.read_bytes() == raw
     assert process("summarize", path).stdout == raw
     assert b"too_few_turns" in done.stderr
-    assert b"--keep-tokens 1000" in done.stderr
+    assert b"1 turn of 8 tokens; pass --keep-tokens 4 to cut inside" in done.stderr
 
 
 def test_text_of_every_script_and_half_surrogates_survive(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ _WRITER: Final = "What writes the summary: extractive (no model), openai:MODEL o
 
 # An outcome names remedies as they are written in Python.
 _FLAGS: Final = {
-    r"keep_tokens=(\d+)_(\d+)": r"--keep-tokens \1\2",
+    r"keep_tokens=(\d+)_?(\d*)_?(\d*)": r"--keep-tokens \1\2\3",
     r"abandon=\[\.\.\.\]": "--abandon ID",
     r"max_summary_tokens\b": "--max-summary-tokens",
 }
