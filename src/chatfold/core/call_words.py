@@ -46,12 +46,12 @@ _WRITTEN = re.compile(  # what is put into a file is a body of text, however sho
     r"(?:^|_)(?:code|content|contents|diff|file_text|insert_text|new|new_str|new_string|old|"
     r"old_str|old_string|patch|replacement|snippet)$"
 )
-# How keys that `_WRITTEN` finds end, and those of texts that agents write besides.
+# How keys that `_WRITTEN` finds end.
 _ENDS_OF_WRITTEN = tuple(
     f'{end}"'
     for end in (
         *("code", "content", "contents", "diff", "text", "new", "str", "string", "old", "patch"),
-        *("ment", "snippet"),
+        *("replacement", "snippet"),
     )
 )
 _NAMING: dict[Kind, int] = {
