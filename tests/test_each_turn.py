@@ -121,6 +121,44 @@ def test_an_explicit_fold_keeps_as_the_policy_does() -> None:
     assert context(8).summarize(Model()).changed  # far below the trigger
 
 
+def _grown(ctx: ChatContext[Any], start: int) -> ChatContext[Any]:
+    """Return a context with ten more turns."""
+    ctx.items.extend(item for n in range(start, start + 10) for item in turn(n))
+    return ctx
+
+
+@WAYS
+def test_the_options_of_a_call_hold_for_that_call_alone(way: str) -> None:
+    """Also between calls without any, whose options are worked out once."""
+    model, ctx = Model(), context(3)
+    assert maybe(way, ctx, model).reason == "below_trigger"
+    assert maybe(way, _grown(ctx, 3), model, max_summary_tokens=77).changed
+    assert maybe(way, _grown(ctx, 13), model).changed
+    first, second = model.prompts
+    assert first.max_tokens == 77 != second.max_tokens
+
+
+@WAYS
+@pytest.mark.parametrize("before", [False, True])
+def test_only_a_call_that_may_wait_has_a_summary_mended(way: str, before: bool) -> None:
+    """Whichever kind of call came first: one in the background drops what was made up."""
+    model, ctx = Model(), context(3)
+    model.text = "The user asked for LK-4821936. All is well."
+    assert maybe(way, ctx, model, background=before).reason == "below_trigger"
+    outcome = maybe(way, _grown(ctx, 3), model)
+    assert (outcome.changed, outcome.llm_calls, model.asked) == (True, 2, 2)
+
+
+@WAYS
+def test_an_outcome_says_whether_the_list_is_too_large_after_the_fold(way: str) -> None:
+    """Too much may be kept, by the call or by an explicit fold."""
+    assert maybe(way, context(20), Model(), keep_tokens=1_500).over_limit
+    assert not maybe(way, context(20), Model(), keep_tokens=500).over_limit
+    assert context(20).summarize(Model(), keep_tokens=1_500).over_limit
+    assert not context(20).summarize(Model(), keep_tokens=500).over_limit
+    assert not context(20, policy=None).summarize(Model(), keep_tokens=1_500).over_limit
+
+
 # --- how much has to be gained --------------------------------------------------------------------
 
 

@@ -739,3 +739,15 @@ def test_what_an_item_holds_that_stays_is_not_said_again() -> None:
     block = rendered(recorded(items, kept=[0]).record)
     assert "LK-2222" in block
     assert "LK-1111" not in block
+
+
+def test_a_fact_stands_where_it_was_given_and_not_where_it_was_said_first() -> None:
+    """What an argument or a result names is named with its call, whoever spoke of it before."""
+    items = [
+        *user("Where is my order?"),
+        *says("I look for invoice INV-77341 and parcel PX-20931."),
+        *calls("c1", "find", {"invoice": "INV-77341"}, {"parcel": "PX-20931"}),
+        *says("Found."),
+    ]
+    (entry,) = [e for e in recorded(items).record.values if e.name == "find"]
+    assert [(f.label, f.text) for f in entry.values] == [("parcel", "PX-20931")]
