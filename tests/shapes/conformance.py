@@ -309,7 +309,7 @@ class ShapeConformance:
     def test_of_a_message_of_a_role_and_a_text_the_role_alone_decides(
         self, role: str, text: str
     ) -> None:
-        shape = shape_named(self.writer.shape)
+        shape = self.shape()
         fits = shape.fit({"role": role, "content": text})
         assert fits == shape.fit({"role": role, "content": "Hello."})
 

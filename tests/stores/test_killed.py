@@ -25,15 +25,18 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 
 _LONGEST = 0.05  # seconds that a process works before it is killed
 _LONGEST_FOLD = 0.3  # the same for one that writes summaries
+_LONGEST_OF_ALL = 1.0  # the same where the machine is busy
 _EARLY = 0.1  # share of the kills that do not wait until the store is open
 
 
 def _killed(work: str, directory: Path, times: int, check: Callable[[Path], None]) -> int:
     """Kill a process in one directory again and again; return how often it was in the midst.
 
-    The next process goes on with what the last one has left.
+    The next process goes on with what the last one has left. On a busy machine it takes longer
+    until it is in the midst of anything, so what was killed too early makes the next live longer.
     """
     amidst = 0
+    longest = _LONGEST_FOLD if work == killed_worker.summarize_and_undo.__name__ else _LONGEST
     moments = random.Random(str(directory))
     with subprocess.Popen(
         [sys.executable, killed_worker.__file__],
@@ -48,16 +51,19 @@ def _killed(work: str, directory: Path, times: int, check: Callable[[Path], None
             first = workers.stdout.readline()
             # On a busy machine the child may be first to say something.
             child = int(workers.stdout.readline() if first == "open\n" else first)
+            early = moments.random() < _EARLY
             try:
-                if moments.random() >= _EARLY and first != "open\n":
+                if not early and first != "open\n":
                     assert workers.stdout.readline() == "open\n"
-                folds = work == killed_worker.summarize_and_undo.__name__
-                time.sleep(moments.uniform(0, _LONGEST_FOLD if folds else _LONGEST))
+                time.sleep(moments.uniform(0, longest))
             finally:  # else its parent would be waited for, for ever
                 os.kill(child, signal.SIGKILL)
             assert _last_line(workers.stdout) == str(-signal.SIGKILL)
             # The log is there only while the file is in use.
-            amidst += (directory / "folds.db-wal").exists()
+            in_use = (directory / "folds.db-wal").exists()
+            amidst += in_use
+            if not in_use and not early:
+                longest = min(2 * longest, _LONGEST_OF_ALL)
             if (directory / "folds.db").exists():
                 check(directory)
     return amidst
