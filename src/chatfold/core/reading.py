@@ -422,12 +422,14 @@ class Reading:
         Most items are messages of a role and a text, which are asked about once a role.
         """
         plain = cast("dict[str, Any]", item) if type(item) is dict else {}
-        role = plain.get("role") if len(plain) == 2 else None
-        if not isinstance(role, str) or type(plain.get("content")) is not str:
-            return next((s for s in self.shapes if _fit(s, item) == "yes"), None)
-        if role not in self._writers:
-            self._writers[role] = next((s for s in self.shapes if _fit(s, item) == "yes"), None)
-        return self._writers[role]
+        says = len(plain) == 2 and type(plain.get("content")) is str
+        role = plain.get("role") if says else None
+        if isinstance(role, str) and role in self._writers:
+            return self._writers[role]
+        found = next((shape for shape in self.shapes if _fit(shape, item) == "yes"), None)
+        if isinstance(role, str):
+            self._writers[role] = found
+        return found
 
     def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
         """Return the shape that the newest SDK object tells, if it may have written `item` too.
