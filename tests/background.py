@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,16 @@ from each_turn import context
 
 from chatfold import ChatContext, Completion, Prompt, Usage
 
-__all__ = ["LIMIT", "Gate", "background_threads", "ended", "finished", "slow", "until"]
+__all__ = [
+    "LIMIT",
+    "Gate",
+    "background_threads",
+    "ended",
+    "finished",
+    "slow",
+    "until",
+    "wait_until",
+]
 
 LIMIT = 20.0  # seconds; nothing here takes so long unless it hangs
 
@@ -65,6 +75,14 @@ def finished(ctx: ChatContext[Any], gate: Gate) -> None:
     assert ctx.background is not None
     gate.open.set()
     assert ctx.background.wait(LIMIT)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Wait, outside of an event loop, until something is true."""
+    last = time.monotonic() + LIMIT
+    while not true():
+        assert time.monotonic() < last
+        time.sleep(0.0005)
 
 
 async def until(true: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, get_args
 
-from background import LIMIT, Gate
+from background import LIMIT, Gate, wait_until
 from each_turn import Model, Words, failing
 from hypothesis import event, settings
 from hypothesis import strategies as st
@@ -173,8 +173,11 @@ class Turns(RuleBasedStateMachine):
         self.gates.append(gate)
         outcome = self.asked(lambda: self.ctx.maybe_summarize(gate, background=True))
         if outcome.reason == "started":
-            assert self.ctx.background is not None
-            self.fold = self.ctx.background, gate
+            fold = self.ctx.background
+            assert fold is not None
+            self.fold = fold, gate
+            # The rules go by where it is, and must not depend on how quick its thread was.
+            wait_until(lambda: gate.asked.is_set() or fold.done)
         else:
             self.took(outcome)
 
@@ -197,7 +200,8 @@ class Turns(RuleBasedStateMachine):
         fold, gate = self.fold
         self.asked(fold.cancel)
         assert fold.done
-        gate.open.set()  # it ends soon, whatever it says is discarded
+        gate.open.set()  # whatever it says is discarded
+        wait_until(lambda: not fold.working)
         self.fold = None
 
     def took(self, outcome: Outcome[Any]) -> None:
