@@ -1,7 +1,7 @@
 """Folds that are written in the background, in a thread or a task; the list's owner puts them in.
 
-The list is read when one begins and written when its owner asks for what came of it; between, all
-is done on values. Not here: when to begin one (`each_turn`).
+The list is taken down when one begins and written when its owner asks for what came of it; between,
+all is done on values. Not here: when to begin one (`each_turn`).
 """
 
 from __future__ import annotations
@@ -302,7 +302,8 @@ def begin(
         fold.refuse(then(folding.idle("busy")))
         return fold
     try:
-        work = _Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
+        as_read = state.as_read(limits.abandon)
+        work = _Work(state, folding, as_read, limits, settings, backends, sent)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:
@@ -314,10 +315,11 @@ def begin(
 
 
 class _Work(NamedTuple):
-    """One fold to write, on a list as it was."""
+    """One fold to write, on a list as it was; edits since it was read are looked for there."""
 
+    state: ListState
     folding: Folding
-    snapshot: Snapshot
+    as_read: Snapshot
     limits: Limits
     settings: Settings
     backends: list[Summarizer]
@@ -348,7 +350,7 @@ class _Work(NamedTuple):
 
     def _flow(self) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
-            self.snapshot,
+            self._snapshot(),
             self.limits,
             self.settings,
             len(self.backends),
@@ -357,7 +359,12 @@ class _Work(NamedTuple):
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
-        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
+        return self.folding.planning.native_plan(
+            native, self.limits, self.settings, self._snapshot()
+        )
+
+    def _snapshot(self) -> Snapshot:
+        return self.state.reading.current(self.as_read, abandon=self.limits.abandon)
 
 
 def in_loop() -> bool:

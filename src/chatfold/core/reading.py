@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
-from chatfold.core.digest import fingerprints
+from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.split import prefix_length
@@ -171,6 +171,7 @@ class Reading:
         self._seen: list[Any] = []
         self._views: list[ItemView] = []
         self._prints: list[int] = []
+        self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
         self._pairing = CallPairing()
         self._candidates = tuple(shapes)
@@ -252,9 +253,17 @@ class Reading:
             total -= size
         return total
 
-    def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
-        """Return the list as it is now; what changed since the last time is read again."""
-        self.sync()
+    def snapshot(self, *, abandon: Abandon | None = None, as_read: bool = False) -> Snapshot:
+        """Return the list as it is now; what changed since the last time is read again.
+
+        Args:
+            abandon: Open calls that are given up.
+            as_read: Whether to leave it to the caller to look for edits of items (`current`).
+        """
+        if as_read:
+            self.extent()
+        else:
+            self.sync()
         # What a function says may change from one moment to the next.
         if self._last is not None and not callable(abandon) and self._last[0] == abandon:
             return self._last[1]
@@ -278,12 +287,23 @@ class Reading:
         self._last = (abandon, made)
         return made
 
-    def of(self, items: Sequence[Any]) -> Snapshot:
+    def current(self, snapshot: Snapshot, *, abandon: Abandon | None = None) -> Snapshot:
+        """Return what its items say now, from any thread: the snapshot itself if none was edited.
+
+        Args:
+            snapshot: The list as it was read.
+            abandon: Open calls that are given up.
+        """
+        if fingerprints(snapshot.items) == list(snapshot.prints):
+            return snapshot
+        return self.of(snapshot.items, abandon=abandon)
+
+    def of(self, items: Sequence[Any], *, abandon: Abandon | None = None) -> Snapshot:
         """Return another list as it is now, read as this one is, and by the same shape."""
         other = Reading(
             items, self.shapes, shape=self.shape, measure=self._measure, summary_key=self._key
         )
-        return other.snapshot()
+        return other.snapshot(abandon=abandon)
 
     def view_of(self, item: Any) -> ItemView:
         """Return the reading of an item that is not in the list."""
@@ -297,8 +317,7 @@ class Reading:
         """Read what is new in the list, and all from the first item that changed."""
         self._doubtful = False
         items = list(self.items)
-        prints = fingerprints(items)
-        same = self._same(items, prints)
+        same = self._same(items)
         if same == len(items) == len(self._seen):
             return
         self._last = None
@@ -306,7 +325,8 @@ class Reading:
         if same < len(self._seen):
             again = self._forget(same, items)
         if same < len(items):
-            self._take_in(items[same:], prints[same:], again)
+            new = items[same:]
+            self._take_in(new, fingerprints(new), again)
         self._facts.hold_to(self._views)
 
     def sizes(self) -> list[int]:
@@ -324,7 +344,9 @@ class Reading:
         """Return whether the last item that was read is still there, and says the same."""
         at = len(self._seen) - 1
         last = self.items[at]
-        return last is self._seen[at] and fingerprints([last])[0] == self._prints[at]
+        if last is not self._seen[at]:
+            return False
+        return edited_index([last], self._copies[at:], self._prints[at:]) is None
 
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""
@@ -342,15 +364,14 @@ class Reading:
             marked[1] if marked is not None and marked[0] == index else self._views[index]
         )
 
-    def _same(self, items: Sequence[Any], prints: Sequence[int]) -> int:
+    def _same(self, items: Sequence[Any]) -> int:
         """Return how many leading items are the objects that were read, and say the same."""
         count = min(len(items), len(self._seen))
-        if prints[:count] == self._prints[:count] and all(map(is_, items, self._seen)):
-            return count
-        known = zip(items, self._seen, prints, self._prints, strict=False)
-        return next(
-            i for i, (new, old, now, then) in enumerate(known) if new is not old or now != then
-        )
+        if not all(map(is_, items, self._seen)):
+            known = enumerate(zip(items, self._seen, strict=False))
+            count = next(index for index, (new, old) in known if new is not old)
+        edited = edited_index(items[:count], self._copies[:count], self._prints)
+        return count if edited is None else edited
 
     def _forget(self, start: int, items: Sequence[Any]) -> dict[int, _Read]:
         """Forget what was read from an item on; return that of items that stand elsewhere now."""
@@ -360,7 +381,7 @@ class Reading:
             id(self._seen[at]): (self._seen[at], self._prints[at], self._views[at], self.shape)
             for at in still
         }
-        for kept in (self._seen, self._views, self._prints, self._sizes):
+        for kept in (self._seen, self._views, self._prints, self._copies, self._sizes):
             del kept[start:]
         self._total, self._turns = sum(self._sizes), None
         if not self._forced:
@@ -394,6 +415,7 @@ class Reading:
             self._turns += self._opened(start)
         self._seen.extend(new)
         self._prints.extend(prints)
+        self._copies.extend(map(copied, new))
 
     def _pair_again(self) -> None:
         self._pairing = CallPairing()
