@@ -206,27 +206,32 @@ class BackgroundFold(Generic[ItemT]):
 
     def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
         """Take down what becomes of it; others may summarize the list then, whatever happens."""
-        outcome: Outcome[ItemT] = Outcome(changed=False, reason="cancelled")
+        outcome: Outcome[ItemT] | None = None
         began = time.perf_counter()
         try:
             outcome = settle()
         finally:
-            now = time.perf_counter()
-            written = self._written if self._ended.is_set() else began
-            # Not the time for which it lay ready.
-            outcome = replace(outcome, seconds=written - self._started + now - began)
+            if outcome is None:
+                outcome = Outcome(changed=False, reason="cancelled")
+            if not outcome.seconds:
+                outcome = replace(outcome, seconds=time.perf_counter() - self._since(began))
             self._outcome, self._made = outcome, None
             self._stopped.set()
             self._done.set()
             self.release()
         return outcome
 
+    def _since(self, now: float) -> float:
+        """Return when it would have begun, had it not lain ready before it is settled now."""
+        written = self._written if self._ended.is_set() else now
+        return now - (written - self._started)
+
     def _put(self) -> Outcome[ItemT]:
         """Return what becomes of what was made."""
         made = self._made
         try:
             if isinstance(made, Draft):
-                return self._folding.put(made)
+                return self._folding.put(made, since=self._since(time.perf_counter()))
             if isinstance(made, _NativeDraft):
                 return self._folding.commit_native(*made)
             if isinstance(made, Outcome):

@@ -5,6 +5,7 @@ Not here: what a fold would replace, and what comes behind the model's words (`p
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +16,6 @@ from chatfold.core.clip import cut_texts
 from chatfold.core.commit import Verdict, judge
 from chatfold.core.digest import stable_digest
 from chatfold.core.flow import Completion, Flow, Written
-from chatfold.core.guard import FactReport
 from chatfold.core.live import Sender
 from chatfold.core.plan import (
     Outcome,
@@ -36,7 +36,7 @@ from chatfold.core.write import settled
 from chatfold.errors import ChatfoldError, StaleHeadError
 from chatfold.options import Settings
 from chatfold.originals import Originals
-from chatfold.planning import Limits, Notes, Planning
+from chatfold.planning import Limits, Notes, Planning, Wording
 from chatfold.state import ListState
 from chatfold.summarizers.native import Compacted
 
@@ -49,13 +49,13 @@ class Draft(NamedTuple):
     Attributes:
         plan: What it takes the place of.
         written: The model's words.
-        texts: The summary in its wrapper, and what was found and proven; the whole first, then
-            with less behind the model's words, made when it is asked for.
+        wordings: The summary; the whole first, then with less behind the model's words, made when
+            it is asked for.
     """
 
     plan: Plan[Any]
     written: Written
-    texts: Iterator[tuple[str, FactReport]]
+    wordings: Iterator[Wording]
 
 
 class Folding:
@@ -157,23 +157,27 @@ class Folding:
         notes = self.planning.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Draft | Outcome[Any]:
-            texts = self.planning.texts(plan, snapshot, written, notes)
-            return Draft(plan, written, chain([next(texts)], texts))
+            wordings = self.planning.wordings(plan, snapshot, written, notes)
+            return Draft(plan, written, chain([next(wordings)], wordings))
 
         if head is None:
             return Flow(None, finish, nothing(plan))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         return Flow(steps, finish, None)
 
-    def put(self, draft: Draft) -> Outcome[Any]:
+    def put(self, draft: Draft, *, since: float) -> Outcome[Any]:
         """Put a draft in place of its head, or leave the list as it is.
+
+        Args:
+            draft: The draft.
+            since: When its time began to count, by `time.perf_counter`.
 
         Raises:
             StaleHeadError: The head changed since the draft was begun.
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-        return self._charged(draft.written, lambda: self._committed(*draft))
+        return self._charged(draft.written, lambda: self._committed(*draft, since))
 
     def put_again(
         self, cut: int, kept: Sequence[int], text: str, settings: Settings
@@ -264,8 +268,8 @@ class Folding:
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-        texts = self.planning.texts(plan, snapshot, written, notes)
-        return self._charged(written, lambda: self._committed(plan, written, texts))
+        wordings = self.planning.wordings(plan, snapshot, written, notes)
+        return self._charged(written, lambda: self._committed(plan, written, wordings))
 
     def _charged(
         self, made: Written | Compacted, commit: Callable[[], Outcome[Any]]
@@ -278,14 +282,18 @@ class Folding:
             raise
 
     def _committed(
-        self, plan: Plan[Any], written: Written, texts: Iterable[tuple[str, FactReport]]
+        self,
+        plan: Plan[Any],
+        written: Written,
+        wordings: Iterable[Wording],
+        since: float | None = None,
     ) -> Outcome[Any]:
         snapshot = self._state.snapshot(plan.abandon)
         head_is_current(plan, snapshot.items, snapshot.prints)
-        for text, report in texts:
+        for text, report, fold_id, tokens in wordings:
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            cost = {**_cost(written), "summary": written.text, "facts": report}
-            outcome = self._put_in(plan, [item], cost, summary_id(text), snapshot)
+            cost = {**_cost(written), "summary": written.text, "facts": report, "since": since}
+            outcome = self._put_in(plan, [item], cost, fold_id, snapshot, tokens)
             if outcome is not None:
                 return outcome
         return self._no_gain(plan, written)
@@ -320,11 +328,13 @@ class Folding:
         cost: Mapping[str, Any],
         fold_id: str,
         snapshot: Snapshot | None = None,
+        tokens: int | None = None,
     ) -> Outcome[Any] | None:
         """Put items in place of the plan's region; None where the list would not get smaller.
 
         The list is judged as it is when it is written to: others may append to it while it is
-        judged, and while the store writes the originals. `snapshot` is the list a moment ago.
+        judged, and while the store writes the originals. `snapshot` is the list a moment ago,
+        `tokens` the size of a single item that was written.
         """
         with self._state.lock:
             while True:
@@ -337,6 +347,7 @@ class Folding:
                     measure=self._measure,
                     summary_key=self._summary_key,
                     model=self._state.model,
+                    tokens=tokens,
                 )
                 if not verdict.gains(plan.min_gain):
                     return None
@@ -364,6 +375,7 @@ class Folding:
         """Return the outcome of a fold that is in the list; `cost` is what else is known of it."""
         made = verdict.replacement
         known: dict[str, Any] = {"reason": "summarized", **cost}
+        since = known.pop("since", None)
         return Outcome(
             changed=True,
             **known,
@@ -383,6 +395,7 @@ class Folding:
             problems=verdict.problems,
             fold_id=fold_id,
             key=self._originals.key,
+            seconds=0.0 if since is None else time.perf_counter() - since,
         )
 
     def undo(self) -> Outcome[Any]:

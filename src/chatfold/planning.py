@@ -20,11 +20,10 @@ from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.record import parsed
 from chatfold.core.room import Window
 from chatfold.core.sizes import TextSizes
 from chatfold.core.split import Split, check_limits
-from chatfold.core.summary import wrapped
+from chatfold.core.summary import summary_id, summary_part, wrapped
 from chatfold.core.views import ItemView, TextPart
 from chatfold.core.write import write_summary
 from chatfold.errors import ShapeError
@@ -33,7 +32,7 @@ from chatfold.originals import Originals
 from chatfold.state import ListState
 from chatfold.summarizers.native import NativeCompaction
 
-__all__ = ["HOST", "Limits", "Notes", "Planning"]
+__all__ = ["HOST", "Limits", "Notes", "Planning", "Wording"]
 
 HOST: Final = (Sender(LIVE_SHAPES),)
 """Who makes the model calls itself can send any live request."""
@@ -46,6 +45,22 @@ class Notes(NamedTuple):
 
     plain: str
     with_record: str
+
+
+class Wording(NamedTuple):
+    """A summary as it may go into the list.
+
+    Attributes:
+        text: It in its wrapper.
+        report: What was found and proven of it.
+        id: The digest on its tag.
+        tokens: Size of the item that holds it.
+    """
+
+    text: str
+    report: FactReport
+    id: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,19 +235,23 @@ class Planning:
             lambda: shown_for(plan, snapshot or self._state.snapshot(plan.abandon)),
         )
 
-    def texts(
+    def wordings(
         self, plan: Plan[Any], snapshot: Snapshot, written: Written, notes: Notes
-    ) -> Iterator[tuple[str, FactReport]]:
+    ) -> Iterator[Wording]:
         """Yield a summary in its wrapper, the whole first, then with less behind its words.
 
-        What is found in the head for it is found outside of the lock, and its record is read once
-        here, in the thread that wrote it.
+        What is found in the head for it is found outside of the lock, and it is read and measured
+        once here, in the thread that wrote it.
         """
+        shape = snapshot.shape
         proven = Guarded(written.text, written.ungrounded, written.dropped)
         for made in composed(plan, snapshot, proven, TextSizes(self._count)):
             note = notes.with_record if made.report.record else notes.plain
-            parsed(made.text)
-            yield wrapped(made.text, note, self._summary_key), made.report
+            text = wrapped(made.text, note, self._summary_key)
+            summary_part(text, self._summary_key)
+            view = shape.read(shape.summary_item(text, role=plan.summary_role))
+            assert view is not None, "a shape reads its own items"
+            yield Wording(text, made.report, summary_id(text), self._measure([view])[0])
 
     def _count(self, texts: Sequence[str]) -> list[int]:
         """Return the sizes of texts in tokens, as those of items are measured."""

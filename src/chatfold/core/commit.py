@@ -58,6 +58,7 @@ def judge(
     measure: Callable[[Sequence[ItemView]], list[int]],
     summary_key: bytes | None,
     model: str | None = None,
+    tokens: int | None = None,
 ) -> Verdict:
     """Return what the list as it is now would become.
 
@@ -68,6 +69,7 @@ def judge(
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
         model: The agent's model.
+        tokens: Size of a single `written` item as it is, where that is known.
 
     Raises:
         StaleHeadError: The head is not what it was, or a result arrived for a call in it.
@@ -128,7 +130,9 @@ def judge(
     before = sum(snapshot.sizes)
     gone = sum(snapshot.sizes[made.start : made.stop])
     stays = sum(snapshot.sizes[places[id(i)]] for i in made.items if id(i) in places)
-    after = before - gone + stays + sum(measure(fresh))
+    known = tokens if tokens is not None and made.items[0] is written[0] else None
+    new_tokens = sum(measure(fresh)) if known is None else known + sum(measure(fresh[1:]))
+    after = before - gone + stays + new_tokens
     return Verdict(made, views, tuple(problems), before, after)
 
 

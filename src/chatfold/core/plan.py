@@ -366,7 +366,8 @@ def replacement(
         if all(following is not alone[i] for i in merged):
             merged[stop] = following
         made[:2] = [joined]
-    own = [i for i in range(start, cut) if id(items[i]) in placed]
+    # Only a provider writes items of the region themselves.
+    own = [i for i in range(start, cut) if id(items[i]) in placed] if plan.native else []
     kept = (alone.get(i, items[i]) for i in sorted({*plan.split.kept, *own}))
     stand = (
         item for item in kept if item is not None and (joined is None or item is not following)

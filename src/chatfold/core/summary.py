@@ -9,13 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from hmac import compare_digest
 
 from chatfold.core.record import parted
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
-__all__ = ["FOREIGN", "TAG", "earlier_summary", "mark_summary", "opened", "summary_id", "wrapped"]
+__all__ = [
+    "FOREIGN",
+    "TAG",
+    "earlier_summary",
+    "mark_summary",
+    "opened",
+    "summary_id",
+    "summary_part",
+    "wrapped",
+]
 
 TAG = "chat_history_summary"
 FOREIGN = "summary"
@@ -53,6 +63,13 @@ def opened(text: str, key: bytes | None = None) -> str | None:
     return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", found[2], count=1))
 
 
+@lru_cache(maxsize=16)  # read by the thread that wrote it, it is known to the turn that waits
+def summary_part(text: str, key: bytes | None = None) -> SummaryPart | None:
+    """Return the words and the record inside a wrapper; None as `opened`."""
+    inside = opened(text, key)
+    return None if inside is None else SummaryPart(*parted(inside))
+
+
 def summary_id(text: str) -> str:
     """Return what names a summary: the digest on its tag, "" where `text` is not wrapped."""
     found = _WRAPPER.fullmatch(text) if TAG in text[:80] else None
@@ -73,9 +90,8 @@ def mark_summary(
         first = view.parts[0] if view.parts else None
         own = view.type == FOREIGN
         if isinstance(first, TextPart) and (own or not settings):
-            inside = opened(first.text, key)
-            if inside is not None:
-                part = SummaryPart(*parted(inside))
+            part = summary_part(first.text, key)
+            if part is not None:
                 return index, view._replace(parts=(part, *view.parts[1:]))
             if own and key is None:
                 return index, view._replace(parts=(SummaryPart(first.text), *view.parts[1:]))

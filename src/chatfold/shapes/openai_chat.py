@@ -177,8 +177,9 @@ class OpenAIChat(Shape):
         yield from pair_problems(views, calls, _RULES)
         yield from _nameless_results(items, views, calls)
         for index, view in enumerate(views):
-            if view.shape != self.name:
-                continue
+            parts = view.parts
+            if view.shape != self.name or (len(parts) == 1 and type(parts[0]) is TextPart):
+                continue  # what most items are
             if view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
                 yield Problem(
                     "empty_message",
@@ -188,7 +189,7 @@ class OpenAIChat(Shape):
                     shape=self.name,
                     source=_SOURCE,
                 )
-            for part in view.parts:
+            for part in parts:
                 if type(part) is CallPart and part.name is None:
                     yield Problem(
                         "malformed_item", "a tool call without a name", (index,), shape=self.name
