@@ -35,11 +35,13 @@ class Gate:
         self.asked = threading.Event()
         self.open = threading.Event()
         self.calls = 0
+        self.prompts: list[Prompt] = []
         self.running = 0
         self.most = 0  # at the same time
 
-    def _begin(self) -> None:
+    def _begin(self, prompt: Prompt) -> None:
         self.calls += 1
+        self.prompts.append(prompt)
         self.running += 1
         self.most = max(self.most, self.running)
         self.asked.set()
@@ -51,12 +53,12 @@ class Gate:
         return Completion(self.text, usage=Usage(11, 3))
 
     def __call__(self, prompt: Prompt) -> Completion:
-        self._begin()
+        self._begin(prompt)
         assert self.open.wait(LIMIT)
         return self._answer()
 
     async def awaited(self, prompt: Prompt) -> Completion:
-        self._begin()
+        self._begin(prompt)
         try:
             await until(self.open.is_set)
         except asyncio.CancelledError:

@@ -238,6 +238,19 @@ def test_a_head_that_changed_meanwhile_is_not_replaced(change: Any, when: str) -
     assert same_objects(ctx.items, left)
 
 
+def test_an_edit_since_the_list_was_read_is_in_the_prompt() -> None:
+    """The turn that begins the fold does not look for edits; whoever writes it does."""
+    ctx, gate = slow()
+    ctx.load()
+    ctx.items[3]["content"] = "the colour is mauve " + ctx.items[3]["content"]
+    begun(ctx, gate)
+    assert gate.prompts[0].user.count("mauve") == 1
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    assert outcome.changed
+    assert any("mauve" in item["content"] for item in outcome.removed)
+
+
 def test_a_result_that_arrives_for_a_call_in_the_head_discards_the_fold() -> None:
     """The summary says that the call has no result, and now it has one."""
     ctx, gate = slow(3, shape="openai_responses")

@@ -37,6 +37,23 @@ async def maybe(call: str, ctx: ChatContext[Any], llm: Any, **options: Any) -> A
 
 
 @CALLS
+def test_an_edit_since_the_list_was_read_is_in_the_prompt(call: str) -> None:
+    """The turn that begins the fold does not look for edits; whoever writes it does."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        ctx.load()
+        ctx.items[3]["content"] = "the colour is mauve " + ctx.items[3]["content"]
+        assert (await maybe(call, ctx, gate.awaited)).reason == "started"
+        gate.open.set()
+        await ended(ctx)
+        assert gate.prompts[0].user.count("mauve") == 1
+        assert (await maybe(call, ctx, never)).changed
+
+    asyncio.run(run())
+
+
+@CALLS
 def test_a_fold_is_begun_by_one_turn_and_put_in_by_a_later_one(call: str) -> None:
     """The loop is free meanwhile, and no thread waits for the model."""
 

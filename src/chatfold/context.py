@@ -40,6 +40,7 @@ ItemT = TypeVar("ItemT")
 _log = logging.getLogger("chatfold")
 
 _BACKGROUND_TIMEOUT: Final = 120.0
+_ON_ERROR: Final = get_args(OnError)
 
 
 class ChatContext(Summarizing[ItemT]):
@@ -146,6 +147,7 @@ class ChatContext(Summarizing[ItemT]):
             undo_depth=undo_depth,
         )
         self._each_turn = EachTurn(policy or Policy(), self._state, self._folding)
+        self._by_default = Limits(self.policy.kept_turns(), self._each_turn.kept_tokens)
 
     # At each turn
 
@@ -354,9 +356,11 @@ class ChatContext(Summarizing[ItemT]):
         replay: bool,
     ) -> Limits:
         """Return how much a policy-driven call keeps."""
-        if keep_last_turns is ... and keep_tokens is ...:
-            keep_last_turns, keep_tokens = self.policy.kept_turns(), self._each_turn.kept_tokens
-        return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
+        if keep_last_turns is not ... or keep_tokens is not ...:
+            return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
+        if abandon is not None or replay:
+            return replace(self._by_default, abandon=abandon, replay=replay)
+        return self._by_default
 
     def _call(
         self,
@@ -367,10 +371,8 @@ class ChatContext(Summarizing[ItemT]):
         background: bool,
         on_error: OnError,
     ) -> Call:
-        if on_error not in get_args(OnError):
-            raise ValueError(
-                f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
-            )
+        if on_error not in _ON_ERROR:
+            raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
         who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
         work = partial(begin, self._state, self._folding, llm, limits, settings, model)
         return Call(settings.on_event, on_error, work if background else None, who)
