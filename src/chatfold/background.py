@@ -215,6 +215,7 @@ class BackgroundFold(Generic[ItemT]):
                 outcome = Outcome(changed=False, reason="cancelled")
             if not outcome.seconds:
                 outcome = replace(outcome, seconds=time.perf_counter() - self._since(began))
+            self._folding.leave(self._made)
             self._outcome, self._made = outcome, None
             self._stopped.set()
             self._done.set()

@@ -58,6 +58,22 @@ class Draft(NamedTuple):
     wordings: Iterator[Wording]
 
 
+class _Known(NamedTuple):
+    """What is known of items that were written for a head.
+
+    Attributes:
+        fields: What they have cost, and what else the outcome says of them.
+        id: Names the fold.
+        tokens: Size of a single item.
+        since: When the fold began, by `time.perf_counter`, where it is to be timed here.
+    """
+
+    fields: Mapping[str, Any]
+    id: str
+    tokens: int | None = None
+    since: float | None = None
+
+
 class Folding:
     """The folds of one list.
 
@@ -92,6 +108,15 @@ class Folding:
         self._summary_key = summary_key
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
+        self._done_with: list[object] = []
+
+    def leave(self, *things: object) -> None:
+        """Take what is no longer needed, for `let_go`: to free much of it takes time as well."""
+        self._done_with += things
+
+    def let_go(self) -> None:
+        """Free what is no longer needed: at the next turn, or when the next fold begins."""
+        self._done_with.clear()
 
     @property
     def key(self) -> str | None:
@@ -118,6 +143,7 @@ class Folding:
             senders: What they can send in append mode, in the same order.
             then: Takes the outcome of a commit and returns the one of the flow.
         """
+        self.let_go()
         snapshot = self._state.snapshot(limits.abandon)
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
         # Rendered first, so that a template that fails costs no model call.
@@ -153,6 +179,7 @@ class Folding:
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
         """
+        self.let_go()
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
         notes = self.planning.notes(settings) if plan else Notes("", "")
 
@@ -177,7 +204,11 @@ class Folding:
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-        return self._charged(draft.written, lambda: self._committed(*draft, since))
+
+        def commit() -> Outcome[Any]:
+            return self._committed(*draft, self._state.snapshot(draft.plan.abandon), since)
+
+        return self._charged(draft.written, commit)
 
     def put_again(
         self, cut: int, kept: Sequence[int], text: str, settings: Settings
@@ -223,8 +254,8 @@ class Folding:
             )
             self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
-            made = {"reason": "reused"}
-            return self._outcome(plan, made, snapshot, verdict, fold, summary_id(text))
+            known = _Known({"reason": "reused"}, summary_id(text))
+            return self._outcome(plan, known, snapshot, verdict, fold)
 
     def applied(self, plan: Plan[Any], completion: Completion) -> Outcome[Any]:
         """Put a completion that somebody else asked for in place of the plan's head.
@@ -268,8 +299,14 @@ class Folding:
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
+
+        def commit() -> Outcome[Any]:
+            now = self._state.snapshot(plan.abandon)
+            head_is_current(plan, now.items, now.prints)  # before anything is found in it
+            return self._committed(plan, written, wordings, now)
+
         wordings = self.planning.wordings(plan, snapshot, written, notes)
-        return self._charged(written, lambda: self._committed(plan, written, wordings))
+        return self._charged(written, commit)
 
     def _charged(
         self, made: Written | Compacted, commit: Callable[[], Outcome[Any]]
@@ -286,14 +323,14 @@ class Folding:
         plan: Plan[Any],
         written: Written,
         wordings: Iterable[Wording],
+        snapshot: Snapshot,
         since: float | None = None,
     ) -> Outcome[Any]:
-        snapshot = self._state.snapshot(plan.abandon)
-        head_is_current(plan, snapshot.items, snapshot.prints)
         for text, report, fold_id, tokens in wordings:
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            cost = {**_cost(written), "summary": written.text, "facts": report, "since": since}
-            outcome = self._put_in(plan, [item], cost, fold_id, snapshot, tokens)
+            fields = {**_cost(written), "summary": written.text, "facts": report}
+            known = _Known(fields, fold_id, tokens, since)
+            outcome = self._put_in(plan, [item], known, snapshot)
             if outcome is not None:
                 return outcome
         return self._no_gain(plan, written)
@@ -308,8 +345,9 @@ class Folding:
         """
 
         def commit() -> Outcome[Any]:
-            cost = {**_cost(made), "summary": made.readable}
-            outcome = self._put_in(plan, made.items, cost, stable_digest(made.items[-1]))
+            fields = {**_cost(made), "summary": made.readable}
+            known = _Known(fields, stable_digest(made.items[-1]))
+            outcome = self._put_in(plan, made.items, known)
             return outcome if outcome is not None else self._no_gain(plan, made)
 
         return self._charged(made, commit)
@@ -325,16 +363,13 @@ class Folding:
         self,
         plan: Plan[Any],
         written: Sequence[Any],
-        cost: Mapping[str, Any],
-        fold_id: str,
+        known: _Known,
         snapshot: Snapshot | None = None,
-        tokens: int | None = None,
     ) -> Outcome[Any] | None:
         """Put items in place of the plan's region; None where the list would not get smaller.
 
         The list is judged as it is when it is written to: others may append to it while it is
-        judged, and while the store writes the originals. `snapshot` is the list a moment ago,
-        `tokens` the size of a single item that was written.
+        judged, and while the store writes the originals. `snapshot` is the list a moment ago.
         """
         with self._state.lock:
             while True:
@@ -347,38 +382,38 @@ class Folding:
                     measure=self._measure,
                     summary_key=self._summary_key,
                     model=self._state.model,
-                    tokens=tokens,
+                    tokens=known.tokens,
                 )
                 if not verdict.gains(plan.min_gain):
                     return None
                 fold = _fold(plan, verdict.replacement, len(written))
                 if not self._state.has_grown(snapshot):
-                    self._originals.keep(fold, fold_id, plan.terms.redact)
+                    self._originals.keep(fold, known.id, plan.terms.redact)
                 if not self._state.has_grown(snapshot):
                     break
             self._state.swap(verdict.replacement)
             self._folds.append(fold)
-            del self._folds[: max(0, len(self._folds) - self._undo_depth)]
+            beyond = max(0, len(self._folds) - self._undo_depth)
+            self.leave(*self._folds[:beyond])
+            del self._folds[:beyond]
             if self._state.held:
                 self._state.held, self._state.replayed = "", True
-            return self._outcome(plan, cost, snapshot, verdict, fold, fold_id)
+            return self._outcome(plan, known, snapshot, verdict, fold)
 
     def _outcome(
         self,
         plan: Plan[Any],
-        cost: Mapping[str, Any],
+        known: _Known,
         snapshot: Snapshot,
         verdict: Verdict,
         fold: Fold,
-        fold_id: str,
     ) -> Outcome[Any]:
-        """Return the outcome of a fold that is in the list; `cost` is what else is known of it."""
-        made = verdict.replacement
-        known: dict[str, Any] = {"reason": "summarized", **cost}
-        since = known.pop("since", None)
+        """Return the outcome of a fold that is in the list."""
+        made, since = verdict.replacement, known.since
+        fields: dict[str, Any] = {"reason": "summarized", **known.fields}
         return Outcome(
             changed=True,
-            **known,
+            **fields,
             item=fold.summary,
             removed=_gone(plan, made) if plan.native else plan.head,
             kept=made.kept if plan.native else plan.kept,
@@ -387,13 +422,13 @@ class Folding:
             tokens_before=verdict.tokens_before,
             tokens_after=verdict.tokens_after,
             blocked_by=plan.blocked_by,
-            omitted=omitted_from(plan, cost.get("mode")),
+            omitted=omitted_from(plan, known.fields.get("mode")),
             requirements=(
                 *snapshot.shape.requirements(verdict.views, model=self._state.model),
                 *self._state.replay(snapshot),
             ),
             problems=verdict.problems,
-            fold_id=fold_id,
+            fold_id=known.id,
             key=self._originals.key,
             seconds=0.0 if since is None else time.perf_counter() - since,
         )

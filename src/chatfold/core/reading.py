@@ -346,7 +346,8 @@ class Reading:
         last = self.items[at]
         if last is not self._seen[at]:
             return False
-        return edited_index([last], self._copies[at:], self._prints[at:]) is None
+        copy = self._copies[at]
+        return (copy is not None and copy == last) or fingerprints([last])[0] == self._prints[at]
 
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""
