@@ -141,7 +141,6 @@ class EachTurn:
 
         The driver sends the outcome of what it was asked for, or throws the error.
         """
-        self._folding.let_go()
         # The worker reads what it folds; the turns beside it are not to wait for that.
         self._state.reading.reads_ahead = call.begin is None
         fold = self.background
