@@ -14,7 +14,7 @@ import pytest
 from background import LIMIT, background_threads, finished, slow
 from each_turn import Told, context, failing, timed, turn
 from fake_native import NativeServer, native_server
-from laws import same_objects, step
+from laws import plainly, same_objects, step
 from logs import records
 from summarizers.test_native import BACKENDS, clients
 from test_native_folds import FAMILIES, history
@@ -124,21 +124,24 @@ def test_a_model_that_ends_the_thread_ends_the_fold(error: BaseException) -> Non
 
 
 def test_a_store_that_is_broken_off_lets_the_next_fold_begin() -> None:
-    """Ctrl-C while the originals are written is not swallowed, and leaves no lock behind."""
+    """Ctrl-C while a turn writes the originals is not swallowed, and leaves no lock behind."""
 
     class Store:
         def save(self, *_: Any, **__: Any) -> None:
-            raise KeyboardInterrupt
+            if threading.current_thread() is threading.main_thread():
+                raise KeyboardInterrupt
 
         def load(self, *_: Any) -> None:
             return None
 
-    ctx, gate = slow(store=Store(), key="c")
-    before = list(ctx.items)
-    begun(ctx, gate)
+    ctx, gate = slow(0, store=Store(), key="c", shape="bedrock")
+    ctx.extend(plainly("bedrock", [item for n in range(10) for item in turn(n)]))
+    fold = ctx.summarize_in_background(gate, keep_last_turns=0)
     finished(ctx, gate)
+    ctx.extend(plainly("bedrock", turn(10)))  # one item with the summary, so it is written again
+    before = list(ctx.items)
     with pytest.raises(KeyboardInterrupt):
-        ctx.maybe_summarize(never, background=True)
+        fold.apply_if_ready()
     assert same_objects(ctx.items, before)
     assert not ctx._state.running.locked()
 

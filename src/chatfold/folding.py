@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from chatfold.core.append import omitted_from
 from chatfold.core.clip import cut_texts
@@ -33,7 +33,7 @@ from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded
 from chatfold.core.views import ItemView, OpaquePart, TextPart
 from chatfold.core.write import settled
-from chatfold.errors import ChatfoldError, StaleHeadError
+from chatfold.errors import ChatfoldError, InvalidResultError, StaleHeadError
 from chatfold.options import Settings
 from chatfold.originals import Originals
 from chatfold.planning import Limits, Notes, Planning, Wording
@@ -41,6 +41,8 @@ from chatfold.state import ListState
 from chatfold.summarizers.native import Compacted
 
 __all__ = ["Draft", "Folding"]
+
+MadeT = TypeVar("MadeT")
 
 
 class Draft(NamedTuple):
@@ -51,11 +53,13 @@ class Draft(NamedTuple):
         written: The model's words.
         wordings: The summary; the whole first, then with less behind the model's words, made when
             it is asked for.
+        saved: What the first would take out, as it is in a store already; None where it is not.
     """
 
     plan: Plan[Any]
     written: Written
     wordings: Iterator[Wording]
+    saved: Fold | None = None
 
 
 class _Known(NamedTuple):
@@ -65,12 +69,14 @@ class _Known(NamedTuple):
         fields: What they have cost, and what else the outcome says of them.
         id: Names the fold.
         tokens: Size of a single item.
+        saved: A fold that is in the store already, where there is one.
         since: When the fold began, by `time.perf_counter`, where it is to be timed here.
     """
 
     fields: Mapping[str, Any]
     id: str
     tokens: int | None = None
+    saved: Fold | None = None
     since: float | None = None
 
 
@@ -184,7 +190,9 @@ class Folding:
 
         def finish(written: Written) -> Draft | Outcome[Any]:
             wordings = self.planning.wordings(plan, snapshot, written, notes)
-            return Draft(plan, written, chain([next(wordings)], wordings))
+            first = next(wordings)
+            saved = self._charged(written, lambda: self._saved(plan, snapshot, first))
+            return Draft(plan, written, chain([first], wordings), saved)
 
         if head is None:
             return Flow(None, finish, nothing(plan))
@@ -205,7 +213,9 @@ class Folding:
         """
 
         def commit() -> Outcome[Any]:
-            return self._committed(*draft, self._state.snapshot(draft.plan.abandon), since)
+            plan, written, wordings, saved = draft
+            now = self._state.snapshot(plan.abandon)
+            return self._committed(plan, written, wordings, now, saved=saved, since=since)
 
         return self._charged(draft.written, commit)
 
@@ -243,14 +253,7 @@ class Folding:
                 terms=settings.terms(),
             )
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            verdict = judge(
-                plan,
-                snapshot,
-                [item],
-                measure=self._measure,
-                summary_key=self._summary_key,
-                model=self._state.model,
-            )
+            verdict = self._judged(plan, snapshot, [item])
             self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
             known = _Known({"reason": "reused"}, summary_id(text))
@@ -307,9 +310,45 @@ class Folding:
         wordings = self.planning.wordings(plan, snapshot, written, notes)
         return self._charged(written, commit)
 
-    def _charged(
-        self, made: Written | Compacted, commit: Callable[[], Outcome[Any]]
-    ) -> Outcome[Any]:
+    def _saved(self, plan: Plan[Any], snapshot: Snapshot, first: Wording) -> Fold | None:
+        """Write what a fold will take out, so that the turn that puts it in need not wait for it.
+
+        Return that; None where there is no store, or the fold may come to nothing. A fold that
+        never takes place does no harm in a store.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        if not self._originals.are_kept:
+            return None
+        try:
+            verdict = self._judged(plan, snapshot, [first.item], first.tokens)
+        except (StaleHeadError, InvalidResultError):
+            return None  # it is judged again, as the list is then
+        if not verdict.gains(plan.min_gain):
+            return None
+        fold = _fold(plan, verdict.replacement, 1)
+        self._originals.keep(fold, first.id, plan.terms.redact)
+        return fold
+
+    def _judged(
+        self,
+        plan: Plan[Any],
+        snapshot: Snapshot,
+        written: Sequence[Any],
+        tokens: int | None = None,
+    ) -> Verdict:
+        return judge(
+            plan,
+            snapshot,
+            written,
+            measure=self._measure,
+            summary_key=self._summary_key,
+            model=self._state.model,
+            tokens=tokens,
+        )
+
+    def _charged(self, made: Written | Compacted, commit: Callable[[], MadeT]) -> MadeT:
         """Return what a commit returns; its errors say what has been spent."""
         try:
             return commit()
@@ -323,13 +362,14 @@ class Folding:
         written: Written,
         wordings: Iterable[Wording],
         snapshot: Snapshot,
+        *,
+        saved: Fold | None = None,
         since: float | None = None,
     ) -> Outcome[Any]:
-        for text, report, fold_id, tokens in wordings:
-            item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            fields = {**_cost(written), "summary": written.text, "facts": report}
-            known = _Known(fields, fold_id, tokens, since)
-            outcome = self._put_in(plan, [item], known, snapshot)
+        for made in wordings:
+            fields = {**_cost(written), "summary": written.text, "facts": made.report}
+            known = _Known(fields, made.id, made.tokens, saved, since)
+            outcome = self._put_in(plan, [made.item], known, snapshot)
             if outcome is not None:
                 return outcome
         return self._no_gain(plan, written)
@@ -374,19 +414,11 @@ class Folding:
             while True:
                 if snapshot is None or self._state.has_grown(snapshot):
                     snapshot = self._state.reading.snapshot(abandon=plan.abandon)
-                verdict = judge(
-                    plan,
-                    snapshot,
-                    written,
-                    measure=self._measure,
-                    summary_key=self._summary_key,
-                    model=self._state.model,
-                    tokens=known.tokens,
-                )
+                verdict = self._judged(plan, snapshot, written, known.tokens)
                 if not verdict.gains(plan.min_gain):
                     return None
                 fold = _fold(plan, verdict.replacement, len(written))
-                if not self._state.has_grown(snapshot):
+                if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
                     self._originals.keep(fold, known.id, plan.terms.redact)
                 if not self._state.has_grown(snapshot):
                     break

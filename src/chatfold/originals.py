@@ -54,6 +54,11 @@ class Originals:
         self._view_of = view_of
         self._restored = restored
 
+    @property
+    def are_kept(self) -> bool:
+        """Whether there is a store."""
+        return self._store is not None
+
     def require(self) -> Store:
         """Return the store.
 

@@ -52,12 +52,14 @@ class Wording(NamedTuple):
 
     Attributes:
         text: It in its wrapper.
+        item: The native item that holds it.
         report: What was found and proven of it.
         id: The digest on its tag.
-        tokens: Size of the item that holds it.
+        tokens: Size of the item.
     """
 
     text: str
+    item: Any
     report: FactReport
     id: str
     tokens: int
@@ -249,9 +251,10 @@ class Planning:
             note = notes.with_record if made.report.record else notes.plain
             text = wrapped(made.text, note, self._summary_key)
             summary_part(text, self._summary_key)
-            view = shape.read(shape.summary_item(text, role=plan.summary_role))
+            item = shape.summary_item(text, role=plan.summary_role)
+            view = shape.read(item)
             assert view is not None, "a shape reads its own items"
-            yield Wording(text, made.report, summary_id(text), self._measure([view])[0])
+            yield Wording(text, item, made.report, summary_id(text), self._measure([view])[0])
 
     def _count(self, texts: Sequence[str]) -> list[int]:
         """Return the sizes of texts in tokens, as those of items are measured."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any
 
 from chatfold.core.plan import Replacement
@@ -36,6 +37,14 @@ class Fold:
     extent: int
     others: tuple[Any, ...] = field(default=(), repr=False)
     before: int = 0
+
+    def is_as(self, other: Fold | None) -> bool:
+        """Return whether another fold takes out the same items, and leaves and puts in the same."""
+        if other is None or (self.extent, self.before) != (other.extent, other.before):
+            return False
+        pairs = [(self.region, other.region), (self.kept, other.kept), (self.others, other.others)]
+        same = all(len(a) == len(b) and all(map(is_, a, b)) for a, b in pairs)
+        return same and (self.summary is other.summary or self.summary == other.summary)
 
 
 def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:

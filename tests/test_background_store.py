@@ -1,0 +1,126 @@
+"""Folds in the background with a store: originals are written by whoever writes the fold."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import pytest
+from background import LIMIT, Gate, ended, finished, slow
+from each_turn import Words, turn
+from laws import plainly, same_objects
+
+from chatfold import ChatContext, Prompt
+from chatfold.errors import StoreError
+from chatfold.policy import Policy
+from chatfold.stores import MemoryStore, StoredFold
+
+
+class Watched(MemoryStore):
+    """A store that keeps which thread has written to it; it fails while `error` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[threading.Thread] = []
+        self.error: BaseException | None = None
+
+    def save(self, fold: StoredFold) -> None:
+        self.threads.append(threading.current_thread())
+        if self.error is not None:
+            raise self.error
+        super().save(fold)
+
+
+def never(prompt: Prompt) -> str:
+    raise AssertionError("a model was asked")
+
+
+def test_the_turn_that_puts_a_fold_in_does_not_write_to_the_store() -> None:
+    """The thread has done so; both this process and a later one take the fold back."""
+    store = Watched()
+    ctx, gate = slow(store=store, key="c")
+    before = list(ctx.items)
+    assert ctx.maybe_summarize(gate, background=True).reason == "started"
+    finished(ctx, gate)
+    assert [thread.name for thread in store.threads] == ["chatfold"]
+    ctx.extend(turn(10))
+    assert ctx.maybe_summarize(never, background=True).changed
+    assert len(store.threads) == 1
+    later = ChatContext[Any](json.loads(json.dumps(ctx.items)), store=store, key="c")
+    assert later.undo().reason == "undone"
+    assert later.items == [*before, *turn(10)]
+    assert ctx.undo().reason == "undone"
+    assert same_objects(ctx.items[:-2], before)
+
+
+@pytest.mark.parametrize("call", ["maybe_summarize", "amaybe_summarize"])
+def test_an_event_loop_does_not_write_to_the_store(call: str) -> None:
+    store = Watched()
+
+    async def run() -> None:
+        ctx, gate = slow(store=store, key="c")
+
+        async def maybe(llm: Any) -> Any:
+            if call == "maybe_summarize":
+                return ctx.maybe_summarize(llm, background=True)
+            return await ctx.amaybe_summarize(llm, background=True)
+
+        assert (await maybe(gate.awaited)).reason == "started"
+        gate.open.set()
+        await ended(ctx)
+        assert (await maybe(never)).changed
+
+    asyncio.run(run())
+    assert len(store.threads) == 1
+    assert store.threads[0] is not threading.main_thread()
+
+
+def test_what_comes_out_otherwise_is_written_again() -> None:
+    """The request that came meanwhile stands in one item with the summary, and goes with it."""
+    store, gate = Watched(), Gate()
+    talk = [item for n in range(10) for item in turn(n)]
+    ctx: ChatContext[Any] = ChatContext(
+        plainly("bedrock", talk), shape="bedrock", store=store, key="c", counter=Words()
+    )
+    fold = ctx.summarize_in_background(gate, keep_last_turns=0)
+    gate.open.set()
+    assert fold.wait(LIMIT)
+    ctx.extend(plainly("bedrock", turn(10)))
+    before = list(ctx.items)
+    outcome = fold.apply_if_ready()
+    assert outcome.changed
+    assert len(outcome.merged) == 1
+    assert [thread.name for thread in store.threads] == ["chatfold", "MainThread"]
+    later = ChatContext[Any](json.loads(json.dumps(ctx.items)), store=store, key="c")
+    assert later.undo().reason == "undone"
+    assert later.items == before
+
+
+def test_a_store_that_fails_in_the_thread_is_reported_with_what_was_spent() -> None:
+    """The list stays as it is, and the fold is tried again later."""
+    store = Watched()
+    store.error = StoreError("the disk is full")
+    ctx, gate = slow(store=store, key="c")
+    before = list(ctx.items)
+    assert ctx.maybe_summarize(gate, background=True).reason == "started"
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    assert (outcome.reason, outcome.error, outcome.llm_calls) == ("failed", store.error, 1)
+    assert outcome.usage is not None
+    assert same_objects(ctx.items, before)
+    assert not ctx._state.running.locked()
+
+
+def test_nothing_is_written_for_a_fold_that_gains_nothing() -> None:
+    store = Watched()
+    ctx, gate = slow(store=store, key="c", policy=Policy(max_tokens=1_000, keep_tokens=200))
+    gate.text = "word " * 3_000
+    ctx._given_counter = None  # which counts what a summary weighs
+    fold = ctx.summarize_in_background(gate, keep_last_turns=1)
+    gate.open.set()
+    assert fold.wait(LIMIT)
+    assert store.threads == []
+    assert fold.apply_if_ready().reason == "no_gain"
+    assert store.threads == []
