@@ -9,7 +9,8 @@
 handed over as the same objects or as equal copies; beside them LangChain's hook on as many
 messages. In each round each of them has five turns, so that a machine that slows down slows all.
 The tables show the best and the median time in microseconds, and the median's share of
-LangChain's hook, which counts the whole history at each turn.
+LangChain's hook, which counts the whole history at each turn. Below stands what a context keeps
+beside the list (`tracemalloc`): one that was asked at each turn, and one that was asked once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import json
 import statistics
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,6 +126,24 @@ SYSTEMS: dict[str, tuple[str, Callable[[list[dict[str, Any]]], Turn]]] = {
 }
 
 
+def kept_bytes(messages: list[dict[str, Any]], at_once: int) -> float:
+    """Return the bytes an item that a context keeps, which is asked after so many items."""
+    gc.collect()
+    tracemalloc.start()
+    items: list[dict[str, Any]] = []
+    context = ChatContext(items, policy=Policy(max_tokens=FAR))
+    own = 0
+    for start in range(0, len(messages), at_once):
+        before = tracemalloc.get_traced_memory()[0]
+        items.extend(messages[start : start + at_once])
+        own += tracemalloc.get_traced_memory()[0] - before  # the list's own
+        context.maybe_summarize("extractive")
+    gc.collect()
+    kept = tracemalloc.get_traced_memory()[0] - own
+    tracemalloc.stop()
+    return kept / len(messages)
+
+
 def report(items: int, rounds: int) -> list[dict[str, Any]]:
     """Measure turns of one length of list, print the table, and return its rows."""
     messages = conversation(items)
@@ -153,6 +173,10 @@ def report(items: int, rounds: int) -> list[dict[str, Any]]:
         rows.append({"items": items, "system": name, "best_us": min(values), "median_us": median})
         share = f"{median / base:13.5f}" if base else ""
         print(f"{name:36} {min(values):10.1f} {median:11.1f} {share}")
+    turns.clear()
+    warm, read = kept_bytes(messages, 4), kept_bytes(messages, len(messages))
+    rows.append({"items": items, "system": "chatfold kept", "bytes": warm, "bytes_read": read})
+    print(f"\nkept beside the list: {warm:,.0f} bytes an item; {read:,.0f} where asked once")
     print(flush=True)
     return rows
 

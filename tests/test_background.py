@@ -239,7 +239,7 @@ def test_a_head_that_changed_meanwhile_is_not_replaced(change: Any, when: str) -
 
 
 def test_an_edit_since_the_list_was_read_is_in_the_prompt() -> None:
-    """The turn that begins the fold does not look for edits; whoever writes it does."""
+    """No turn has looked for it before the one that begins the fold."""
     ctx, gate = slow()
     ctx.load()
     ctx.items[3]["content"] = "the colour is mauve " + ctx.items[3]["content"]

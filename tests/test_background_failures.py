@@ -149,25 +149,8 @@ def test_a_store_that_is_broken_off_lets_the_next_fold_begin() -> None:
 # --- nothing to do --------------------------------------------------------------------------------
 
 
-class Starts:
-    """Counts the threads that chatfold starts while it is entered."""
-
-    def __enter__(self) -> Starts:
-        self.count, self._start = 0, threading.Thread.start
-
-        def start(thread: threading.Thread) -> None:
-            self.count += thread.name == "chatfold"
-            self._start(thread)
-
-        threading.Thread.start = start  # type: ignore[method-assign]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        threading.Thread.start = self._start  # type: ignore[method-assign]
-
-
 @pytest.mark.parametrize("why", ["blocked_by_open_calls", "server_managed", "no_gain"])
-def test_where_nothing_can_be_folded_no_thread_is_started_at_each_turn(why: str) -> None:
+def test_where_nothing_can_be_folded_no_fold_is_begun_at_each_turn(why: str) -> None:
     """The answer is known until a little more has come, or a minute has passed."""
     policy = Policy(max_tokens=1_000, keep_tokens=950 if why == "no_gain" else 200)
     ctx, told = context(10, policy=policy, server_managed=why == "server_managed"), Told()
@@ -176,18 +159,16 @@ def test_where_nothing_can_be_folded_no_thread_is_started_at_each_turn(why: str)
         del ctx.items[3:]
         ctx.append({"role": "system", "content": "w " * 1_000})
     clock = timed(ctx)
-    with Starts() as starts:
-        for n in range(9):
-            ctx.append({"role": "system", "content": f"note {n}"})
-            outcome = ctx.maybe_summarize(never, background=True, on_event=told)
-            if ctx.background is not None:
-                assert ctx.background.wait(LIMIT)
-            assert outcome.reason == ("started" if n == 0 else why)
-            clock.now += 2
-        assert (starts.count, told.kinds) == (1, ["before", "skipped"])
-        clock.now += 60
-        assert ctx.maybe_summarize(never, background=True).reason == "started"
-        assert starts.count == 2
+    for n in range(9):
+        ctx.append({"role": "system", "content": f"note {n}"})
+        outcome = ctx.maybe_summarize(never, background=True, on_event=told)
+        if ctx.background is not None:
+            assert ctx.background.wait(LIMIT)
+        assert outcome.reason == ("started" if n == 0 else why)
+        clock.now += 2
+    assert told.kinds == ["before", "skipped"]
+    clock.now += 60
+    assert ctx.maybe_summarize(never, background=True).reason == "started"
 
 
 # --- around it ------------------------------------------------------------------------------------
@@ -229,8 +210,8 @@ def test_a_model_that_hangs_does_not_keep_the_program_from_ending() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
-def test_no_thread_is_left_when_the_fold_is_in() -> None:
-    """One is begun for each fold, and ends with it."""
+def test_no_thread_is_at_work_when_the_fold_is_in() -> None:
+    """One works on each fold, and is done with it."""
     ctx = context()
     for n in range(40):
         ctx.extend(turn(n))

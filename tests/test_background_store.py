@@ -19,15 +19,15 @@ from chatfold.stores import MemoryStore, StoredFold
 
 
 class Watched(MemoryStore):
-    """A store that keeps which thread has written to it; it fails while `error` is set."""
+    """A store that keeps the names of threads that wrote to it; it fails while `error` is set."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.threads: list[threading.Thread] = []
+        self.threads: list[str] = []
         self.error: BaseException | None = None
 
     def save(self, fold: StoredFold) -> None:
-        self.threads.append(threading.current_thread())
+        self.threads.append(threading.current_thread().name)
         if self.error is not None:
             raise self.error
         super().save(fold)
@@ -44,7 +44,7 @@ def test_the_turn_that_puts_a_fold_in_does_not_write_to_the_store() -> None:
     before = list(ctx.items)
     assert ctx.maybe_summarize(gate, background=True).reason == "started"
     finished(ctx, gate)
-    assert [thread.name for thread in store.threads] == ["chatfold"]
+    assert store.threads == ["chatfold"]
     ctx.extend(turn(10))
     assert ctx.maybe_summarize(never, background=True).changed
     assert len(store.threads) == 1
@@ -74,7 +74,7 @@ def test_an_event_loop_does_not_write_to_the_store(call: str) -> None:
 
     asyncio.run(run())
     assert len(store.threads) == 1
-    assert store.threads[0] is not threading.main_thread()
+    assert store.threads[0] != "MainThread"
 
 
 def test_what_comes_out_otherwise_is_written_again() -> None:
@@ -92,7 +92,7 @@ def test_what_comes_out_otherwise_is_written_again() -> None:
     outcome = fold.apply_if_ready()
     assert outcome.changed
     assert len(outcome.merged) == 1
-    assert [thread.name for thread in store.threads] == ["chatfold", "MainThread"]
+    assert store.threads == ["chatfold", "MainThread"]
     later = ChatContext[Any](json.loads(json.dumps(ctx.items)), store=store, key="c")
     assert later.undo().reason == "undone"
     assert later.items == before

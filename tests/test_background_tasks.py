@@ -38,7 +38,7 @@ async def maybe(call: str, ctx: ChatContext[Any], llm: Any, **options: Any) -> A
 
 @CALLS
 def test_an_edit_since_the_list_was_read_is_in_the_prompt(call: str) -> None:
-    """The turn that begins the fold does not look for edits; whoever writes it does."""
+    """No turn has looked for it before the one that begins the fold."""
 
     async def run() -> None:
         ctx, gate = slow()

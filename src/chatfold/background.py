@@ -1,7 +1,7 @@
 """Folds that are written in the background, in a thread or a task; the list's owner puts them in.
 
-The list is taken down when one begins and written when its owner asks for what came of it; between,
-all is done on values. Not here: when to begin one (`each_turn`).
+The list is read when one begins and written when its owner asks for what came of it; between, all
+is done on values. Not here: when to begin one (`each_turn`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from chatfold.core.flow import Flow
 from chatfold.core.live import Sender
@@ -28,6 +28,7 @@ from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
 from chatfold.summarizers.native import Compacted, NativeCompaction
+from chatfold.threads import Threads
 from chatfold.tokens.windows import windows_for
 
 __all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
@@ -45,6 +46,8 @@ class _NativeDraft(NamedTuple):
 _FIRST = 0.001
 """Seconds for which a thread leaves the interpreter to the turn that began it; it would keep it
 for five milliseconds (`sys.getswitchinterval`)."""
+
+_THREADS: Final = Threads("chatfold", 60.0)
 
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
@@ -161,7 +164,7 @@ class BackgroundFold(Generic[ItemT]):
         self._end()
 
     def run_in_thread(self, make: Callable[[Callable[[], bool]], _Made]) -> None:
-        """Have it written in a thread of its own, which does not keep the process alive."""
+        """Have it written in a thread, which does not keep the process alive."""
 
         def run() -> None:
             time.sleep(_FIRST)
@@ -172,8 +175,7 @@ class BackgroundFold(Generic[ItemT]):
             finally:
                 self._end()
 
-        context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(run,), name="chatfold", daemon=True).start()
+        _THREADS.run(partial(contextvars.copy_context().run, run))
 
     def run_in_task(self, make: Callable[[], Coroutine[Any, Any, _Made]]) -> None:
         """Have it written by a task of the running event loop."""
@@ -215,7 +217,7 @@ class BackgroundFold(Generic[ItemT]):
                 outcome = Outcome(changed=False, reason="cancelled")
             if not outcome.seconds:
                 outcome = replace(outcome, seconds=time.perf_counter() - self._since(began))
-            self._folding.leave(self._made)
+            self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None
             self._stopped.set()
             self._done.set()
@@ -308,8 +310,7 @@ def begin(
         fold.refuse(then(folding.idle("busy")))
         return fold
     try:
-        as_read = state.as_read(limits.abandon)
-        work = _Work(state, folding, as_read, limits, settings, backends, sent)
+        work = _Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:
@@ -321,11 +322,10 @@ def begin(
 
 
 class _Work(NamedTuple):
-    """One fold to write, on a list as it was; edits since it was read are looked for there."""
+    """One fold to write, on a list as it was."""
 
-    state: ListState
     folding: Folding
-    as_read: Snapshot
+    snapshot: Snapshot
     limits: Limits
     settings: Settings
     backends: list[Summarizer]
@@ -356,7 +356,7 @@ class _Work(NamedTuple):
 
     def _flow(self) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
-            self._snapshot(),
+            self.snapshot,
             self.limits,
             self.settings,
             len(self.backends),
@@ -365,12 +365,7 @@ class _Work(NamedTuple):
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
-        return self.folding.planning.native_plan(
-            native, self.limits, self.settings, self._snapshot()
-        )
-
-    def _snapshot(self) -> Snapshot:
-        return self.state.reading.current(self.as_read, abandon=self.limits.abandon)
+        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
 
 
 def in_loop() -> bool:

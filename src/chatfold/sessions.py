@@ -215,7 +215,7 @@ class Session(ChatContext[Any]):
         kept = [self._start + index for index in region.kept]
         before = list(self._items)
         try:
-            outcome = self._folding.put_again(cut, kept, region.summary, self._settings)
+            outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
         except ChatfoldError:
             return None
         known = {id(item): index for index, item in enumerate(before)}

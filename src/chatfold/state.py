@@ -48,14 +48,6 @@ class ListState:
         with self.lock:
             return self.reading.snapshot(abandon=abandon)
 
-    def as_read(self, abandon: Abandon | None = None) -> Snapshot:
-        """Return the list as it was read, with what was added since; edits are not looked for.
-
-        Where that would take too long, whoever works on it does so: `Reading.current`.
-        """
-        with self.lock:
-            return self.reading.snapshot(abandon=abandon, as_read=True)
-
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone."""
         with self.lock:

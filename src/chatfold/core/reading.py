@@ -253,17 +253,9 @@ class Reading:
             total -= size
         return total
 
-    def snapshot(self, *, abandon: Abandon | None = None, as_read: bool = False) -> Snapshot:
-        """Return the list as it is now; what changed since the last time is read again.
-
-        Args:
-            abandon: Open calls that are given up.
-            as_read: Whether to leave it to the caller to look for edits of items (`current`).
-        """
-        if as_read:
-            self.extent()
-        else:
-            self.sync()
+    def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
+        """Return the list as it is now; what changed since the last time is read again."""
+        self.sync()
         # What a function says may change from one moment to the next.
         if self._last is not None and not callable(abandon) and self._last[0] == abandon:
             return self._last[1]
@@ -287,23 +279,12 @@ class Reading:
         self._last = (abandon, made)
         return made
 
-    def current(self, snapshot: Snapshot, *, abandon: Abandon | None = None) -> Snapshot:
-        """Return what its items say now, from any thread: the snapshot itself if none was edited.
-
-        Args:
-            snapshot: The list as it was read.
-            abandon: Open calls that are given up.
-        """
-        if fingerprints(snapshot.items) == list(snapshot.prints):
-            return snapshot
-        return self.of(snapshot.items, abandon=abandon)
-
-    def of(self, items: Sequence[Any], *, abandon: Abandon | None = None) -> Snapshot:
+    def of(self, items: Sequence[Any]) -> Snapshot:
         """Return another list as it is now, read as this one is, and by the same shape."""
         other = Reading(
             items, self.shapes, shape=self.shape, measure=self._measure, summary_key=self._key
         )
-        return other.snapshot(abandon=abandon)
+        return other.snapshot()
 
     def view_of(self, item: Any) -> ItemView:
         """Return the reading of an item that is not in the list."""

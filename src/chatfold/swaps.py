@@ -1,0 +1,303 @@
+"""Puts folds into one list, and takes them back: when the list changes, and to what.
+
+Not here: how a summary comes about (`folding`), the list itself (`state`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from chatfold.core.append import omitted_from
+from chatfold.core.commit import Verdict, judge
+from chatfold.core.digest import stable_digest
+from chatfold.core.plan import Outcome, Plan, Replacement
+from chatfold.core.reading import Snapshot
+from chatfold.core.split import Split, prefix_length
+from chatfold.core.summary import summary_id
+from chatfold.core.undo import Fold, unfolded
+from chatfold.core.views import ItemView, OpaquePart, TextPart
+from chatfold.errors import InvalidResultError, StaleHeadError
+from chatfold.options import Settings
+from chatfold.originals import Originals
+from chatfold.state import ListState
+
+__all__ = ["Known", "Swaps"]
+
+
+class Known(NamedTuple):
+    """What is known of items that were written for a head.
+
+    Attributes:
+        fields: What they have cost, and what else the outcome says of them.
+        id: Names the fold.
+        tokens: Size of a single item.
+        saved: A fold that is in the store already, where there is one.
+        since: When the fold began, by `time.perf_counter`, where it is to be timed here.
+    """
+
+    fields: Mapping[str, Any]
+    id: str
+    tokens: int | None = None
+    saved: Fold | None = None
+    since: float | None = None
+
+
+class Swaps:
+    """The folds that are in one list.
+
+    Args:
+        state: The list.
+        originals: Where folds are written before they take place.
+        tried: Takes the digests of heads whose fold was taken back.
+        measure: Returns the sizes of items in tokens, given their views.
+        summary_key: Secret that the digests of summaries are made with.
+        undo_depth: Number of folds that can be taken back.
+    """
+
+    def __init__(
+        self,
+        state: ListState,
+        originals: Originals,
+        tried: set[str],
+        *,
+        measure: Callable[[Sequence[ItemView]], list[int]],
+        summary_key: bytes | None,
+        undo_depth: int,
+    ) -> None:
+        self._state = state
+        self._originals = originals
+        self._tried = tried
+        self._measure = measure
+        self._summary_key = summary_key
+        self._undo_depth = undo_depth
+        self._folds: list[Fold] = []
+        self._done_with: list[object] = []
+
+    def put(
+        self,
+        plan: Plan[Any],
+        written: Sequence[Any],
+        known: Known,
+        snapshot: Snapshot | None = None,
+    ) -> Outcome[Any] | None:
+        """Put items in place of the plan's region; None where the list would not get smaller.
+
+        The list is judged as it is when it is written to: others may append to it while it is
+        judged, and while the store writes the originals. `snapshot` is the list a moment ago.
+        """
+        with self._state.lock:
+            while True:
+                if snapshot is None or self._state.has_grown(snapshot):
+                    snapshot = self._state.reading.snapshot(abandon=plan.abandon)
+                verdict = self._judged(plan, snapshot, written, known.tokens)
+                if not verdict.gains(plan.min_gain):
+                    return None
+                fold = _fold(plan, verdict.replacement, len(written))
+                if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
+                    self._originals.keep(fold, known.id, plan.terms.redact)
+                if not self._state.has_grown(snapshot):
+                    break
+            self._state.swap(verdict.replacement)
+            self._folds.append(fold)
+            beyond = max(0, len(self._folds) - self._undo_depth)
+            self.leave(*self._folds[:beyond])
+            del self._folds[:beyond]
+            if self._state.held:
+                self._state.held, self._state.replayed = "", True
+            return self._outcome(plan, known, snapshot, verdict, fold)
+
+    def _outcome(
+        self,
+        plan: Plan[Any],
+        known: Known,
+        snapshot: Snapshot,
+        verdict: Verdict,
+        fold: Fold,
+    ) -> Outcome[Any]:
+        """Return the outcome of a fold that is in the list."""
+        made, since = verdict.replacement, known.since
+        fields: dict[str, Any] = {"reason": "summarized", **known.fields}
+        return Outcome(
+            changed=True,
+            **fields,
+            item=fold.summary,
+            removed=_gone(plan, made) if plan.native else plan.head,
+            kept=made.kept if plan.native else plan.kept,
+            merged=made.merged,
+            stripped=made.stripped,
+            tokens_before=verdict.tokens_before,
+            tokens_after=verdict.tokens_after,
+            blocked_by=plan.blocked_by,
+            omitted=omitted_from(plan, known.fields.get("mode")),
+            requirements=(
+                *snapshot.shape.requirements(verdict.views, model=self._state.model),
+                *self._state.replay(snapshot),
+            ),
+            problems=verdict.problems,
+            fold_id=known.id,
+            key=self._originals.key,
+            seconds=0.0 if since is None else time.perf_counter() - since,
+        )
+
+    def put_again(
+        self, cut: int, kept: Sequence[int], text: str, settings: Settings
+    ) -> Outcome[Any]:
+        """Fold the list with a summary that was written before, for an equal list.
+
+        Args:
+            cut: Index of the first tail item.
+            kept: Indices before it of the items that stay, ascending.
+            text: The summary in its wrapper.
+            settings: The options.
+
+        Raises:
+            StaleHeadError: The cut would part what belongs together.
+            InvalidResultError: The new list would break the provider's rules, or the summary is
+                not this application's.
+        """
+        with self._state.lock:
+            snapshot = self._state.snapshot()
+            start, items = prefix_length(snapshot.views), snapshot.items
+            moved = dict(snapshot.shape.place(kept, cut, snapshot.views).moved)
+            stays = frozenset(kept)
+            plan: Plan[Any] = Plan(
+                prompt=None,
+                head=tuple(items[i] for i in range(start, cut) if i not in stays),
+                kept=tuple(items[i] for i in kept),
+                index=cut,
+                reason="summarized",
+                split=Split(start, cut, tuple(kept), moved=moved),
+                region=tuple(items[start:cut]),
+                prints=tuple(snapshot.prints[start:cut]),
+                summary_role=settings.summary_role,
+                terms=settings.terms(),
+            )
+            item = snapshot.shape.summary_item(text, role=plan.summary_role)
+            verdict = self._judged(plan, snapshot, [item])
+            self._state.swap(verdict.replacement)
+            fold = _fold(plan, verdict.replacement, 1)
+            known = Known({"reason": "reused"}, summary_id(text))
+            return self._outcome(plan, known, snapshot, verdict, fold)
+
+    def saved(self, plan: Plan[Any], snapshot: Snapshot, item: Any, known: Known) -> Fold | None:
+        """Write what a fold will take out, so that the turn that puts it in need not wait for it.
+
+        Return that; None where there is no store, or the fold may come to nothing. A fold that
+        never takes place does no harm in a store.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        if not self._originals.are_kept:
+            return None
+        try:
+            verdict = self._judged(plan, snapshot, [item], known.tokens)
+        except (StaleHeadError, InvalidResultError):
+            return None  # it is judged again, as the list is then
+        if not verdict.gains(plan.min_gain):
+            return None
+        fold = _fold(plan, verdict.replacement, 1)
+        self._originals.keep(fold, known.id, plan.terms.redact)
+        return fold
+
+    def _judged(
+        self,
+        plan: Plan[Any],
+        snapshot: Snapshot,
+        written: Sequence[Any],
+        tokens: int | None = None,
+    ) -> Verdict:
+        return judge(
+            plan,
+            snapshot,
+            written,
+            measure=self._measure,
+            summary_key=self._summary_key,
+            model=self._state.model,
+            tokens=tokens,
+        )
+
+    def undo(self) -> Outcome[Any] | None:
+        """Put back the originals of the latest fold: of this process, else from the store.
+
+        Return None where there is none.
+        """
+        with self._state.lock:
+            snapshot = self._state.reading.snapshot()
+            before = sum(snapshot.sizes)
+            fold_id, item = self._standing_fold(snapshot)
+            for fold in self._latest(fold_id, item):
+                back = unfolded(fold, list(self._state.items))
+                if back is not None:
+                    break
+            else:
+                return None
+            self._state.swap(back)
+            if self._folds and fold is self._folds[-1]:
+                self._folds.pop()
+            self._tried.add(fold.digest)
+            after = sum(self._state.reading.snapshot().sizes)
+        # The fold stays in the store: the caller's own copy of the list may not be written yet.
+        return Outcome(
+            changed=True,
+            reason="undone",
+            removed=(fold.summary,),
+            kept=fold.kept,
+            tokens_before=before,
+            tokens_after=after,
+            fold_id=fold_id or None,
+            key=self._originals.key,
+        )
+
+    def leave(self, *things: object) -> None:
+        """Take what is no longer needed, until the next fold is written.
+
+        To free it takes half a millisecond, which the turn that puts a fold in does not have.
+        """
+        self._done_with += things
+
+    def free(self) -> None:
+        """Free what was left."""
+        self._done_with.clear()
+
+    def _standing_fold(self, snapshot: Snapshot) -> tuple[str, Any]:
+        """Return what names the list's latest fold, and the item that was put in for it.
+
+        A summary has a digest on its tag; what a provider wrote itself is named by its content.
+        """
+        if snapshot.previous is not None:
+            item = snapshot.items[snapshot.previous]
+            said = self._state.reading.view_of(item).parts[0]
+            return (summary_id(said.text) if isinstance(said, TextPart) else ""), item
+        for item, view in zip(snapshot.items, snapshot.views, strict=True):
+            if any(type(part) is OpaquePart for part in view.parts):
+                return stable_digest(item), item
+        return "", None
+
+    def _latest(self, fold_id: str, item: Any) -> Iterator[Fold]:
+        """Yield what may be the latest fold: that of this process, then that of the store."""
+        yield from self._folds[-1:]
+        stored = self._originals.fold(fold_id, item) if fold_id else None
+        if stored is not None:
+            yield stored
+
+
+def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
+    """Return what a fold took out; it is found again by the last new item that was written."""
+    new = [0]  # what a provider wrote may begin with items of the region
+    if written > 1:
+        old = {id(item) for item in plan.region}
+        new = [i for i, item in enumerate(made.items[:written]) if id(item) not in old]
+    at = new.pop()
+    others = tuple(made.items[i] for i in new)
+    extent = len(made.items) - 1 - at
+    region = (*plan.region, *made.taken)
+    return Fold(made.items[at], region, made.kept, plan.digest, extent, others, at)
+
+
+def _gone(plan: Plan[Any], made: Replacement[Any]) -> tuple[Any, ...]:
+    """Return the items of the region that are no longer in the list."""
+    here = {id(item) for item in made.items}
+    return tuple(item for item in plan.region if id(item) not in here)

@@ -1,0 +1,62 @@
+"""Daemon threads that wait a while for more work: to wake one takes a tenth of starting one.
+
+Daemon threads, because work that nobody waits for must not keep the program from ending, as the
+pools of `concurrent.futures` would. Not here: what is done in them (`background`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Final, TypeAlias
+
+__all__ = ["Threads", "Work"]
+
+Work: TypeAlias = Callable[[], None]
+_Box: TypeAlias = "SimpleQueue[Work]"
+
+_WAITING: Final = "-idle"
+
+
+class Threads:
+    """As many threads as there is work at a time; no lock is needed, a list hands them out.
+
+    Args:
+        name: What a thread is called while it works; while it waits, `-idle` stands behind it.
+        patience: Seconds for which a thread waits for more work before it ends.
+    """
+
+    def __init__(self, name: str, patience: float) -> None:
+        self._name = name
+        self._patience = patience
+        self._idle: list[_Box] = []
+        if hasattr(os, "register_at_fork"):  # a fork has none of the threads
+            os.register_at_fork(after_in_child=self._idle.clear)
+
+    def run(self, work: Work) -> None:
+        """Have work done in a thread; it must not raise."""
+        try:
+            box = self._idle.pop()
+        except IndexError:
+            box = SimpleQueue[Work]()
+            threading.Thread(target=self._serve, args=(box,), name=self._name, daemon=True).start()
+        box.put(work)
+
+    def _serve(self, box: _Box) -> None:
+        thread = threading.current_thread()
+        while True:
+            try:
+                work = box.get(timeout=self._patience)
+            except Empty:
+                try:
+                    self._idle.remove(box)
+                except ValueError:  # somebody has taken it a moment ago, and is to put work in
+                    continue
+                return
+            thread.name = self._name
+            work()
+            del work  # and all that it holds
+            thread.name = self._name + _WAITING
+            self._idle.append(box)
