@@ -61,6 +61,7 @@ def test_no_thinking_is_left_behind_a_summary(
     if not outcome.changed:
         assert same_objects(items, before)
         return
+    assert outcome.tokens_after == ctx.count_tokens().value
     assert thoughts(items, history.shape) == []
     assert [r for r in ctx.requirements() if r.kind == "thinking_binding"] == []
     assert [r for r in outcome.requirements if r.kind == "thinking_binding"] == []

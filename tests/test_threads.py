@@ -94,3 +94,14 @@ if pid == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_thread_that_was_taken_as_it_gave_up_waits_for_its_work() -> None:
+    """Between the two steps of `run`, the time is over for which the thread waits."""
+    threads, did = Threads("taken", 0.02), threading.Event()
+    threads.run(lambda: None)
+    wait_until(lambda: len(threads._idle) == 1)
+    box = threads._idle.pop()
+    assert not did.wait(0.1)
+    box.put(did.set)
+    assert did.wait(LIMIT)
