@@ -1,4 +1,4 @@
-"""Folds in the background with a store: originals are written by whoever writes the fold."""
+"""Folds with a store: originals are written by whoever writes the fold, and no turn waits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from background import LIMIT, Gate, ended, finished, slow
+from background import LIMIT, Gate, ended, finished, slow, until
 from each_turn import Words, turn
 from laws import plainly, same_objects
 
@@ -75,6 +75,34 @@ def test_an_event_loop_does_not_write_to_the_store(call: str) -> None:
     asyncio.run(run())
     assert len(store.threads) == 1
     assert store.threads[0] != "MainThread"
+
+
+@pytest.mark.parametrize("call", ["asummarize", "amaybe_summarize"])
+def test_an_awaited_fold_leaves_the_loop_free_while_the_store_is_slow(call: str) -> None:
+    """Other conversations of the loop go on; the list changes in the loop's own thread."""
+    free = threading.Event()
+
+    class Slow(Watched):
+        def save(self, fold: StoredFold) -> None:
+            super().save(fold)
+            assert free.wait(LIMIT)
+
+    store = Slow()
+
+    async def model(prompt: Prompt) -> str:
+        return "short"
+
+    async def run() -> None:
+        ctx, _ = slow(store=store, key="c")
+        folding = asyncio.create_task(getattr(ctx, call)(model))
+        await until(lambda: bool(store.threads))
+        before = list(ctx.items)
+        free.set()
+        assert (await folding).changed
+        assert len(before) == 20 > len(ctx.items)
+
+    asyncio.run(run())
+    assert store.threads != ["MainThread"]
 
 
 def test_what_comes_out_otherwise_is_written_again() -> None:

@@ -14,33 +14,21 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from chatfold.core.flow import Flow
-from chatfold.core.live import Sender
-from chatfold.core.plan import Outcome, Plan, nothing
-from chatfold.core.reading import Snapshot
-from chatfold.driving import adrive, drive
+from chatfold.core.plan import Outcome
 from chatfold.errors import SummarizerError
-from chatfold.folding import Draft, Folding
+from chatfold.folding import Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
-from chatfold.summarizers.native import Compacted, NativeCompaction
 from chatfold.threads import Threads
-from chatfold.tokens.windows import windows_for
+from chatfold.work import Made, Work, put
 
 __all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
 
 ItemT = TypeVar("ItemT")
-
-
-class _NativeDraft(NamedTuple):
-    """What a provider wrote for a plan."""
-
-    plan: Plan[Any]
-    made: Compacted
 
 
 _FIRST = 0.001
@@ -52,7 +40,7 @@ _THREADS: Final = Threads("chatfold", 60.0)
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
 
-_Made: TypeAlias = "Draft | _NativeDraft | Outcome[Any] | BaseException"
+_Made: TypeAlias = "Made | BaseException"
 
 
 class BackgroundFold(Generic[ItemT]):
@@ -163,7 +151,7 @@ class BackgroundFold(Generic[ItemT]):
         self._outcome = outcome
         self._end()
 
-    def run_in_thread(self, make: Callable[[Callable[[], bool]], _Made]) -> None:
+    def run_in_thread(self, make: Callable[[Callable[[], bool]], Made]) -> None:
         """Have it written in a thread, which does not keep the process alive."""
 
         def run() -> None:
@@ -177,7 +165,7 @@ class BackgroundFold(Generic[ItemT]):
 
         _THREADS.run(partial(contextvars.copy_context().run, run))
 
-    def run_in_task(self, make: Callable[[], Coroutine[Any, Any, _Made]]) -> None:
+    def run_in_task(self, make: Callable[[], Coroutine[Any, Any, Made]]) -> None:
         """Have it written by a task of the running event loop."""
 
         async def run() -> None:
@@ -233,12 +221,8 @@ class BackgroundFold(Generic[ItemT]):
         """Return what becomes of what was made."""
         made = self._made
         try:
-            if isinstance(made, Draft):
-                return self._folding.put(made, since=self._since(time.perf_counter()))
-            if isinstance(made, _NativeDraft):
-                return self._folding.commit_native(*made)
-            if isinstance(made, Outcome):
-                return made
+            if made is not None and not isinstance(made, BaseException):
+                return put(self._folding, made, since=self._since(time.perf_counter()))
         except Exception as error:
             return self._folding.failed(error)
         if made is None or isinstance(made, asyncio.CancelledError):
@@ -310,7 +294,7 @@ def begin(
         fold.refuse(then(folding.idle("busy")))
         return fold
     try:
-        work = _Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
+        work = Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:
@@ -319,53 +303,6 @@ def begin(
         fold.release()
         raise
     return fold
-
-
-class _Work(NamedTuple):
-    """One fold to write, on a list as it was."""
-
-    folding: Folding
-    snapshot: Snapshot
-    limits: Limits
-    settings: Settings
-    backends: list[Summarizer]
-    senders: list[Sender]
-
-    def written(self, stopped: Callable[[], bool]) -> _Made:
-        return drive(self._flow(), self.backends, stopped=stopped)
-
-    async def awritten(self) -> _Made:
-        flow = await asyncio.to_thread(self._flow)
-        return await adrive(flow, self.backends, step=asyncio.to_thread)
-
-    def native(self, native: NativeCompaction, _stopped: Callable[[], bool]) -> _Made:
-        plan = self._native_plan(native)
-        if not plan:
-            return nothing(plan)
-        told = self.settings.compaction_instructions()
-        made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
-        return _NativeDraft(plan, made)
-
-    async def anative(self, native: NativeCompaction) -> _Made:
-        plan = await asyncio.to_thread(self._native_plan, native)
-        if not plan:
-            return nothing(plan)
-        told = self.settings.compaction_instructions()
-        made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
-        return _NativeDraft(plan, made)
-
-    def _flow(self) -> Flow[Draft | Outcome[Any]]:
-        return self.folding.draft(
-            self.snapshot,
-            self.limits,
-            self.settings,
-            len(self.backends),
-            windows_for(self.backends),
-            self.senders,
-        )
-
-    def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
-        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
 
 
 def in_loop() -> bool:

@@ -166,7 +166,7 @@ class Folding:
             first = next(wordings)
             known = Known({}, first.id, first.tokens)
             saved = self._charged(
-                written, lambda: self.swaps.saved(plan, snapshot, first.item, known)
+                written, lambda: self.swaps.saved(plan, snapshot, [first.item], known)
             )
             return Draft(plan, written, chain([first], wordings), saved)
 
@@ -273,8 +273,15 @@ class Folding:
                 return outcome
         return self._no_gain(plan, written)
 
-    def commit_native(self, plan: Plan[Any], made: Compacted) -> Outcome[Any]:
+    def commit_native(
+        self, plan: Plan[Any], made: Compacted, saved: Fold | None = None
+    ) -> Outcome[Any]:
         """Put what a provider wrote in place of the plan's region, or leave the list as it is.
+
+        Args:
+            plan: What it takes the place of.
+            made: What the provider wrote.
+            saved: What `saved_native` returned of that.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
@@ -284,12 +291,20 @@ class Folding:
 
         def commit() -> Outcome[Any]:
             self.swaps.free()
-            fields = {**_cost(made), "summary": made.readable}
-            known = Known(fields, stable_digest(made.items[-1]))
-            outcome = self.swaps.put(plan, made.items, known)
+            outcome = self.swaps.put(plan, made.items, _known(made)._replace(saved=saved))
             return outcome if outcome is not None else self._no_gain(plan, made)
 
         return self._charged(made, commit)
+
+    def saved_native(self, plan: Plan[Any], made: Compacted, snapshot: Snapshot) -> Fold | None:
+        """Write what a provider's fold will take out; see `Swaps.saved`.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        return self._charged(
+            made, lambda: self.swaps.saved(plan, snapshot, made.items, _known(made))
+        )
 
     def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
@@ -321,6 +336,11 @@ class Folding:
         if not isinstance(error, ChatfoldError):
             return replace(idle, error=error)
         return replace(idle, error=error, usage=error.usage, llm_calls=error.llm_calls)
+
+
+def _known(made: Compacted) -> Known:
+    fields = {**_cost(made), "summary": made.readable}
+    return Known(fields, stable_digest(made.items[-1]))
 
 
 def _cost(made: Written | Compacted) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from chatfold.core.calls import Abandon
 from chatfold.core.flow import Completion, Flow
-from chatfold.core.plan import Outcome, Plan, nothing
-from chatfold.driving import adrive, drive
+from chatfold.core.plan import Outcome, Plan
+from chatfold.driving import drive
 from chatfold.each_turn import EachTurn, told
 from chatfold.errors import ChatfoldError
 from chatfold.events import Attempt
@@ -30,6 +30,7 @@ from chatfold.summarizers import (
 )
 from chatfold.summarizers.native import NativeCompaction
 from chatfold.tokens.windows import windows_for
+from chatfold.work import Work, put
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -292,7 +293,8 @@ class Summarizing(History[ItemT]):
         started = time.perf_counter()
         try:
             if native is not None:
-                outcome = self._compact(native, limits, settings)
+                work = self._work(limits, settings, backends)
+                outcome = put(self._folding, work.native(native), since=started)
             else:
                 windows, sent = windows_for(backends), senders(backends, settings)
                 flow = self._folding.flow(limits, settings, len(backends), windows, sent)
@@ -316,37 +318,16 @@ class Summarizing(History[ItemT]):
             return self._folding.idle("busy")
         started = time.perf_counter()
         try:
-            if native is not None:
-                outcome = await self._acompact(native, limits, settings)
-            else:
-                windows, sent = windows_for(backends), senders(backends, settings)
-                flow = self._folding.flow(limits, settings, len(backends), windows, sent)
-                outcome = await adrive(flow, backends)
+            work = self._work(limits, settings, backends)
+            made = await (work.awritten() if native is None else work.anative(native))
+            outcome = put(self._folding, made, since=started)
             return replace(outcome, seconds=time.perf_counter() - started)
         finally:
             self._state.running.release()
 
-    def _compact(
-        self, native: NativeCompaction, limits: Limits, settings: Settings
-    ) -> Outcome[ItemT]:
-        plan = self._folding.planning.native_plan(native, limits, settings)
-        if not plan:
-            return nothing(plan)
-        made = native.compact(
-            plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
-        )
-        return self._folding.commit_native(plan, made)
-
-    async def _acompact(
-        self, native: NativeCompaction, limits: Limits, settings: Settings
-    ) -> Outcome[ItemT]:
-        plan = self._folding.planning.native_plan(native, limits, settings)
-        if not plan:
-            return nothing(plan)
-        made = await native.acompact(
-            plan.region, prefix=plan.prefix, instructions=settings.compaction_instructions()
-        )
-        return self._folding.commit_native(plan, made)
+    def _work(self, limits: Limits, settings: Settings, backends: list[Summarizer]) -> Work:
+        snapshot, sent = self._state.snapshot(limits.abandon), senders(backends, settings)
+        return Work(self._folding, snapshot, limits, settings, backends, sent)
 
     async def _turn_to_run(self, wait: bool) -> bool:
         """Return whether a summarization may start now, waiting for another one if asked."""

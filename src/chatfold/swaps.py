@@ -181,7 +181,9 @@ class Swaps:
             known = Known({"reason": "reused"}, summary_id(text))
             return self._outcome(plan, known, snapshot, verdict, fold)
 
-    def saved(self, plan: Plan[Any], snapshot: Snapshot, item: Any, known: Known) -> Fold | None:
+    def saved(
+        self, plan: Plan[Any], snapshot: Snapshot, written: Sequence[Any], known: Known
+    ) -> Fold | None:
         """Write what a fold will take out, so that the turn that puts it in need not wait for it.
 
         Return that; None where there is no store, or the fold may come to nothing. A fold that
@@ -193,12 +195,12 @@ class Swaps:
         if not self._originals.are_kept:
             return None
         try:
-            verdict = self._judged(plan, snapshot, [item], known.tokens)
+            verdict = self._judged(plan, snapshot, written, known.tokens)
         except (StaleHeadError, InvalidResultError):
             return None  # it is judged again, as the list is then
         if not verdict.gains(plan.min_gain):
             return None
-        fold = _fold(plan, verdict.replacement, 1)
+        fold = _fold(plan, verdict.replacement, len(written))
         self._originals.keep(fold, known.id, plan.terms.redact)
         return fold
 

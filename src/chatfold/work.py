@@ -1,0 +1,113 @@
+"""One fold as work on values: in any thread or task, beside the list, which is not changed by it.
+
+Not here: who does it and when (`background`, `summarizing`), what the fold is (`folding`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from chatfold.core.flow import Flow
+from chatfold.core.live import Sender
+from chatfold.core.plan import Outcome, Plan, nothing
+from chatfold.core.reading import Snapshot
+from chatfold.core.undo import Fold
+from chatfold.driving import adrive, drive
+from chatfold.folding import Draft, Folding
+from chatfold.options import Settings
+from chatfold.planning import Limits
+from chatfold.summarizers import Summarizer
+from chatfold.summarizers.native import Compacted, NativeCompaction
+from chatfold.tokens.windows import windows_for
+
+__all__ = ["Made", "NativeDraft", "Work", "put"]
+
+
+class NativeDraft(NamedTuple):
+    """What a provider wrote for a plan, and what that takes out, as it is in a store already."""
+
+    plan: Plan[Any]
+    made: Compacted
+    saved: Fold | None
+
+
+Made: TypeAlias = "Draft | NativeDraft | Outcome[Any]"
+"""What comes of a fold: what can be put in, or why there is nothing."""
+
+
+class Work(NamedTuple):
+    """One fold to write, on a list as it was.
+
+    What it computes is done in threads where it is awaited: it may take a second, and write to a
+    store.
+    """
+
+    folding: Folding
+    snapshot: Snapshot
+    limits: Limits
+    settings: Settings
+    backends: list[Summarizer]
+    senders: list[Sender]
+
+    def written(self, stopped: Callable[[], bool]) -> Made:
+        """Return a summary; nothing more is asked for once it is `stopped`."""
+        return drive(self._flow(), self.backends, stopped=stopped)
+
+    async def awritten(self) -> Made:
+        """Return a summary."""
+        flow = await asyncio.to_thread(self._flow)
+        return await adrive(flow, self.backends, step=asyncio.to_thread)
+
+    def native(self, native: NativeCompaction, _stopped: Callable[[], bool] | None = None) -> Made:
+        """Return what a provider folds itself; one request, which cannot be stopped."""
+        plan = self._native_plan(native)
+        if not plan:
+            return nothing(plan)
+        told = self.settings.compaction_instructions()
+        made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
+        return self._native_draft(plan, made)
+
+    async def anative(self, native: NativeCompaction) -> Made:
+        """Return what a provider folds itself."""
+        plan = await asyncio.to_thread(self._native_plan, native)
+        if not plan:
+            return nothing(plan)
+        told = self.settings.compaction_instructions()
+        made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
+        return await asyncio.to_thread(self._native_draft, plan, made)
+
+    def _flow(self) -> Flow[Draft | Outcome[Any]]:
+        return self.folding.draft(
+            self.snapshot,
+            self.limits,
+            self.settings,
+            len(self.backends),
+            windows_for(self.backends),
+            self.senders,
+        )
+
+    def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
+        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
+
+    def _native_draft(self, plan: Plan[Any], made: Compacted) -> NativeDraft:
+        return NativeDraft(plan, made, self.folding.saved_native(plan, made, self.snapshot))
+
+
+def put(folding: Folding, made: Made, *, since: float) -> Outcome[Any]:
+    """Put what was made into the list, in a call of its owner.
+
+    Args:
+        folding: The folds of the list.
+        made: What was made of it.
+        since: When its time began to count, by `time.perf_counter`.
+
+    Raises:
+        StaleHeadError: The head changed since.
+        InvalidResultError: The new list would break the provider's rules.
+        StoreError: The originals could not be written.
+    """
+    if isinstance(made, Draft):
+        return folding.put(made, since=since)
+    return folding.commit_native(*made) if isinstance(made, NativeDraft) else made
