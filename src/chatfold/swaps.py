@@ -295,7 +295,7 @@ def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
     at = new.pop()
     others = tuple(made.items[i] for i in new)
     extent = len(made.items) - 1 - at
-    region = (*plan.region, *made.taken)
+    region = (*plan.region, *made.taken) if made.taken else plan.region
     return Fold(made.items[at], region, made.kept, plan.digest, extent, others, at)
 
 

@@ -80,8 +80,6 @@ def changed_index(
     Returns:
         None where nothing changed; an equal copy (a list reloaded from JSON) is no change.
     """
-    if list(now_prints) == list(then_prints):
-        return None
     for index, (new, old) in enumerate(zip(now, then, strict=False)):
         if now_prints[index] == then_prints[index]:
             continue

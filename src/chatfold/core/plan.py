@@ -302,7 +302,10 @@ def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[
             f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
             "make a new plan"
         )
-    changed = changed_index(items[start:stop], prints[start:stop], plan.region, plan.prints)
+    now = tuple(prints[start:stop])
+    if now == plan.prints:
+        return
+    changed = changed_index(items[start:stop], now, plan.region, plan.prints)
     if changed is not None:
         raise StaleHeadError(
             f"item {start + changed} changed after the plan was made; make a new plan",
