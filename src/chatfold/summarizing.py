@@ -190,7 +190,9 @@ class Summarizing(History[ItemT]):
     ) -> Outcome[ItemT]:
         """Replace the older part of the list with one summary item, without blocking the loop.
 
-        Cancelling it leaves the list untouched.
+        What it computes is computed in other threads, and so are `pin`, `redact` and
+        `post_process` called there; the list changes in this one. Cancelling it leaves the list
+        untouched.
 
         Args:
             llm: As for `summarize`; async clients and functions too.
