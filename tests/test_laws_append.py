@@ -113,10 +113,14 @@ def test_law_6_no_complete_item_is_left_out_of_the_request(
     live = asked(begun(ctx, **limit))
     if live is None or len(live.items) == len(ctx.items):
         return
-    rest = ctx.items[len(live.items) :]
+    sent, rest = range(len(live.items)), ctx.items[len(live.items) :]
     whole = [*ctx.items, live.item]
     assert rest
-    assert validate(whole, history.shape), "what is left out could have been sent"
+    served = any(  # the validator knows of what the host has to answer, not of what a server is at
+        call.pair == "server" and call.status == "open" and call.call_index not in (None, *sent)
+        for call in ctx.tool_calls()
+    )
+    assert served or validate(whole, history.shape), "what is left out could have been sent"
 
 
 @given(history=live_histories, limit=limits, refused=st.booleans())
