@@ -141,6 +141,25 @@ def test_a_store_that_fails_in_the_thread_is_reported_with_what_was_spent() -> N
     assert not ctx._state.running.locked()
 
 
+def test_a_fold_that_is_given_up_takes_the_place_of_none_that_stands() -> None:
+    """It says the same in the same words, and so has the same id."""
+    store = Watched()
+    ctx, gate = slow(store=store, key="c", ledger_tokens=0)
+    before = list(ctx.items)
+    gate.open.set()
+    for given_up in (False, True):
+        fold = ctx.summarize_in_background(gate, keep_last_turns=1)
+        assert fold.wait(LIMIT)
+        if given_up:
+            fold.cancel()
+        else:
+            assert fold.apply_if_ready().changed
+            ctx.extend(turn(10))
+    later = ChatContext[Any](json.loads(json.dumps(ctx.items)), store=store, key="c")
+    assert later.undo().reason == "undone"
+    assert later.items == [*before, *turn(10)]
+
+
 def test_nothing_is_written_for_a_fold_that_gains_nothing() -> None:
     store = Watched()
     ctx, gate = slow(store=store, key="c", policy=Policy(max_tokens=1_000, keep_tokens=200))

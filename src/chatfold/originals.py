@@ -100,6 +100,16 @@ class Originals:
             )
         )
 
+    def has(self, fold_id: str) -> bool:
+        """Return whether a fold of that id is kept.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return self._store is not None and (
+            self._store.load(self.key or _ONLY, fold_id) is not None
+        )
+
     def fold(self, fold_id: str, summary: Any) -> Fold | None:
         """Return a fold of an earlier process, or None where the store has not its originals.
 

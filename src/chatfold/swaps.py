@@ -187,12 +187,13 @@ class Swaps:
         """Write what a fold will take out, so that the turn that puts it in need not wait for it.
 
         Return that; None where there is no store, or the fold may come to nothing. A fold that
-        never takes place does no harm in a store.
+        never takes place does no harm in a store, unless it stands in place of one that did: of
+        a summary with the very same words.
 
         Raises:
             StoreError: It could not be written.
         """
-        if not self._originals.are_kept:
+        if not self._originals.are_kept or self._originals.has(known.id):
             return None
         try:
             verdict = self._judged(plan, snapshot, written, known.tokens)
