@@ -51,14 +51,12 @@ class Wording(NamedTuple):
     """A summary as it may go into the list.
 
     Attributes:
-        text: It in its wrapper.
-        item: The native item that holds it.
+        item: The native item that holds it, in its wrapper.
         report: What was found and proven of it.
         id: The digest on its tag.
         tokens: Size of the item.
     """
 
-    text: str
     item: Any
     report: FactReport
     id: str
@@ -250,11 +248,11 @@ class Planning:
         for made in composed(plan, snapshot, proven, TextSizes(self._count)):
             note = notes.with_record if made.report.record else notes.plain
             text = wrapped(made.text, note, self._summary_key)
-            summary_part(text, self._summary_key)
+            summary_part(text, self._summary_key)  # known to the turn that puts it in
             item = shape.summary_item(text, role=plan.summary_role)
             view = shape.read(item)
             assert view is not None, "a shape reads its own items"
-            yield Wording(text, item, made.report, summary_id(text), self._measure([view])[0])
+            yield Wording(item, made.report, summary_id(text), self._measure([view])[0])
 
     def _count(self, texts: Sequence[str]) -> list[int]:
         """Return the sizes of texts in tokens, as those of items are measured."""
