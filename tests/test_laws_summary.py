@@ -177,6 +177,21 @@ def test_law_7_a_summary_of_an_earlier_version_is_recognized(key: bytes | None) 
     assert read(digest[:16]) == read(digest[1:] + digest[:1]) == read(digest[:24]) == []
 
 
+def test_law_7_a_later_summary_has_its_number_in_its_digest() -> None:
+    """So that it is told from the one that it took in; with another number it is just text."""
+    ctx = ChatContext(talk())
+    ids: list[str] = []
+    for _ in range(3):
+        ids.append(ctx.summarize(lambda _: "All is well.", keep_last_turns=1).fold_id or "")
+        ctx.extend(talk())
+    assert [digest[16:] for digest in ids] == ["", "2", "3"]
+    assert len({digest[:16] for digest in ids}) == 3
+    said = ctx.items[0]["content"]
+    for digest, found in ((ids[2], [0]), (f"{ids[2][:16]}2", []), (ids[2][:16], [])):
+        text = said.replace(ids[2], digest)
+        assert summaries(ChatContext([{"role": "user", "content": text}, *talk()])) == found
+
+
 KEYS = (None, b"theirs", b"ours", b"x" * 64, b"x" * 65, b"x" * 65 + b"y")
 
 

@@ -307,6 +307,26 @@ def test_undo_goes_deeper_than_undo_depth_with_a_store(store: Store) -> None:
     assert ctx.undo().reason == "nothing_to_undo"
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_folds_that_say_the_same_are_told_apart(store: Store, shape: str) -> None:
+    """Word for word, one behind the other: a later process takes back each of them, and ends."""
+    name = key()
+    items: list[Any] = []
+    states: list[list[Any]] = []
+    for n in range(3):
+        new = plains(numbered(shape, 2, start=2 * n))
+        items += new
+        states = [[*state, *new] for state in states] + [list(items)]
+        ctx = context(items, shape, store=store, key=name)
+        assert fold(ctx, lambda _: "All is well.", keep_last_turns=1, ledger_tokens=0)
+        items = reloaded(items)
+    ctx = context(items, shape, store=store, key=name)
+    for state in reversed(states):
+        assert ctx.undo().reason == "undone"
+        assert plains(ctx.items) == state
+    assert ctx.undo().reason == "nothing_to_undo"
+
+
 def test_a_list_that_was_changed_by_hand_is_left_alone(store: Store) -> None:
     """Without its summary nothing says which fold it was."""
     name = key()

@@ -23,7 +23,7 @@ from chatfold.core.reading import Snapshot
 from chatfold.core.room import Window
 from chatfold.core.sizes import TextSizes
 from chatfold.core.split import Split, check_limits
-from chatfold.core.summary import summary_id, summary_part, wrapped
+from chatfold.core.summary import summary_id, summary_number, summary_part, wrapped
 from chatfold.core.views import ItemView, TextPart
 from chatfold.core.write import write_summary
 from chatfold.errors import ShapeError
@@ -243,11 +243,11 @@ class Planning:
         What is found in the head for it is found outside of the lock, and it is read and measured
         once here, in the thread that wrote it.
         """
-        shape = snapshot.shape
+        shape, number = snapshot.shape, 1 + _number_of_previous(snapshot)
         proven = Guarded(written.text, written.ungrounded, written.dropped)
         for made in composed(plan, snapshot, proven, TextSizes(self._count)):
             note = notes.with_record if made.report.record else notes.plain
-            text = wrapped(made.text, note, self._summary_key)
+            text = wrapped(made.text, note, self._summary_key, number=number)
             summary_part(text, self._summary_key)  # known to the turn that puts it in
             item = shape.summary_item(text, role=plan.summary_role)
             view = shape.read(item)
@@ -259,6 +259,15 @@ class Planning:
         views = [ItemView("user", (TextPart(text),)) for text in ("", *texts)]
         frame, *sizes = self._measure(views)
         return [size - frame for size in sizes]
+
+
+def _number_of_previous(snapshot: Snapshot) -> int:
+    """Return which summary of its list the one in it is; 0 where there is none of chatfold's."""
+    if snapshot.previous is None:
+        return 0
+    view = snapshot.shape.read(snapshot.items[snapshot.previous])
+    first = view.parts[0] if view is not None else None
+    return summary_number(first.text) if isinstance(first, TextPart) else 0
 
 
 def _cannot_gain(plan: Plan[Any], snapshot: Snapshot) -> bool:

@@ -2,7 +2,10 @@
 
 `<chat_history_summary digest="...">` holds a note and the summary's text. The digest covers all
 that stands inside, so a wrapper with other words in it is just text; with a key it cannot be
-forged. Not here: the note's words (`prompts/`), the native item around it (`chatfold.shapes`).
+forged. A summary that takes in an earlier one has its number behind the digest, which covers that
+too: two folds of one list never have the same digest, though their words may be the same.
+
+Not here: the note's words (`prompts/`), the native item around it (`chatfold.shapes`).
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ __all__ = [
     "mark_summary",
     "opened",
     "summary_id",
+    "summary_number",
     "summary_part",
     "wrapped",
 ]
@@ -32,15 +36,17 @@ FOREIGN = "summary"
 """The type that a shape gives to the reading of a summary that its framework wrote itself."""
 
 _DIGEST = 8  # bytes; summaries of earlier versions have twice as many
+_DIGITS = 2 * _DIGEST
 _WRAPPER = re.compile(
-    rf'\s*<{TAG} digest="((?:[0-9a-f]{{16}}){{1,2}})">\n(.*)\n</{TAG}>\s*', re.DOTALL
+    rf'\s*<{TAG} digest="([0-9a-f]{{{_DIGITS}}})([0-9a-f]{{0,{_DIGITS}}})">\n(.*)\n</{TAG}>\s*',
+    re.DOTALL,
 )
 _NOTE = re.compile(r"<note>.*?</note>\n", re.DOTALL)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{TAG}|note)\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{TAG}|note)\b)")
 
 
-def wrapped(text: str, note: str, key: bytes | None = None) -> str:
+def wrapped(text: str, note: str, key: bytes | None = None, *, number: int = 1) -> str:
     """Return a summary's text inside its wrapper.
 
     Args:
@@ -48,9 +54,11 @@ def wrapped(text: str, note: str, key: bytes | None = None) -> str:
             the summarizer wrote it, since the next model reads it as plain text.
         note: What tells the reader that this is an automatic record.
         key: Secret that makes the digest unforgeable.
+        number: Which summary of its list it is: one more than that of the one that it takes in.
     """
     inner = f"<note>{_TAGS_INSIDE.sub(_hide, note.strip())}</note>\n{_TAGS_INSIDE.sub(_hide, text)}"
-    return f'<{TAG} digest="{_digest(inner, key)}">\n{inner}\n</{TAG}>'
+    behind = f"{number:x}" if number > 1 else ""
+    return f'<{TAG} digest="{_digest(inner, key, behind)}{behind}">\n{inner}\n</{TAG}>'
 
 
 def opened(text: str, key: bytes | None = None) -> str | None:
@@ -58,9 +66,16 @@ def opened(text: str, key: bytes | None = None) -> str | None:
     if TAG not in text[:80]:
         return None
     found = _WRAPPER.fullmatch(text)
-    if found is None or not compare_digest(found[1], _digest(found[2], key, len(found[1]) // 2)):
+    if found is None:
         return None
-    return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", found[2], count=1))
+    digest, behind, inner = found.groups()
+    if len(behind) == _DIGITS:
+        expected = _digest(inner, key, size=2 * _DIGEST)
+    else:
+        expected = _digest(inner, key, behind) + behind
+    if not compare_digest(digest + behind, expected):
+        return None
+    return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", inner, count=1))
 
 
 @lru_cache(maxsize=16)  # read by the thread that wrote it, it is known to the turn that waits
@@ -73,7 +88,14 @@ def summary_part(text: str, key: bytes | None = None) -> SummaryPart | None:
 def summary_id(text: str) -> str:
     """Return what names a summary: the digest on its tag, "" where `text` is not wrapped."""
     found = _WRAPPER.fullmatch(text) if TAG in text[:80] else None
-    return found[1] if found is not None else ""
+    return found[1] + found[2] if found is not None else ""
+
+
+def summary_number(text: str) -> int:
+    """Return which summary of its list a text is, from 1; 0 where `text` is not wrapped."""
+    name = summary_id(text)
+    behind = name[_DIGITS:] if len(name) < 2 * _DIGITS else ""
+    return int(behind or "1", 16) if name else 0
 
 
 def mark_summary(
@@ -112,10 +134,10 @@ def earlier_summary(views: Sequence[ItemView]) -> SummaryPart | None:
     return None
 
 
-def _digest(inner: str, key: bytes | None, size: int = _DIGEST) -> str:
-    return blake2b(
-        inner.encode("utf-8", "surrogatepass"), digest_size=size, key=_key(key)
-    ).hexdigest()
+def _digest(inner: str, key: bytes | None, behind: str = "", size: int = _DIGEST) -> str:
+    data = inner.encode("utf-8", "surrogatepass")
+    salt = behind.encode()
+    return blake2b(data, digest_size=size, key=_key(key), salt=salt).hexdigest()
 
 
 def _key(key: bytes | None) -> bytes:
