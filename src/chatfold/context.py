@@ -203,8 +203,9 @@ class ChatContext(Summarizing[ItemT]):
             background: Whether to have the summary written in the background: the call then puts
                 in what was written since, checks, begins a fold where one is due, and never waits
                 for a model.
-            keep_last_turns: By default as the policy says.
-            keep_tokens: By default as the policy says.
+            keep_last_turns: See `plan`; where neither this nor `keep_tokens` is given, as the
+                policy says.
+            keep_tokens: See `plan`, likewise.
             model: See `summarize`.
             abandon: See `plan`.
             replay: See `plan`.
@@ -375,7 +376,8 @@ class ChatContext(Summarizing[ItemT]):
             raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
         who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
         work = partial(begin, self._state, self._folding, llm, limits, settings, model)
-        return Call(settings.on_event, on_error, work if background else None, who)
+        wanted = (limits, settings)
+        return Call(settings.on_event, on_error, work if background else None, who, wanted)
 
     def _what(
         self, ask: Ask, llm: LLM, limits: Limits, settings: Settings, model: str | None

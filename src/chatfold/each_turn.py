@@ -55,12 +55,14 @@ class Call:
         begin: Begins a fold in the background, and takes what tells of its outcome; None where
             the call may wait for the model.
         asked: Says who is asked for the summary.
+        wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
     begin: Callable[[Then], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
+    wanted: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class EachTurn:
         self._wait_without_model = NO_WAIT
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
+        self._nothing_of: tuple[object, ...] = ()  # and of what
+        self._unfolded: int | None = None  # tokens before a fold, until a report comes after it
 
     def load(self) -> Load:
         """Return how large the next request will be, in time that depends on what is new alone."""
@@ -119,22 +123,30 @@ class EachTurn:
                 list is taken to end with that request, or with its answer.
         """
         if usage is not None and usage.input_tokens > 0:
-            if counted is None:
-                counted = self._state.request_tokens()
-            self._calibration = Calibration.learned(
-                usage.input_tokens, counted, self.policy.overhead_tokens
-            )
+            sizes = self._state.request_tokens() if counted is None else (counted,)
+            if self._unfolded is not None:  # the request may have gone out before the fold
+                sizes, self._unfolded = (*sizes, self._unfolded), None
+            reported, now = usage.input_tokens, self._calibration
+            counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
+            overhead = self.policy.overhead_tokens
+            self._calibration = Calibration.learned(reported, counted, overhead)
 
-    def learn(self, outcome: Outcome[Any]) -> None:
-        """Learn from how a fold went, when to try the next one."""
+    def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
+        """Learn from how a fold went, when to try the next one.
+
+        Args:
+            outcome: How it went.
+            wanted: What was to be kept, and how.
+        """
         if outcome.changed:
             self._wait = self._wait_without_model = self._wait_for_more = NO_WAIT
+            self._unfolded = outcome.tokens_before
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
             self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)
-            self._nothing = outcome
+            self._nothing, self._nothing_of = outcome, self._what_holds(wanted)
 
     def steps(self, call: Call) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Yield what is to be folded now; return what happened.
@@ -152,8 +164,8 @@ class EachTurn:
                 self.background = None
             if new:
                 return (yield from self._ended(outcome, call))
-            self.learn(outcome)  # its owner has settled it, and knows how it went
-        idle = self._idle(call.begin is not None)
+            self.learn(outcome, call.wanted)  # its owner has settled it, and knows how it went
+        idle = self._idle(call.begin is not None, call.wanted)
         if idle is not None:
             return idle
         with Attempt(call.hook, self._folding.key, call.asked) as attempt:
@@ -182,15 +194,16 @@ class EachTurn:
             over = self.load().over_limit
         return replace(outcome, over_limit=True) if over else outcome
 
-    def is_due(self, *, background: bool) -> bool:
+    def is_due(self, *, background: bool, wanted: object = None) -> bool:
         """Return whether a call would try to fold now, if nobody forbids it.
 
         Args:
             background: Whether that call is one that never waits.
+            wanted: What that call is to keep, and how; None for what the one before it was to.
         """
-        return self._idle(background) is None
+        return self._idle(background, wanted) is None
 
-    def _idle(self, background: bool) -> Outcome[Any] | None:
+    def _idle(self, background: bool, wanted: object) -> Outcome[Any] | None:
         """Return why nothing is to be done now, None where something is."""
         load = self.load()
         share = self.policy.background_at if background else 1.0
@@ -200,7 +213,8 @@ class EachTurn:
             return self.with_limit(self._waiting())
         if not load.over_window and self._nothing is not None:
             size = self._state.extent().tokens
-            if not self._wait_for_more.over(self._clock(), size):
+            waits = not self._wait_for_more.over(self._clock(), size)
+            if waits and self._nothing_of == self._what_holds(wanted or self._nothing_of[0]):
                 said = replace(self._nothing, tokens_before=size, tokens_after=size)
                 return self.with_limit(said)
         if background and self.background is not None:
@@ -210,7 +224,17 @@ class EachTurn:
                     remedy="the model of the fold that was given up has yet to answer",
                 )
             )
+        counted = self._state.extent()
+        if self._state.looked_through() != counted:  # an old item was edited
+            return self._idle(background, wanted)
         return None
+
+    def _what_holds(self, wanted: object) -> tuple[object, ...]:
+        """Return what a try that found nothing to fold depended on, besides the list's size.
+
+        A turn that was opened may end one that was kept whole, a result may end a wait.
+        """
+        return wanted, self._state.extent().turns, self._state.waiting_calls()
 
     def _begun(self, fold: BackgroundFold[Any]) -> Outcome[Any]:
         """Take down a fold that was begun in the background."""
@@ -223,7 +247,7 @@ class EachTurn:
         self, outcome: Outcome[Any], call: Call
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Learn from how a fold went, and help where it failed and the list no longer fits."""
-        self.learn(outcome)
+        self.learn(outcome, call.wanted)
         if _failed(outcome) and self._at_last_resort(self.load()):
             another = Attempt(call.hook, self._folding.key)
             return (yield from self._without_model(outcome, call, another))

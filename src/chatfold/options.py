@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -139,6 +140,8 @@ class Settings:
         for name in ("redact", "post_process", "on_event"):
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
+        if inspect.iscoroutinefunction(self.on_event):
+            raise TypeError("on_event is called, not awaited: it must be no coroutine function")
         for name in ("timeout", "retries", "max_summary_tokens", "max_prompt_tokens", "min_gain"):
             if not isinstance(getattr(self, name), (int, float, NoneType)):
                 raise TypeError(f"{name} must be a number, not {getattr(self, name)!r}")

@@ -56,8 +56,8 @@ class Policy:
     """When to fold, and how much to keep.
 
     A list is folded as soon as one of the triggers is reached: tokens (always set), turns, items,
-    or `when`. It is folded down to `keep_tokens`, well below the trigger, so that the provider's
-    cache of the request is lost rarely.
+    or `when`; and always where it is larger than the window. It is folded down to `keep_tokens`,
+    well below the trigger, so that the provider's cache of the request is lost rarely.
 
     Args:
         window: Tokens that the agent's model takes; by default what is known of the model.
@@ -108,14 +108,7 @@ class Policy:
             _check_whole(name, getattr(self, name), 0)
         if self.when is not None and not callable(self.when):
             raise TypeError(f"when must be a function of a Load, or None, not {self.when!r}")
-        if not self.backoff >= 0:
-            raise ValueError(f"backoff must be 0 or more seconds, not {self.backoff!r}")
-        if not 0 <= self.min_gain < 1:
-            raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
-        for name in ("fraction", "background_at"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value <= 1:
-                raise ValueError(f"{name} must be above 0 and at most 1, not {value!r}")
+        self._check_shares()
         if self.fraction is not None and self.max_tokens is not None:
             raise ValueError("fraction and max_tokens both set the trigger; pass one of them")
         if self.max_tokens is not None:
@@ -201,10 +194,29 @@ class Policy:
         """
         return (
             load.tokens >= load.limit * share
+            or load.over_window
             or (self.max_turns is not None and load.turns >= self.max_turns * share)
             or (self.max_items is not None and load.items >= self.max_items * share)
             or (self.when is not None and bool(self.when(load)))
         )
+
+    def _check_shares(self) -> None:
+        """Check the numbers that need not be whole, and that none is missing."""
+        for name in ("overhead_tokens", "min_gain", "background_at", "backoff"):
+            if getattr(self, name) is None:
+                raise TypeError(f"{name} must be a number, not None")
+        for name in ("backoff", "min_gain", "fraction", "background_at"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float, type(None))):
+                raise TypeError(f"{name} must be a number, not {value!r}")
+        if not self.backoff >= 0:
+            raise ValueError(f"backoff must be 0 or more seconds, not {self.backoff!r}")
+        if not 0 <= self.min_gain < 1:
+            raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
+        for name in ("fraction", "background_at"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= 1:
+                raise ValueError(f"{name} must be above 0 and at most 1, not {value!r}")
 
     def _check_room(self, limit: int) -> None:
         """Check that a request can be below the trigger after a fold."""

@@ -53,8 +53,19 @@ class ListState:
         with self.lock:
             return self.reading.extent()
 
-    def request_tokens(self) -> int:
-        """Return the size of the list up to the answer at its end, where there is one."""
+    def looked_through(self) -> Extent:
+        """Return how long the list is, edits in its middle included; looks at every item."""
+        with self.lock:
+            self.reading.sync()
+            return self.reading.extent()
+
+    def waiting_calls(self) -> int:
+        """Return the number of calls without a result."""
+        with self.lock:
+            return self.reading.waiting_calls()
+
+    def request_tokens(self) -> tuple[int, ...]:
+        """Return the sizes of the list in the requests that a report may be of."""
         with self.lock:
             return self.reading.request_tokens()
 
@@ -72,7 +83,8 @@ class ListState:
         if not self.running.acquire(blocking=False):
             raise BusyError(
                 f"{call} cannot change the list while a summary of it is being written; call it "
-                "when summarize() has returned"
+                "when summarize() has returned, or when the fold in the background was put in "
+                "(apply_if_ready(), maybe_summarize()) or given up (cancel())"
             )
         try:
             yield

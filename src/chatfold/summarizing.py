@@ -341,7 +341,10 @@ class Summarizing(History[ItemT]):
         import asyncio
 
         # The other one may run in another thread or loop, where no event of this loop reaches.
-        while not lock.acquire(blocking=False):  # noqa: ASYNC110
+        while not lock.acquire(blocking=False):
+            fold = self._each_turn.background
+            if fold is not None and fold.done:  # the one who waits is the one to put it in
+                fold.apply_if_ready()
             await asyncio.sleep(_WAIT)
         return True
 

@@ -138,6 +138,11 @@ class CallPairing:
         self._step = 0
         self._model_spoke = False
 
+    @property
+    def waiting(self) -> int:
+        """Number of the calls that have no result."""
+        return sum(map(len, self._open.values()))
+
     def feed(self, index: int, view: ItemView) -> None:
         """Take in the view of the item at `index`; indices come in order."""
         if view.role == "assistant":

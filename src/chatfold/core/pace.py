@@ -13,6 +13,7 @@ _LONGEST: Final = 15  # times the first wait
 _GROWTH: Final = 1.25
 _SOME: Final = 1 + 1 / 16
 _TELLING: Final = 2_000  # tokens; what a shorter list is off by says nothing of a longer one
+_CLOSE: Final = 0.1
 _LEAST: Final = 0.5  # no tokenizer makes half as many; a proxy may leave out what was cached
 
 
@@ -30,6 +31,10 @@ class Calibration(NamedTuple):
     def of(self, counted: int) -> int:
         """Return the tokens of a request, given those of its list."""
         return int(counted * self.ratio) + self.extra
+
+    def fits(self, reported: int, counted: int) -> bool:
+        """Return whether a report may well be of a list of that size: within a tenth."""
+        return abs(self.of(counted) - reported) <= _CLOSE * reported
 
     @classmethod
     def learned(cls, reported: int, counted: int, overhead: int) -> Calibration:

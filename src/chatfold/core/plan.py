@@ -66,7 +66,10 @@ _REMEDIES: Mapping[str, str] = {
     "compact it natively, or keep what follows it",
     "server_managed": "the provider holds this history ({held}), and would go on with its own; if "
     "this is the full list, pass replay=True, and send all of it from then on",
-    "busy": "a summarization is running; use await ctx.asummarize(wait=True)",
+    "busy": (
+        "a summarization is running, or a fold in the background has yet to be put in; use "
+        "await ctx.asummarize(wait=True), or ctx.background.apply_if_ready()"
+    ),
     "no_gain": "the summary was not smaller than what it replaces; keep less, or pass a lower "
     "max_summary_tokens",
     "unchanged_head": "this head was tried before; add items, or pass force=True",

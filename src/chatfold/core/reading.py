@@ -21,6 +21,7 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     Placement,
+    ResultPart,
     Role,
     Shape,
     UnknownPart,
@@ -241,17 +242,28 @@ class Reading:
         """Take down that the list was changed anywhere; it is looked through the next time."""
         self._doubtful = True
 
-    def request_tokens(self) -> int:
-        """Return the size of the list up to the answer at its end, where there is one.
+    def request_tokens(self) -> tuple[int, ...]:
+        """Return the sizes of the list in the requests that a report may be of, likeliest first.
 
-        That is what was sent in the request that brought the answer.
+        That is the list up to the answer at its end, where there is one; or, where it ends with
+        results, also the list up to the answer that made their calls.
         """
         total = self.extent().tokens
-        for view, size in zip(reversed(self._views), reversed(self._sizes), strict=True):
-            if view.role != "assistant":
-                break
-            total -= size
-        return total
+        end = len(self._views)
+        results = self._first_of(end, _brings_results)
+        answer = self._first_of(results, _is_answer)
+        sent = total - sum(self._sizes[answer:])
+        return (sent,) if results == end else (total, sent)
+
+    def _first_of(self, stop: int, which: Callable[[ItemView], bool]) -> int:
+        """Return the index of the first of those items right before another that are of a kind."""
+        while stop and which(self._views[stop - 1]):
+            stop -= 1
+        return stop
+
+    def waiting_calls(self) -> int:
+        """Return the number of calls without a result, as of what was read."""
+        return self._pairing.waiting
 
     def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
         """Return the list as it is now; what changed since the last time is read again."""
@@ -471,6 +483,14 @@ class Reading:
                     if view is not None:
                         return view
         return None
+
+
+def _brings_results(view: ItemView) -> bool:
+    return any(type(part) is ResultPart for part in view.parts)
+
+
+def _is_answer(view: ItemView) -> bool:
+    return view.role == "assistant"
 
 
 def _fit(shape: Shape, item: Any) -> Fit:

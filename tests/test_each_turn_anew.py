@@ -1,0 +1,163 @@
+"""What a policy-driven call looks at anew: what was in the way, old items, whose report it gets."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from background import until
+from each_turn import Model, context, maybe, timed, turn
+from laws import step
+
+from chatfold import ChatContext, Usage
+from chatfold.policy import Policy
+
+WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
+
+
+def never(prompt: object) -> str:
+    raise AssertionError("a model was asked")
+
+
+def folded(way: str, ctx: ChatContext[Any], **options: Any) -> bool:
+    return maybe(way, ctx, Model(), **options).changed
+
+
+# --- what was in the way is gone ------------------------------------------------------------------
+
+
+@WAYS
+def test_an_answer_to_an_open_call_is_noticed_at_once(way: str) -> None:
+    """Though the list has hardly grown, and a minute has not passed."""
+    first, second = (step("openai_chat", id_, 1, ["w " * 2_000]) for id_ in "ab")
+    calls = {**first[0], "tool_calls": [*first[0]["tool_calls"], *second[0]["tool_calls"]]}
+    ctx = context(0)
+    timed(ctx)
+    ctx.extend([{"role": "user", "content": "both, please"}, calls, first[1]])
+    outcome = maybe(way, ctx, never)
+    assert (outcome.reason, outcome.blocked_by) == ("blocked_by_open_calls", ("b",))
+    assert maybe(way, ctx, never).reason == "blocked_by_open_calls"
+    ctx.extend([{**second[1], "content": "done"}, {"role": "assistant", "content": "All done."}])
+    assert folded(way, ctx)
+
+
+@WAYS
+def test_what_else_is_asked_for_is_tried_at_once(way: str) -> None:
+    """As the outcome advises: other limits, a history that is to be replayed, a smaller gain."""
+    ctx = context(12)
+    assert maybe(way, ctx, never, keep_last_turns=20).reason == "too_few_turns"
+    assert maybe(way, ctx, never, keep_last_turns=20).reason == "too_few_turns"
+    assert folded(way, ctx, keep_tokens=300)
+    ctx = context(12, server_managed=True)
+    assert maybe(way, ctx, never).reason == "server_managed"
+    assert folded(way, ctx, replay=True)
+
+
+@WAYS
+def test_a_turn_that_ends_what_had_to_be_kept_is_noticed(way: str) -> None:
+    """One long message is kept while it is unanswered, and goes when the talk goes on."""
+    ctx = context(0)
+    timed(ctx)
+    ctx.append({"role": "user", "content": "w " * 2_000})
+    assert maybe(way, ctx, never).reason == "nothing_to_summarize"
+    ctx.append({"role": "assistant", "content": "I see."})
+    assert maybe(way, ctx, never).reason == "nothing_to_summarize"
+    ctx.extend(turn(1))
+    assert folded(way, ctx)
+
+
+# --- what was edited ------------------------------------------------------------------------------
+
+
+@WAYS
+def test_what_an_agent_has_trimmed_itself_is_not_folded(way: str) -> None:
+    """Old outputs that it shortened in place count as they are now, before anything is paid."""
+    ctx = context(9)
+    assert maybe(way, ctx, never).reason == "below_trigger"
+    for item in ctx.items[:10]:
+        item["content"] = "[trimmed]"
+    ctx.extend([*turn(9), *turn(10)])
+    assert ctx.load().tokens >= 1_000  # as far as it was looked at
+    assert maybe(way, ctx, never).reason == "below_trigger"
+    assert ctx.load().tokens < 1_000
+
+
+@WAYS
+def test_a_list_over_the_window_is_due_whatever_the_trigger_is(way: str) -> None:
+    ctx = context(12, policy=Policy(window=1_100, max_tokens=50_000, keep_tokens=200))
+    assert ctx.load().over_window
+    assert folded(way, ctx)
+
+
+# --- whose report it is ---------------------------------------------------------------------------
+
+
+def test_a_report_of_a_request_from_before_a_fold_is_taken_as_that() -> None:
+    """The list was folded while the model answered: it has not become larger by that."""
+    ctx = context(12)
+    before = ctx.load().tokens
+    assert folded("maybe_summarize", ctx)
+    after = ctx.load().tokens
+    ctx.record_usage(Usage(before, 5))
+    assert ctx.load().tokens == after
+    ctx.record_usage(Usage(before, 5))  # the next one is of the list as it is
+    assert ctx.load().tokens > before
+
+
+def test_a_report_right_after_a_fold_may_be_of_the_folded_list() -> None:
+    ctx = context(12)
+    assert folded("maybe_summarize", ctx)
+    ctx.append({"role": "user", "content": "and now?"})
+    ctx.record_usage(Usage(ctx.load().tokens + 300, 5))
+    assert ctx.load().tokens == ctx.count_tokens().value + 300
+
+
+def test_a_report_that_comes_when_the_tools_have_run_is_not_of_their_results() -> None:
+    """What they brought is new: the next request is larger by that."""
+    ctx = context(9)
+    ctx.append({"role": "user", "content": "and now?"})
+    sent = ctx.load().tokens
+    ctx.extend(step("openai_chat", "a", 1, ["w " * 400]))
+    ctx.record_usage(Usage(sent, 5))
+    assert ctx.load().tokens == ctx.count_tokens().value > sent + 400
+
+
+# --- a fold that lies ready, and what cannot work -----------------------------------------------
+
+
+def test_who_waits_for_a_fold_in_the_background_puts_it_in() -> None:
+    """Nobody else would: a waiting call would wait for ever."""
+
+    async def run() -> None:
+        ctx, model = context(12), Model()
+        assert ctx.maybe_summarize(model, background=True).reason == "started"
+        fold = ctx.background
+        assert fold is not None
+        await until(lambda: fold.done)
+        assert (await ctx.asummarize(never, keep_last_turns=1)).reason == "busy"
+        async with asyncio.timeout(10):
+            outcome = await ctx.asummarize(model, wait=True, keep_last_turns=1)
+        assert outcome.changed
+        assert fold.apply_if_ready().changed
+        assert model.asked == 2
+        assert ctx.maybe_summarize(never, background=True).reason == "below_trigger"
+
+    asyncio.run(run())
+
+
+def test_a_hook_that_would_have_to_be_awaited_is_refused() -> None:
+    async def hook(event: object) -> bool:
+        return False
+
+    with pytest.raises(TypeError, match="on_event"):
+        context(1, on_event=hook)
+
+
+@pytest.mark.parametrize("name", ["backoff", "min_gain", "background_at", "overhead_tokens"])
+@pytest.mark.parametrize("value", [None, "0.5"])
+def test_a_policys_numbers_are_numbers(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=name):
+        Policy(**{name: value})
+    with pytest.raises(TypeError, match="fraction"):
+        Policy(fraction=True)
