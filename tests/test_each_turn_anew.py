@@ -123,6 +123,20 @@ def test_a_report_that_comes_when_the_tools_have_run_is_not_of_their_results() -
     assert ctx.load().tokens == ctx.count_tokens().value > sent + 400
 
 
+def test_what_requests_have_besides_leaves_less_to_keep() -> None:
+    """Whether the policy says how much that is, or the provider does."""
+    said = context(policy=Policy(max_tokens=1_000, overhead_tokens=800))
+    told = context(policy=Policy(max_tokens=1_000))
+    told.append({"role": "user", "content": "hello"})
+    told.record_usage(Usage(800 + told.count_tokens().value, 1))
+    for ctx in (said, told):
+        ctx.extend(item for n in range(5) for item in turn(n))
+        assert ctx.load().over_limit
+        assert folded("maybe_summarize", ctx)
+        assert not ctx.load().over_limit
+        assert len(ctx.items) == 3
+
+
 # --- a fold that lies ready, and what cannot work -----------------------------------------------
 
 

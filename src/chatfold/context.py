@@ -359,6 +359,8 @@ class ChatContext(Summarizing[ItemT]):
         """Return how much a policy-driven call keeps."""
         if keep_last_turns is not ... or keep_tokens is not ...:
             return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
+        if self._by_default.keep_tokens != self._each_turn.kept_tokens:  # reports have come
+            self._by_default = Limits(self.policy.kept_turns(), self._each_turn.kept_tokens)
         if abandon is not None or replay:
             return replace(self._by_default, abandon=abandon, replay=replay)
         return self._by_default

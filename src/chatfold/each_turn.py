@@ -130,6 +130,8 @@ class EachTurn:
             counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
             overhead = self.policy.overhead_tokens
             self._calibration = Calibration.learned(reported, counted, overhead)
+            learned = self._calibration.extra
+            self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
 
     def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
         """Learn from how a fold went, when to try the next one.

@@ -164,8 +164,12 @@ class Policy:
             return WITHOUT_WINDOW
         return max(1, min(int(window * SHARE_OF_WINDOW), MOST_TOKENS))
 
-    def kept_tokens(self, model: str | None) -> int:
+    def kept_tokens(self, model: str | None, *, learned: int = 0) -> int:
         """Return the tokens that the recent part may have.
+
+        Args:
+            model: The agent's model, as for `limit`.
+            learned: Tokens that each request has besides the list, as providers report.
 
         Raises:
             ValueError: That, with what each request has besides, is not below the trigger.
@@ -175,7 +179,10 @@ class Policy:
         if self.keep_tokens is not None:
             return self.keep_tokens
         share = min(MOST_KEPT, max(LEAST_KEPT, int(limit * KEEP_SHARE)))
-        return min(share, (limit - self.overhead_tokens) // 2)
+        overhead = max(self.overhead_tokens, learned)
+        if overhead >= limit:  # learned: no fold leads below the trigger, so less would not help
+            return share
+        return min(share, (limit - overhead) // 2)
 
     def kept_turns(self) -> int | None:
         """Return the turns to keep, None where tokens alone decide."""
