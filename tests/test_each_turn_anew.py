@@ -115,12 +115,12 @@ def test_a_report_right_after_a_fold_may_be_of_the_folded_list() -> None:
 
 def test_a_report_that_comes_when_the_tools_have_run_is_not_of_their_results() -> None:
     """What they brought is new: the next request is larger by that."""
-    ctx = context(9)
+    ctx = context(12)
     ctx.append({"role": "user", "content": "and now?"})
     sent = ctx.load().tokens
-    ctx.extend(step("openai_chat", "a", 1, ["w " * 400]))
+    ctx.extend(step("openai_chat", "a", 1, ["w " * 1_000]))
     ctx.record_usage(Usage(sent, 5))
-    assert ctx.load().tokens == ctx.count_tokens().value > sent + 400
+    assert ctx.load().tokens == ctx.count_tokens().value > sent + 1_000
 
 
 def test_what_requests_have_besides_leaves_less_to_keep() -> None:
