@@ -217,6 +217,18 @@ def test_any_process_walks_back_any_number_of_folds(
     assert states == []
 
 
+@pytest.mark.parametrize("shape", ["openai_chat", "ollama", "openai_responses"])
+def test_an_instruction_that_is_said_again_goes_back_to_its_place(store: Store, shape: str) -> None:
+    """The same words lead the list, which no fold has touched."""
+    name, rule = key(), {"role": "system", "content": "Answer in French."}
+    items = plainly(shape, [rule, talk(1)[0], rule, *talk(2)[1:]])
+    ctx = context(list(items), shape, store=store, key=name)
+    assert fold(ctx, lambda p: "They talked.", keep_last_turns=0, force=True)
+    later = context(reloaded(ctx.items), shape, store=store, key=name)
+    assert later.undo().changed
+    assert plains(later.items) == plains(items)
+
+
 @pytest.mark.parametrize("shape", ["bedrock", "mistral", "gemini", "anthropic", "openai_chat"])
 @pytest.mark.parametrize("keep", [0, 40, 600])
 def test_a_kept_item_that_was_merged_comes_back(store: Store, shape: str, keep: int) -> None:

@@ -123,7 +123,8 @@ class Originals:
         items = tuple(self._restored(item.item) for item in stored.items)
         region, other = items[: stored.length], items[stored.length :]
         kept = tuple(region[position] for position in stored.kept)
-        before = len(kept) + len(other)
+        # A summary of ours comes first of all that is put in; what a provider writes may come last.
+        before = 0 if _is_ours(self._view_of(summary)) else len(kept) + len(other)
         return Fold(summary, region, (*kept, *other), stored.digest, stored.extent, (), before)
 
     def found(self, call_id: str | None, query: str | None, limit: int) -> list[Any]:
@@ -140,12 +141,17 @@ class Originals:
 
     def _stored(self, position: int, item: Any, redact: Redact | None) -> StoredItem:
         view = self._view_of(item)
-        first = view.parts[0] if view.parts else None
-        if isinstance(first, TextPart) and summary_id(first.text):
+        if _is_ours(view):
             view = view._replace(parts=view.parts[1:])  # what it stands for is found, not itself
         text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
         calls = tuple(dict.fromkeys(_call_ids(view)))
         return StoredItem(position, text, calls, _cleaned(plain(item), redact))
+
+
+def _is_ours(view: ItemView) -> bool:
+    """Return whether an item is, or begins with, a summary in chatfold's wrapper."""
+    first = view.parts[0] if view.parts else None
+    return isinstance(first, TextPart) and summary_id(first.text) != ""
 
 
 def _call_ids(view: ItemView) -> Iterator[str]:
