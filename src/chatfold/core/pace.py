@@ -13,7 +13,7 @@ _LONGEST: Final = 15  # times the first wait
 _GROWTH: Final = 1.25
 _SOME: Final = 1 + 1 / 16
 _TELLING: Final = 2_000  # tokens; what a shorter list is off by says nothing of a longer one
-_CLOSE: Final = 0.1
+_CLOSE: Final = 0.1  # of a report: what counts and tokenizers differ by, once calibrated
 _LEAST: Final = 0.5  # no tokenizer makes half as many; a proxy may leave out what was cached
 
 

@@ -251,7 +251,7 @@ class Reading:
         total = self.extent().tokens
         end = len(self._views)
         results = self._first_of(end, _brings_results)
-        answer = self._first_of(results, _is_answer)
+        answer = self._first_of(results, _is_of_assistant)
         sent = total - sum(self._sizes[answer:])
         return (sent,) if results == end else (total, sent)
 
@@ -489,7 +489,7 @@ def _brings_results(view: ItemView) -> bool:
     return any(type(part) is ResultPart for part in view.parts)
 
 
-def _is_answer(view: ItemView) -> bool:
+def _is_of_assistant(view: ItemView) -> bool:
     return view.role == "assistant"
 
 

@@ -57,7 +57,8 @@ def wrapped(text: str, note: str, key: bytes | None = None, *, number: int = 1) 
         number: Which summary of its list it is: one more than that of the one that it takes in.
     """
     inner = f"<note>{_TAGS_INSIDE.sub(_hide, note.strip())}</note>\n{_TAGS_INSIDE.sub(_hide, text)}"
-    behind = f"{number:x}" if number > 1 else ""
+    # One digit less than what tells a digest of an earlier version, whatever number was imitated.
+    behind = f"{number:x}"[1 - _DIGITS :] if number > 1 else ""
     return f'<{TAG} digest="{_digest(inner, key, behind)}{behind}">\n{inner}\n</{TAG}>'
 
 
