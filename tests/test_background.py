@@ -165,6 +165,7 @@ def test_a_fold_that_is_given_up_changes_nothing(elsewhere: bool) -> None:
         assert threading.Event().wait(0.001) is False
     assert same_objects(ctx.items, before)
     assert fold.apply_if_ready().reason == "cancelled"
+    assert fold._made is None  # nor is it held
     assert told.kinds == ["before", "skipped"]
 
 

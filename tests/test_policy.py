@@ -174,6 +174,14 @@ def test_what_is_held_elsewhere_leaves_less_to_keep() -> None:
     """Half of what is left for the list is the most that can stay."""
     assert Policy(max_tokens=10_000, overhead_tokens=6_000).kept_tokens(None) == 2_000
     assert Policy(max_tokens=10_000, keep_tokens=300).kept_tokens(None) == 300
+    assert Policy(max_tokens=10_000).kept_tokens(None, learned=6_000) == 2_000
+
+
+@pytest.mark.parametrize("learned", [10_000, 20_000])
+def test_where_no_fold_leads_below_the_trigger_less_is_not_kept(learned: int) -> None:
+    """What a provider reports may be more than the trigger: to keep nothing would not help."""
+    policy = Policy(max_tokens=10_000)
+    assert policy.kept_tokens(None, learned=learned) == policy.kept_tokens(None)
 
 
 @pytest.mark.parametrize(
