@@ -12,6 +12,7 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import merge
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast, get_args
 
 from chatfold.core.check import Requirement
@@ -300,9 +301,8 @@ class Middleware(Generic[ItemT]):
     ) -> Session:
         """Return a new session, in which the list is folded as far as it was before."""
         session = self._make(items, key)
-        stored = self._shared.longest(name, session) if self._shared.used else None
-        folds = [*known, stored] if stored is not None else known
-        for region in sorted(folds, key=lambda region: region.length, reverse=True):
+        ours = sorted(known, key=_length, reverse=True)
+        for region in merge(ours, self._shared.folds(name, session), key=_length, reverse=True):
             if session.reuse(region) is not None:
                 break
         return session
@@ -366,6 +366,10 @@ class Middleware(Generic[ItemT]):
 
 
 _Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]
+
+
+def _length(region: Region) -> int:
+    return region.length
 
 
 def _advanced(advance: Callable[[], Session | float]) -> Session | float | Folded[Any]:

@@ -18,8 +18,8 @@ from chatfold.core.digest import fingerprints
 from chatfold.core.late import CallKey, answered, unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.rolling import item_digest, rolled
-from chatfold.core.split import prefix_length
-from chatfold.core.views import TextPart
+from chatfold.core.split import allows, prefix_length
+from chatfold.core.views import TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 
 __all__ = ["Region", "Session", "Sessions", "View"]
@@ -84,6 +84,7 @@ class Session(ChatContext[Any]):
         self.claim: Any = None
         self._start = prefix_length(self.views())
         self._cut = self._start  # of what is folded
+        self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._host = list(items)
         self._said: Callable[[Any], Any] | None = getattr(self._state.reading.shape, "said", None)
         self._prints = self._printed(items)
@@ -134,8 +135,11 @@ class Session(ChatContext[Any]):
         ):
             return None
         ours, theirs = known[start : view.cut], items[start : view.cut]
-        alike = all(map(is_, ours, theirs)) or self._printed(ours) == self._printed(theirs)
-        return view.of(items) if alike else None
+        if not all(map(is_, ours, theirs)) and self._printed(ours) != self._printed(theirs):
+            return None
+        part = slice(view.cut, self._needs)
+        as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
+        return view.of(items) if as_it_was or self._may_stay_folded(items) else None
 
     def follow(self, items: Sequence[Any]) -> bool:
         """Take in the list as the host hands it over now; False where it is another one.
@@ -150,6 +154,10 @@ class Session(ChatContext[Any]):
         same = self._same_until(items)
         if same < self._view.cut:
             return False
+        if same < self._needs:
+            if not self._may_stay_folded(items):
+                return False
+            self._needs = len(items)
         now, then = items[: self._start], self._host[: self._start]
         self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
         if same < len(self._host) or same < len(items):
@@ -187,6 +195,7 @@ class Session(ChatContext[Any]):
         }
         gone = [known[id(i)] for i in (*outcome.removed, *outcome.kept) if id(i) in known]
         self._cut = max([self._cut, *(index + 1 for index in gone)])
+        self._needs = len(self._host)
         self._pass_by(outcome.removed)
         kept = {known.get(id(item), self._merged) for item in outcome.kept}
         merged = [known[id(item)] for item in outcome.merged if id(item) in known]
@@ -222,7 +231,7 @@ class Session(ChatContext[Any]):
         merged = [known[id(item)] for item in outcome.merged if id(item) in known]
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
-        self._cut = cut
+        self._cut, self._needs = cut, len(self._host)
         self._pass_by(outcome.removed)
         self._settle(outcome.tokens_before - outcome.tokens_after)
         self._regions.append(region[1:])
@@ -328,6 +337,22 @@ class Session(ChatContext[Any]):
         """
         last = self._origin[-1] if self._origin else None
         return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
+
+    def _may_stay_folded(self, items: Sequence[Any]) -> bool:
+        """Return whether what is folded may stay so in a list that its host has taken back.
+
+        That depends on the turn at the cut alone, and on nothing once a user has spoken behind it.
+        """
+        cut, view_of = self._cut, self._state.reading.view_of
+        if any(is_user_message(view_of(item)) for item in items[cut:]):
+            return True
+        opened = (i for i in range(cut - 1, self._start, -1) if is_user_message(view_of(items[i])))
+        first = next(opened, self._start)
+        while first > self._start and is_user_message(view_of(items[first - 1])):
+            first -= 1
+        part = self._state.reading.of(items[first:])
+        kept = {i - first for i in (*self._origin, self._merged) if i is not None}
+        return allows(part.views, part.calls, part.spans, cut - first, kept)
 
     def _digests_to(self, stop: int) -> list[bytes]:
         """Return the digests of the host's items up to an index; each is made once."""

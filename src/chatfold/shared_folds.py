@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from chatfold.errors import StoreError
@@ -65,11 +65,20 @@ class SharedFolds:
 
     def longest(self, name: str, session: Session) -> Region | None:
         """Return the fold that stands for most of a host's list, and for more than is folded."""
-        digests = session.rolling()[session.folded :]
-        if not digests:
-            return None
-        found = self._tried(lambda store: store.longest(name, digests), None)
-        if found is None or len(digests) + session.folded < found.length:
+        return self._longest(name, session.rolling()[session.folded :])
+
+    def folds(self, name: str, session: Session) -> Iterator[Region]:
+        """Yield the folds of a host's list, the longest first; each is asked for when needed."""
+        if self._store is None:
+            return
+        digests = session.rolling()
+        while (found := self._longest(name, digests)) is not None:
+            yield found
+            del digests[digests.index(found.digest) :]
+
+    def _longest(self, name: str, digests: Sequence[str]) -> Region | None:
+        found = self._tried(lambda store: store.longest(name, digests), None) if digests else None
+        if found is None or found.digest not in digests:
             return None
         return Region(found.digest, found.length, found.kept, found.text)
 

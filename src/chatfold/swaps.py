@@ -14,7 +14,7 @@ from chatfold.core.commit import Verdict, judge
 from chatfold.core.digest import stable_digest
 from chatfold.core.plan import Outcome, Plan, Replacement
 from chatfold.core.reading import Snapshot
-from chatfold.core.split import Split, prefix_length
+from chatfold.core.split import Split, allows, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded
 from chatfold.core.views import ItemView, OpaquePart, TextPart
@@ -153,13 +153,17 @@ class Swaps:
             settings: The options.
 
         Raises:
-            StaleHeadError: The cut would part what belongs together.
+            StaleHeadError: The cut would part what belongs together, or fold what is unfinished.
             InvalidResultError: The new list would break the provider's rules, or the summary is
                 not this application's.
         """
         with self._state.lock:
             snapshot = self._state.snapshot()
             start, items = prefix_length(snapshot.views), snapshot.items
+            if not allows(snapshot.views, snapshot.calls, snapshot.spans, cut, kept):
+                raise StaleHeadError(
+                    "the turn that the summary was to stand for goes on; make a new plan", index=cut
+                )
             moved = dict(snapshot.shape.place(kept, cut, snapshot.views).moved)
             stays = frozenset(kept)
             plan: Plan[Any] = Plan(

@@ -7,7 +7,7 @@ what the head is replaced with (`plan`).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from chatfold.core.views import (
     is_user_message,
 )
 
-__all__ = ["Split", "Turn", "check_limits", "prefix_length", "split", "turns"]
+__all__ = ["Split", "Turn", "allows", "check_limits", "prefix_length", "split", "turns"]
 
 
 _SPEAKERS = ("user", "assistant")  # what they say is folded, whatever the shape
@@ -171,6 +171,35 @@ def split(
         reason=reason,
         turns=opened,
     )
+
+
+def allows(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    spans: Sequence[Span],
+    cut: int,
+    kept: Collection[int],
+) -> bool:
+    """Return whether a list may stay folded up to a cut that was chosen when it was longer.
+
+    Hosts go back and ask again: then the latest turn may be unfinished once more, and a call in it
+    open. What lies before that turn is settled. A result behind the cut of a call before it is
+    not judged here.
+
+    Args:
+        views: One reading per native item.
+        calls: The records of all calls, requests for approval included.
+        spans: What must stay together, open calls included.
+        cut: Index of the first tail item.
+        kept: Indices of the items before it that stay.
+    """
+    start = prefix_length(views)
+    found = turns(views, start)
+    if not found or cut <= found[-1].start:
+        return True
+    here = [span for span in spans if not span.first < cut <= span.last < len(views)]
+    chooser = _Chooser(views, calls, here, start, found, lambda _: True)
+    return cut in chooser.points and set(chooser.openers_at(cut)).issubset(kept)
 
 
 class _Chooser:

@@ -67,7 +67,9 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     return Replacement(start, stop, (*fold.region, *between))
 
 
-def _find(wanted: Any, items: Sequence[Any], near: Iterable[int], taken: Collection[int]) -> int | None:
+def _find(
+    wanted: Any, items: Sequence[Any], near: Iterable[int], taken: Collection[int]
+) -> int | None:
     """Return the index of the same item anywhere, else of an equal one where it was left."""
     for index, item in enumerate(items):
         if item is wanted and index not in taken:
