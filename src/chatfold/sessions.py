@@ -385,12 +385,15 @@ class Session(ChatContext[Any]):
             last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
             return count if self._printed(items[last:count]) == self._prints[last:count] else last
         if _equal(items[self._start : count], self._host[self._start : count]):
-            return count
+            return count  # unless those were edited in place, which `is_sound` notices as well
         prints = self._printed(items[self._start : count])
         if prints == self._prints[self._start : count]:
             return count
         for index, print_ in enumerate(prints, self._start):
             if print_ != self._prints[index]:
+                was = self._host[index]
+                if index >= len(self._digests) and self._printed([was]) != [self._prints[index]]:
+                    return index  # it was edited in place, so what it said is not known any more
                 if self._digest(items[index]) != self._digests_to(index + 1)[index]:
                     return index
                 self._prints[index] = print_  # a cache marker moved, and it says the same
@@ -398,7 +401,12 @@ class Session(ChatContext[Any]):
 
 
 def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Return whether items are equal by their own account, which is quicker than their prints."""
+    """Return whether items are equal by their own account, which is quicker than their prints.
+
+    Not asked of plain dicts: prints are quick there, and say what was there when it was handed over.
+    """
+    if all(type(item) is dict for item in one):
+        return False
     try:
         return bool(one == other)
     except Exception:  # whatever the classes of a host's items make of it
