@@ -44,6 +44,20 @@ def test_a_late_result_becomes_a_note_that_says_what_it_is(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_a_late_result_is_a_note_where_its_id_was_used_again(shape: str) -> None:
+    """The later call has its own result; providers refuse a second one."""
+    ctx, result = folded(shape)
+    ctx.extend([talk(1)[0], *step(shape, "late", 1, ["its own"]), talk(1)[1], talk(1)[0]])
+    before = list(ctx.items)
+    ctx.append(result)
+    assert [item for item in ctx.items if item not in before] == ctx.items[-1:]
+    assert json.dumps(escape(SECRET))[1:-1] in json.dumps(ctx.items[-1])
+    assert [c.result for c in ctx.tool_calls()] == ["its own"]
+    assert validate(ctx.items, shape) == []
+    assert ctx.check() == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_a_late_result_is_dropped_or_kept_where_the_caller_says_so(shape: str) -> None:
     """`drop` adds nothing; `keep` adds the item as it is, and `check` reports it."""
     ctx, result = folded(shape, late_results="drop")

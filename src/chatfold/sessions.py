@@ -403,7 +403,7 @@ class Session(ChatContext[Any]):
 def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Return whether items are equal by their own account, which is quicker than their prints.
 
-    Not asked of plain dicts: prints are quick there, and say what was there when it was handed over.
+    Not asked of plain dicts: prints are quick there, and say what was handed over.
     """
     if all(type(item) is dict for item in one):
         return False

@@ -56,7 +56,8 @@ class Writing:
             return [item]
         with self._state.lock:
             snapshot = self._state.reading.snapshot()
-            late = late_parts(view, snapshot.calls) if snapshot.previous is not None else []
+            folded = snapshot.previous is not None
+            late = late_parts(view, snapshot.calls, snapshot.views) if folded else []
             if not late:
                 self._state.items.append(item)
                 return [item]

@@ -19,15 +19,24 @@ CallKey: TypeAlias = tuple[str, str | None]
 """The family of a call and its id; where it has none, its name."""
 
 
-def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
-    """Return the positions of the results whose call the list does not hold, in a new item.
+def late_parts(
+    view: ItemView, calls: Sequence[ToolCallRecord], views: Sequence[ItemView]
+) -> list[int]:
+    """Return the positions of the results that no call in the list waits for, in a new item.
+
+    Ids recur: a call that had its result when the user went on may share its id with one that was
+    folded away. A second result before that is the caller's own fault, which `check` is to find.
 
     Args:
         view: The reading of the item that is to be added.
         calls: The records of the calls in the list.
+        views: One reading per item of the list.
     """
-    ids = {(c.pair, c.id) for c in calls if c.call_index is not None and c.id is not None}
-    names = {(c.pair, c.name) for c in calls if c.call_index is not None and not c.completed}
+    asked = next((i for i in range(len(views) - 1, -1, -1) if is_user_message(views[i])), -1)
+    waiting = [c for c in calls if c.call_index is not None and not c.completed]
+    latest = [c for c in calls if c.call_index is not None and c.call_index > asked]
+    ids = {(c.pair, c.id) for c in (*waiting, *latest) if c.id is not None}
+    names = {(c.pair, c.name) for c in waiting}
     late: list[int] = []
     for position, part in enumerate(view.parts):
         if not isinstance(part, ResultPart) or part.pair == "approval":
@@ -36,7 +45,7 @@ def late_parts(view: ItemView, calls: Sequence[ToolCallRecord]) -> list[int]:
         if part.id is None:
             known = part.name is None or (part.pair, part.name) in names
         elif not known:  # a call without an id takes a result that names its tool
-            known = any(c.id is None and not c.completed and c.pair == part.pair for c in calls)
+            known = any(c.id is None and c.pair == part.pair for c in waiting)
         if not known:
             late.append(position)
     return late
