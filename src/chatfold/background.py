@@ -63,6 +63,7 @@ class BackgroundFold(Generic[ItemT]):
         self._stopped = threading.Event()  # whatever comes is discarded
         self._made: _Made | None = None
         self._outcome: Outcome[ItemT] | None = None
+        self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -133,7 +134,19 @@ class BackgroundFold(Generic[ItemT]):
         if self._task is not None:
             await asyncio.wait({self._task})
 
-    # What the work below uses
+    # What the work below and `Middleware` use
+
+    def when_ended(self, act: Callable[[], None]) -> None:
+        """Have something done in a thread of its own as soon as nobody writes any more.
+
+        It must not raise. A fold whose event loop is closed never ends.
+        """
+        act = partial(contextvars.copy_context().run, act)
+        with self._lock:
+            if not self._ended.is_set():
+                self._then_do.append(act)
+                return
+        _THREADS.run(act)
 
     def hold(self) -> bool:
         """Take the right to summarize the list; return whether nobody else has it."""
@@ -187,8 +200,12 @@ class BackgroundFold(Generic[ItemT]):
             self._made = made
 
     def _end(self) -> None:
-        self._ended.set()
-        self._done.set()
+        with self._lock:
+            self._ended.set()
+            self._done.set()
+            acts, self._then_do = self._then_do, []
+        for act in acts:
+            _THREADS.run(act)
 
     def _forsaken(self) -> bool:
         """Return whether it is with a task that has ended, or never will as its loop is closed."""

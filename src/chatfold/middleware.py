@@ -8,6 +8,7 @@ part of a conversation is summarized once. Not here: one conversation (`sessions
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Unpack
 
+    from chatfold.background import BackgroundFold
     from chatfold.core.views import Shape
     from chatfold.options import SummaryOptions
     from chatfold.stores import HostStore
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Folded", "Middleware"]
 
 ItemT = TypeVar("ItemT")
+
+_log = logging.getLogger("chatfold")
 
 _POLL: Final = 0.1  # seconds between two looks at whether another process has ended
 _LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
@@ -128,7 +132,7 @@ class Middleware(Generic[ItemT]):
         }
         self._make([])  # what is wrong with the options is said now
         self._shared = SharedFolds(store)
-        self._sessions = Sessions(sessions)
+        self._sessions = Sessions(sessions, self._dropped)
 
     def __call__(self, messages: Sequence[ItemT], *, key: str | None = None) -> list[ItemT]:
         """Return what goes to the model; see `fold`."""
@@ -211,7 +215,7 @@ class Middleware(Generic[ItemT]):
         """Drop what this process holds of a conversation: its messages, and what is folded of them.
 
         A fold that is being written for it in the background is given up. What is in a store is
-        erased there (`store.erase(key)`); do that first, and both when no turn of it is running.
+        erased there (`store.erase(key)`); do that afterwards, and both when no turn is running.
 
         Args:
             key: The conversation, as for `fold`.
@@ -219,11 +223,7 @@ class Middleware(Generic[ItemT]):
         Raises:
             ValueError: `key` is missing though the store is shared.
         """
-        for session in self._sessions.forgotten(self._shared.name(key)):
-            if session.background is not None:
-                session.background.cancel()
-            if session.claim is not None:
-                self._shared.released(session.claim)
+        self._sessions.forget(self._shared.name(key))
 
     # What only this class needs
 
@@ -289,12 +289,53 @@ class Middleware(Generic[ItemT]):
             if outcome.changed:
                 session.after(outcome, before)
                 self._shared.put(name, session)
+            if outcome.reason == "started" and self._shared.used and session.background is not None:
+                fold = session.background
+                fold.when_ended(partial(self._put_in, name, session, fold))
+            unsaid, session.unsaid = session.unsaid, None
+            if unsaid is not None and not outcome.changed:
+                outcome = unsaid
+                if outcome.error is not None and self._call["on_error"] == "raise":
+                    raise outcome.error
             return self._result(session, outcome, key, held)
         finally:
-            if session.claim is not None and session.background is None:
-                self._shared.released(session.claim)
-                session.claim = None
+            if session.background is None:
+                self._released(session)
             session.turn.release()
+
+    def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
+        """Put in what was written in the background, for the other processes.
+
+        This one may not see the conversation again.
+        """
+        with session.turn, session.ending:
+            if session.background is not fold or session.is_gone:
+                return
+            before = list(session.items)
+            try:
+                if not fold.settled:
+                    session.unsaid = outcome = fold.apply_if_ready()
+                    if outcome.changed:
+                        session.after(outcome, before)
+                        self._shared.put(name, session)
+            except Exception as error:  # of a store of the caller's own, say
+                _log.warning("a fold could not be put in: %s", type(error).__name__)
+            finally:
+                self._released(session)
+
+    def _released(self, session: Session) -> None:
+        """Give up the claim of a session, if it has one."""
+        claim, session.claim = session.claim, None
+        if claim is not None:
+            self._shared.released(claim)
+
+    def _dropped(self, session: Session) -> None:
+        """Give up what is under way for a session."""
+        session.is_gone = True
+        with session.ending:  # what was being put in is in the store
+            if session.background is not None:
+                session.background.cancel()
+                self._released(session)
 
     def _begun(
         self, name: str, key: str | None, items: Sequence[ItemT], known: Sequence[Region]

@@ -82,6 +82,9 @@ class Session(ChatContext[Any]):
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
+        self.unsaid: Outcome[Any] | None = None  # of a fold that was put in between two turns
+        self.ending = threading.RLock()  # held while that is done; a hook may forget it all
+        self.is_gone = False  # dropped: nothing more of it goes into a store
         self._start = prefix_length(self.views())
         self._cut = self._start  # of what is folded
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
@@ -418,10 +421,12 @@ class Sessions:
 
     Args:
         most: Number of names to hold.
+        dropped: Is told of each session that is no longer held.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, dropped: Callable[[Session], None]) -> None:
         self._most = most
+        self._dropped = dropped
         self._lock = threading.Lock()
         self._named: OrderedDict[str, list[Session]] = OrderedDict()
         self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
@@ -487,10 +492,12 @@ class Sessions:
         old.turn.release()
         return new
 
-    def forgotten(self, name: str) -> list[Session]:
-        """Drop the sessions of a name, and return them."""
+    def forget(self, name: str) -> None:
+        """Drop the sessions of a name."""
         with self._lock:
-            return self._named.pop(name, [])
+            gone = self._named.pop(name, [])
+        for session in gone:
+            self._dropped(session)
 
     def _candidates(self, name: str) -> list[Session]:
         with self._lock:
@@ -507,5 +514,4 @@ class Sessions:
             while len(self._named) > self._most:
                 gone += self._named.popitem(last=False)[1]
         for old in gone:
-            if old.background is not None:
-                old.background.cancel()
+            self._dropped(old)

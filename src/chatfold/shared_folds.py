@@ -6,13 +6,16 @@ A store that fails is reported once and then done without: the agent's turn goes
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from chatfold.errors import StoreError
 from chatfold.sessions import Region, Session
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
+from chatfold.threads import Threads
 
 __all__ = ["SharedFolds"]
 
@@ -25,6 +28,9 @@ _TELLING: Final = 4
 """Items by which processes tell which conversation they claim: they may not have equally many."""
 _LEASE: Final = 180.0
 """Seconds after which a claim is free again, should its holder have died."""
+_RENEWALS: Final = 10
+"""Times that a claim is held for longer: whoever takes ten minutes over a summary has hung."""
+_KEEPERS: Final = Threads("chatfold-claim", 60.0)
 
 
 class SharedFolds:
@@ -32,18 +38,21 @@ class SharedFolds:
 
     Args:
         store: The store, or None.
+        lease: Seconds after which a claim is free again, should its holder have died.
 
     Raises:
         TypeError: It is no store for hosts.
     """
 
-    def __init__(self, store: HostStore | None) -> None:
+    def __init__(self, store: HostStore | None, lease: float = _LEASE) -> None:
         if store is not None and not callable(getattr(store, "longest", None)):
             raise TypeError(
                 f"store must be one for hosts, such as SQLStore(url), not {type(store).__name__}"
             )
         self._store = store
+        self._lease = lease
         self._warned = False
+        self._ended: dict[str, threading.Event] = {}  # by the token of a claim that is held
 
     @property
     def used(self) -> bool:
@@ -108,18 +117,31 @@ class SharedFolds:
     def claim(self, name: str, session: Session) -> Claim | None:
         """Return the right to fold a conversation; None where another process has it.
 
-        Where the store cannot say, nobody is waited for.
+        Where the store cannot say, nobody is waited for. It is held until it is released.
         """
         begins = session.rolling()[:_TELLING]
         nobody: Claim | None = Claim(name, _NAMELESS, "")
         if not begins:
             return nobody
-        return self._tried(lambda store: store.claim(name, begins[-1], _LEASE), nobody)
+        made = self._tried(lambda store: store.claim(name, begins[-1], self._lease), nobody)
+        if made is not None and made.token:
+            self._ended[made.token] = ended = threading.Event()
+            _KEEPERS.run(partial(self._keep, made, ended))
+        return made
 
     def released(self, claim: Claim) -> None:
         """Give up a claim."""
-        if claim.token:
+        ended = self._ended.pop(claim.token, None)
+        if ended is not None:
+            ended.set()
             self._tried(lambda store: store.release(claim), None)
+
+    def _keep(self, claim: Claim, ended: threading.Event) -> None:
+        """Hold a claim until its work has ended, which may take longer than its time."""
+        for _ in range(_RENEWALS):
+            if ended.wait(self._lease / 3):
+                return
+            self._tried(lambda store: store.renew(claim, self._lease), False)
 
     def _tried(self, ask: Callable[[HostStore], ValueT], otherwise: ValueT) -> ValueT:
         """Return what the store answers; where it fails, something else, and one warning."""

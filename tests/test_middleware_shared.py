@@ -1,0 +1,154 @@
+"""`Middleware` in several processes with one store: folds in the background, and claims."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_middleware import Teller, middleware, talk
+
+from chatfold import Policy
+from chatfold.sessions import Session
+from chatfold.shared_folds import SharedFolds
+from chatfold.stores import HostStore, MemoryStore, SQLStore
+
+LONG = 20.0  # seconds after which something has hung
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A store of each kind that one machine has."""
+    if request.param == "memory":
+        return MemoryStore()
+    pytest.importorskip("sqlalchemy")
+    return SQLStore(tmp_path / "folds.db")
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds that another thread brings about."""
+    end = time.monotonic() + LONG
+    while not holds():
+        assert time.monotonic() < end, "it never came about"
+        time.sleep(0.01)
+
+
+def asleep(prompt: Any) -> str:
+    """Take as long as a model would, compared with what is waited for here."""
+    time.sleep(0.05)
+    return "what happened before"
+
+
+async def asleep_too(prompt: Any) -> str:
+    await asyncio.sleep(0.05)
+    return "what happened before"
+
+
+def is_known(store: HostStore, host: list[Any]) -> bool:
+    """Return whether a process that has no model to ask folds the list."""
+
+    def never(prompt: Any) -> str:
+        raise AssertionError("it is summarized again")
+
+    far = Policy(max_tokens=10**9)
+    return middleware(never, far, store).fold(host, key="a").outcome.reason == "reused"
+
+
+def test_what_is_written_in_the_background_is_for_the_other_processes_too(store: Any) -> None:
+    """The process that has begun it may not see the conversation again."""
+    first, host = middleware(asleep, store=store, background=True), talk(40)
+    assert first.fold(host, key="a").outcome.reason == "started"
+    until(lambda: is_known(store, host))
+    other = middleware(Teller(), store=store, background=True)
+    host += talk(40, 40)
+    assert other.fold(host, key="a").outcome.reason == "started", "nobody has a claim any more"
+
+
+def test_a_task_s_fold_is_for_the_other_processes_too(store: Any) -> None:
+    host = talk(40)
+
+    async def run() -> None:
+        first = middleware(asleep_too, store=store, background=True)
+        assert (await first.afold(host, key="a")).outcome.reason == "started"
+        await asyncio.sleep(0.1)  # the host has other conversations
+        await asyncio.to_thread(until, lambda: is_known(store, host))
+
+    asyncio.run(run())
+
+
+def test_the_next_turn_tells_of_a_fold_that_was_put_in_before_it(store: Any) -> None:
+    """Once, with what it has cost; later turns reuse it."""
+    first, host = middleware(asleep, store=store, background=True), talk(40)
+    assert first.fold(host, key="a").outcome.reason == "started"
+    until(lambda: is_known(store, host))
+    host += talk(1, 40)
+    told = first.fold(host, key="a")
+    assert (told.outcome.reason, told.outcome.llm_calls) == ("summarized", 1)
+    assert told.items[-2:] == host[-2:]
+    assert len(told.items) < len(host)
+    assert first.fold(host, key="a").outcome.reason == "reused"
+
+
+def test_a_failure_in_the_background_leaves_the_next_process_free(store: Any) -> None:
+    def failing(prompt: Any) -> str:
+        raise RuntimeError("no model")
+
+    first, host = middleware(failing, store=store, background=True), talk(40)
+    assert first.fold(host, key="a").outcome.reason == "started"
+    other = middleware(Teller(), store=store)
+    until(lambda: other.fold(host, key="a").outcome.reason == "summarized")
+    assert first.fold(host, key="a").outcome.reason in ("failed", "reused")
+
+
+def test_a_failure_in_the_background_is_raised_where_the_host_wants_it() -> None:
+    def failing(prompt: Any) -> str:
+        raise RuntimeError("no model")
+
+    first = middleware(failing, store=MemoryStore(), background=True, on_error="raise")
+    host = talk(40)
+    assert first.fold(host, key="a").outcome.reason == "started"
+
+    def raised() -> bool:
+        try:
+            first.fold(host, key="a")
+        except Exception as error:
+            return "no model" in str(error)
+        return False
+
+    until(raised)
+
+
+def test_a_conversation_that_makes_room_leaves_its_claim(store: Any) -> None:
+    """The process holds few conversations ready; the others' folds are given up."""
+    may_end = threading.Event()
+
+    def slow(prompt: Any) -> str:
+        may_end.wait(LONG)
+        return "what happened before"
+
+    first = middleware(slow, store=store, background=True, sessions=1)
+    host = talk(40)
+    assert first.fold(host, key="a").outcome.reason == "started"
+    other = middleware(Teller(), store=store)
+    assert other.fold(host, key="a").outcome.reason == "running"
+    first.fold(talk(2), key="b")
+    assert other.fold(host, key="a").outcome.reason == "summarized"
+    may_end.set()
+
+
+def test_a_claim_is_held_for_as_long_as_the_work_takes(store: Any) -> None:
+    """A head in many parts takes longer than the time after which a holder counts as dead."""
+    shared, others = SharedFolds(store, lease=0.3), SharedFolds(store)
+    session = Session(talk(4))
+    claim = shared.claim("a", session)
+    assert claim is not None
+    time.sleep(1.0)
+    assert others.claim("a", session) is None
+    shared.released(claim)
+    after = others.claim("a", session)
+    assert after is not None
+    others.released(after)
