@@ -297,6 +297,43 @@ def test_folds_of_folds_are_found_again_where_the_host_goes_back_a_little() -> N
     assert same_objects(back.items[1:], first.items[1:])
 
 
+# --- many conversations ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hand", [list, reloaded])
+def test_conversations_without_a_key_are_told_apart(hand: Callable[..., list[Any]]) -> None:
+    """A server that gives none: each is summarized once, however many take turns."""
+    teller = Teller()
+    wrapper = middleware(teller, Policy(max_items=20, keep_last_turns=1, min_gain=0.0))
+    hosts = [[{"role": "system", "content": "You help."}, *talk(20, 100 * n)] for n in range(40)]
+    first = [wrapper.fold(hand(host)).outcome.reason for host in hosts]
+    assert first == ["summarized"] * len(hosts)
+    for host in hosts:
+        host += talk(1, 7)
+        assert wrapper.fold(hand(host)).outcome.reason == "reused"
+    assert len(teller.prompts) == len(hosts)
+
+
+def test_conversations_without_a_key_do_not_take_each_other_s_folds_away() -> None:
+    """What is written for one in the background is put in though another had a turn."""
+    may_end = threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, hosts = middleware(slow, background=True), [talk(40), talk(40, 100)]
+    assert [wrapper.fold(host).outcome.reason for host in hosts] == ["started", "started"]
+    may_end.set()
+    for host in hosts:
+        for _ in range(400):
+            folded = wrapper.fold(host)
+            if folded.outcome.reason != "running":
+                break
+            threading.Event().wait(0.02)
+        assert folded.outcome.reason == "summarized"
+
+
 # --- keys, stores, processes ----------------------------------------------------------------------
 
 

@@ -24,8 +24,8 @@ from chatfold.errors import ChatfoldError
 
 __all__ = ["Region", "Session", "Sessions", "View"]
 
-_BRANCHES: Final = 4
-"""Sessions of one name: a host that goes back and asks again makes a new branch."""
+_BRANCHES: Final = 64
+"""Sessions of one name: a host that goes back makes a new branch, and some name no conversation."""
 _REMEMBERED: Final = 32
 """Folds of one session that are found again where the host has changed what came later."""
 
@@ -155,7 +155,7 @@ class Session(ChatContext[Any]):
         if not self._begins_alike(items):
             return False
         same = self._same_until(items)
-        if same < self._view.cut:
+        if same < self._view.cut or (same == self._start and self._is_other(items)):
             return False
         if same < self._needs:
             if not self._may_stay_folded(items):
@@ -172,6 +172,13 @@ class Session(ChatContext[Any]):
         if self._noted:
             self._settle(self._view.saved)
         return True
+
+    def begins_as(self, items: Sequence[Any]) -> bool:
+        """Return whether a list may be of the same conversation, from how it begins; it is quick.
+
+        Of many conversations that share a name, most are told apart by this.
+        """
+        return self._begins_alike(items) and self._opens_alike(items)
 
     def is_sound(self) -> bool:
         """Return whether what is folded still says what it said; hosts may edit it in place."""
@@ -270,6 +277,10 @@ class Session(ChatContext[Any]):
         if not self.folded < region.length <= len(self._host) - self._start:
             return False
         return self.rolling()[region.length - 1] == region.digest
+
+    def whole(self) -> list[Any]:
+        """Return the host's list as it handed it over last."""
+        return self._host
 
     def outgoing(self) -> list[Any]:
         """Return what the model is to see: the host's own objects, and the summary."""
@@ -389,18 +400,39 @@ class Session(ChatContext[Any]):
             return count if self._printed(items[last:count]) == self._prints[last:count] else last
         if _equal(items[self._start : count], self._host[self._start : count]):
             return count  # unless those were edited in place, which `is_sound` notices as well
+        if not self._opens_alike(items):
+            return self._start
         prints = self._printed(items[self._start : count])
         if prints == self._prints[self._start : count]:
             return count
         for index, print_ in enumerate(prints, self._start):
             if print_ != self._prints[index]:
-                was = self._host[index]
-                if index >= len(self._digests) and self._printed([was]) != [self._prints[index]]:
-                    return index  # it was edited in place, so what it said is not known any more
-                if self._digest(items[index]) != self._digests_to(index + 1)[index]:
+                if not self._says_the_same(items[index], index):
                     return index
-                self._prints[index] = print_  # a cache marker moved, and it says the same
+                self._prints[index] = print_  # a cache marker moved
         return count
+
+    def _is_other(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has another first item after the prefix than the one before."""
+        first = self._start
+        both = min(len(items), len(self._host)) > first
+        return both and items[first] is not self._host[first]
+
+    def _opens_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has the same first item after the prefix, if it has one."""
+        first = self._start
+        if min(len(items), len(self._host)) <= first:
+            return True
+        alike = self._printed(items[first : first + 1]) == self._prints[first : first + 1]
+        return alike or self._says_the_same(items[first], first)
+
+    def _says_the_same(self, item: Any, index: int) -> bool:
+        """Return whether an item of another print says what the host's said at an index."""
+        if index >= len(self._digests):
+            if self._printed(self._host[index : index + 1]) != self._prints[index : index + 1]:
+                return False  # that was edited in place, so what it said is not known any more
+            self._digests_to(index + 1)
+        return self._digest(item) == self._digests[index]
 
 
 def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
@@ -420,7 +452,7 @@ class Sessions:
     """The conversations of one process that are held ready; the one used longest ago goes.
 
     Args:
-        most: Number of names to hold.
+        most: Number of sessions to hold.
         dropped: Is told of each session that is no longer held.
     """
 
@@ -428,7 +460,8 @@ class Sessions:
         self._most = most
         self._dropped = dropped
         self._lock = threading.Lock()
-        self._named: OrderedDict[str, list[Session]] = OrderedDict()
+        self._named: dict[str, list[Session]] = {}
+        self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
         self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
 
     def entered(
@@ -459,7 +492,8 @@ class Sessions:
                     if session.follow(items):
                         self._use(name, session)
                         return session, None
-                    known += session.regions()
+                    if session.begins_as(items):
+                        known += session.regions()
                     session.turn.release()
                 else:
                     seen = session.shown(items)
@@ -476,7 +510,8 @@ class Sessions:
         for other in self._candidates(name):
             if other is not session and other.turn.acquire(blocking=False):
                 try:
-                    found += other.regions()
+                    if other.begins_as(session.whole()):
+                        found += other.regions()
                 finally:
                     other.turn.release()
         return found
@@ -485,8 +520,7 @@ class Sessions:
         """Put a session in place of one that this call has; return it."""
         new.turn.acquire()
         with self._lock:
-            held = self._named.get(name, [])
-            held[:] = [session for session in held if session is not old]
+            self._drop(old)
         self._use(name, new)
         new.claim, old.claim = old.claim, None
         old.turn.release()
@@ -495,7 +529,9 @@ class Sessions:
     def forget(self, name: str) -> None:
         """Drop the sessions of a name."""
         with self._lock:
-            gone = self._named.pop(name, [])
+            gone = list(self._named.get(name, ()))
+            for session in gone:
+                self._drop(session)
         for session in gone:
             self._dropped(session)
 
@@ -505,13 +541,25 @@ class Sessions:
 
     def _use(self, name: str, session: Session) -> None:
         """Take down that a session was used last."""
+        gone: list[Session] = []
         with self._lock:
+            self._drop(session)
             held = self._named.setdefault(name, [])
-            held[:] = [*(s for s in held if s is not session), session]
-            gone = held[:-_BRANCHES]
-            del held[:-_BRANCHES]
-            self._named.move_to_end(name)
-            while len(self._named) > self._most:
-                gone += self._named.popitem(last=False)[1]
+            held.append(session)
+            self._used[session] = name
+            if len(held) > _BRANCHES:
+                gone.append(self._drop(held[0]))
+            while len(self._used) > self._most:
+                gone.append(self._drop(next(iter(self._used))))
         for old in gone:
             self._dropped(old)
+
+    def _drop(self, session: Session) -> Session:
+        """Hold a session no longer, if it is held; return it."""
+        name = self._used.pop(session, None)
+        if name is not None:
+            left = self._named[name]
+            left.remove(session)
+            if not left:
+                del self._named[name]
+        return session
