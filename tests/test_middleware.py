@@ -386,6 +386,12 @@ def test_wrong_arguments_are_refused_when_the_middleware_is_made() -> None:
         Middleware("extractive", colour="red")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="sessions must be 1 or more"):
         Middleware("extractive", sessions=0)
+    with pytest.raises(TypeError, match="sessions must be a whole number, not '5'"):
+        Middleware("extractive", sessions="5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a key must be a str, not int"):
+        Middleware("extractive").fold(talk(2), key=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a key must not be empty"):
+        Middleware("extractive").fold(talk(2), key="")
     with pytest.raises(TypeError, match="messages must be a list"):
         Middleware("extractive").fold("text")  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ import pytest
 from chatfold import Policy, Prompt
 from chatfold.core.summary import TAG
 from chatfold.middleware import Folded, Middleware
-from chatfold.sessions import Region
+from chatfold.regions import Region
 from chatfold.shapes import shape_named
 from chatfold.shapes.openai_chat import OpenAIChat
 from chatfold.stores import MemoryStore
@@ -44,9 +44,9 @@ def summary(folded: Folded[Any]) -> str:
     return text if text.startswith(f"<{TAG} ") else ""
 
 
-def stored(region: Region | None) -> Region | None:
+def stored(region: Region | None) -> Any:
     """Return what a host gets back that keeps it as JSON."""
-    return None if region is None else Region(*json.loads(json.dumps(region)))
+    return json.loads(json.dumps(region))
 
 
 def run(middleware: Middleware[Any], turns: int) -> list[tuple[int, Region | None]]:
@@ -68,15 +68,11 @@ def test_what_is_held_is_folded_so_in_another_process_without_a_model() -> None:
     for stop, held in states:
         mine = here.fold(talk(12)[:stop], key="a", held=held)
         there: Middleware[Any] = Middleware(Teller("never"), Policy(max_tokens=10_000))
-        again = there.fold(talk(12)[:stop], key="b", held=_tuples(stored(held)))
+        again = there.fold(talk(12)[:stop], key="b", held=stored(held))
         assert again.items == mine.items
         assert again.held == held == mine.held
         assert again.outcome.llm_calls == 0
     assert len({held for _, held in states}) == len(teller.prompts) + 1
-
-
-def _tuples(region: Region | None) -> Region | None:
-    return None if region is None else region._replace(kept=tuple(region.kept))
 
 
 def test_a_host_that_goes_back_sees_the_fold_of_that_time() -> None:
@@ -128,6 +124,29 @@ def test_what_was_folded_of_another_list_is_not_used() -> None:
     assert roomy.refolded(talk(12)[:stop], held) == middleware.fold(
         talk(12)[:stop], key="a", held=held
     ).items  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "text",
+        5,
+        [],
+        ["d", 4, [9], "s"],
+        ["d", 4, [1, 0], "s"],
+        ["d", "4", [], "s"],
+        {"digest": "d"},
+    ],
+)
+def test_what_nobody_gave_to_hold_is_refused(held: Any) -> None:
+    """Places that are not of the region, say, as of a row that somebody has edited."""
+    middleware: Middleware[Any] = Middleware(Teller(), SMALL)
+    for call in (
+        lambda: middleware.fold(talk(2), held=held),
+        lambda: middleware.refolded([], held),
+    ):
+        with pytest.raises(ValueError, match="held must be the"):
+            call()
 
 
 def test_without_it_nothing_is_given_to_hold() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from laws import Weightless
 from test_middleware import Teller, middleware, talk
 
-from chatfold import Policy
+from chatfold import ChatContext, Policy
 from chatfold.sessions import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.stores import HostStore, MemoryStore, SQLStore
@@ -90,7 +93,10 @@ def test_the_next_turn_tells_of_a_fold_that_was_put_in_before_it(store: Any) -> 
     assert (told.outcome.reason, told.outcome.llm_calls) == ("summarized", 1)
     assert told.items[-2:] == host[-2:]
     assert len(told.items) < len(host)
-    assert first.fold(host, key="a").outcome.reason == "reused"
+    again = first.fold(host, key="a").outcome
+    assert again.reason == "reused"
+    whole = ChatContext(list(host), counter=Weightless()).count_tokens().value
+    assert again.tokens_before == whole
 
 
 def test_a_failure_in_the_background_leaves_the_next_process_free(store: Any) -> None:
@@ -152,3 +158,18 @@ def test_a_claim_is_held_for_as_long_as_the_work_takes(store: Any) -> None:
     after = others.claim("a", session)
     assert after is not None
     others.released(after)
+
+
+@pytest.mark.parametrize("kept", ["not json", "5", '["a"]', "[10000]", "[-1]"])
+def test_a_damaged_fold_is_done_without(tmp_path: Path, kept: str) -> None:
+    """The turn goes on, and the list is folded anew."""
+    pytest.importorskip("sqlalchemy")
+    path, host = tmp_path / "folds.db", talk(40)
+    with SQLStore(path) as store:
+        assert middleware(Teller(), store=store).fold(host, key="a").outcome.changed
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE chatfold_host_folds SET kept = ?", [kept.encode()])
+    with SQLStore(path) as store:
+        folded = middleware(Teller(), store=store).fold(host, key="a")
+    assert folded.outcome.reason == "summarized"
+    assert folded.items[-1] is host[-1]

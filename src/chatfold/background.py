@@ -63,6 +63,7 @@ class BackgroundFold(Generic[ItemT]):
         self._stopped = threading.Event()  # whatever comes is discarded
         self._made: _Made | None = None
         self._outcome: Outcome[ItemT] | None = None
+        self._is_told = False  # whoever is to know of the outcome has been told, or is now
         self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
 
@@ -93,12 +94,13 @@ class BackgroundFold(Generic[ItemT]):
     def settle(self) -> tuple[Outcome[ItemT], bool]:
         """Do what `apply_if_ready` does; return also whether it was this call that settled it."""
         with self._lock:
-            if self._outcome is not None:
-                return self._outcome, False
-            if not self.done:
+            if self._outcome is None and not self.done:
                 return self._folding.idle("running"), False
-            outcome = self._settle(self._put)
-        return self._told(outcome), True
+            told, self._is_told = self._is_told, True
+            outcome = self._outcome
+            if outcome is None:
+                outcome = self._settle(self._put)
+        return (outcome, False) if told else (self._told(outcome), True)
 
     def cancel(self) -> Outcome[ItemT]:
         """Give the fold up, from any thread; what the model still answers is discarded.
@@ -107,13 +109,14 @@ class BackgroundFold(Generic[ItemT]):
             `cancelled`, or what became of the fold if that was settled before.
         """
         with self._lock:
-            if self._outcome is not None:
-                return self._outcome
-            outcome = self._settle(lambda: self._folding.idle("cancelled"))
-            if self._task is not None:
-                with suppress(RuntimeError):  # its loop is closed
-                    self._task.get_loop().call_soon_threadsafe(self._task.cancel)
-        return self._told(outcome)
+            told, self._is_told = self._is_told, True
+            outcome = self._outcome
+            if outcome is None:
+                outcome = self._settle(lambda: self._folding.idle("cancelled"))
+                if self._task is not None:
+                    with suppress(RuntimeError):  # its loop is closed
+                        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+        return outcome if told else self._told(outcome)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until it is written, failed or cancelled; not for use in an event loop.
@@ -148,6 +151,11 @@ class BackgroundFold(Generic[ItemT]):
                 return
         _THREADS.run(act)
 
+    def put_in(self) -> Outcome[ItemT] | None:
+        """Do what `apply_if_ready` does, and leave it to that to tell of it; None where it did."""
+        with self._lock:
+            return self._settle(self._put) if self._outcome is None and self.done else None
+
     def hold(self) -> bool:
         """Take the right to summarize the list; return whether nobody else has it."""
         self._holds = self._state.running.acquire(blocking=False)
@@ -161,7 +169,7 @@ class BackgroundFold(Generic[ItemT]):
 
     def refuse(self, outcome: Outcome[ItemT]) -> None:
         """Take down that it never began."""
-        self._outcome = outcome
+        self._outcome, self._is_told = outcome, True
         self._end()
 
     def run_in_thread(self, make: Callable[[Callable[[], bool]], Made]) -> None:

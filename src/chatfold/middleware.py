@@ -20,7 +20,8 @@ from chatfold.core.check import Requirement
 from chatfold.core.plan import Outcome
 from chatfold.each_turn import OnError
 from chatfold.policy import Policy
-from chatfold.sessions import Region, Session, Sessions
+from chatfold.regions import Region, region_of
+from chatfold.sessions import Session, Sessions
 from chatfold.shared_folds import SharedFolds
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Middleware(Generic[ItemT]):
             raise ValueError(
                 f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
             )
+        if isinstance(sessions, bool) or not isinstance(sessions, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"sessions must be a whole number, not {sessions!r}")
         if sessions < 1:
             raise ValueError(f"sessions must be 1 or more, not {sessions}")
         self._llm = llm
@@ -148,7 +151,7 @@ class Middleware(Generic[ItemT]):
         *,
         key: str | None = None,
         llm: LLM | None = None,
-        held: Region | EllipsisType | None = ...,
+        held: Region | list[Any] | EllipsisType | None = ...,
     ) -> Folded[ItemT]:
         """Return what goes to the model in place of the host's list.
 
@@ -161,8 +164,9 @@ class Middleware(Generic[ItemT]):
                 that this process or the store knows besides is used where one is due.
 
         Raises:
-            TypeError: `messages` is no list.
-            ValueError: `key` is missing though the store is shared.
+            TypeError: `messages` is no list, or `key` no text.
+            ValueError: `key` is missing though the store is shared, or `held` is not what such a
+                call gave.
         """
         steps = self._steps(messages, key, held)
         step = _advanced(partial(next, steps))
@@ -181,7 +185,7 @@ class Middleware(Generic[ItemT]):
         *,
         key: str | None = None,
         llm: LLM | None = None,
-        held: Region | EllipsisType | None = ...,
+        held: Region | list[Any] | EllipsisType | None = ...,
     ) -> Folded[ItemT]:
         """Return what goes to the model, without blocking the event loop.
 
@@ -198,18 +202,23 @@ class Middleware(Generic[ItemT]):
                 step = await self._aadvanced(steps, partial(steps.send, done))
         return step
 
-    def refolded(self, messages: Sequence[ItemT], held: Region) -> list[ItemT] | None:
+    def refolded(self, messages: Sequence[ItemT], held: Region | list[Any]) -> list[ItemT] | None:
         """Return a list folded once more as it was; nothing is summarized, and no policy asked.
 
         Args:
             messages: The whole history, as the host has it.
-            held: What is folded of it: the `held` of a call before.
+            held: What is folded of it: the `held` of a call before, also as a list from JSON.
 
         Returns:
             None where that was of another list.
+
+        Raises:
+            TypeError: `messages` is no list.
+            ValueError: `held` is not what such a call gave.
         """
-        session = self._as_held(None, _checked(messages), held)
-        return session.outgoing() if session.shows(held) else None
+        known = _held(held)
+        session = self._as_held(None, _checked(messages), known)
+        return session.outgoing() if session.shows(known) else None
 
     def forget(self, key: str | None = None) -> None:
         """Drop what this process holds of a conversation: its messages, and what is folded of them.
@@ -256,7 +265,10 @@ class Middleware(Generic[ItemT]):
             raise
 
     def _steps(
-        self, messages: Sequence[ItemT], key: str | None, held: Region | EllipsisType | None
+        self,
+        messages: Sequence[ItemT],
+        key: str | None,
+        held: Region | list[Any] | EllipsisType | None,
     ) -> _Steps[ItemT]:
         """Yield what is to be asked whether to fold, or seconds to wait; return what comes of it.
 
@@ -264,6 +276,7 @@ class Middleware(Generic[ItemT]):
         """
         items = _checked(messages)
         name = self._shared.name(key)
+        held = held if held is ... or held is None else _held(held)
         given = None if held is ... else held
         if held is ...:
             entry = self._sessions.entered(name, items, partial(self._begun, name, key, items))
@@ -286,38 +299,33 @@ class Middleware(Generic[ItemT]):
             before = list(session.items)
             outcome = yield session
             assert outcome is not None
-            if outcome.changed:
-                session.after(outcome, before)
+            if outcome.changed and session.after(outcome, before):
                 self._shared.put(name, session)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
-                fold.when_ended(partial(self._put_in, name, session, fold))
-            unsaid, session.unsaid = session.unsaid, None
-            if unsaid is not None and not outcome.changed:
-                outcome = unsaid
-                if outcome.error is not None and self._call["on_error"] == "raise":
-                    raise outcome.error
+                fold.when_ended(partial(self._put_in, name, session, fold, share=held is ...))
             return self._result(session, outcome, key, held)
         finally:
             if session.background is None:
                 self._released(session)
             session.turn.release()
 
-    def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
-        """Put in what was written in the background, for the other processes.
+    def _put_in(
+        self, name: str, session: Session, fold: BackgroundFold[Any], *, share: bool
+    ) -> None:
+        """Put in what was written in the background, if it is to be shared; give up the claim.
 
-        This one may not see the conversation again.
+        This process may not see the conversation again. But a host that keeps what is folded is to
+        see it first.
         """
         with session.turn, session.ending:
             if session.background is not fold or session.is_gone:
                 return
             before = list(session.items)
             try:
-                if not fold.settled:
-                    session.unsaid = outcome = fold.apply_if_ready()
-                    if outcome.changed:
-                        session.after(outcome, before)
-                        self._shared.put(name, session)
+                outcome = fold.put_in() if share else None
+                if outcome is not None and outcome.changed and session.after(outcome, before):
+                    self._shared.put(name, session)
             except Exception as error:  # of a store of the caller's own, say
                 _log.warning("a fold could not be put in: %s", type(error).__name__)
             finally:
@@ -407,6 +415,21 @@ class Middleware(Generic[ItemT]):
 
 
 _Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]
+
+
+def _held(value: Any) -> Region:
+    """Return what a host keeps of a fold.
+
+    Raises:
+        ValueError: It is not what `Folded.held` was.
+    """
+    region = region_of(value)
+    if region is None:
+        raise ValueError(
+            "held must be the `Folded.held` of a call before, also as a list from JSON (digest, "
+            "number of items, places of those that stay, summary), or None"
+        )
+    return region
 
 
 def _length(region: Region) -> int:

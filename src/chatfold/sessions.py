@@ -8,9 +8,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from operator import is_
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from chatfold.context import ChatContext
 from chatfold.core.check import Requirement
@@ -21,50 +20,14 @@ from chatfold.core.rolling import item_digest, rolled
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.views import TextPart, is_user_message
 from chatfold.errors import ChatfoldError
+from chatfold.regions import Region, View
 
-__all__ = ["Region", "Session", "Sessions", "View"]
+__all__ = ["Session", "Sessions"]
 
 _BRANCHES: Final = 64
 """Sessions of one name: a host that goes back makes a new branch, and some name no conversation."""
 _REMEMBERED: Final = 32
 """Folds of one session that are found again where the host has changed what came later."""
-
-
-class Region(NamedTuple):
-    """What a fold stands for in the host's list.
-
-    Attributes:
-        digest: Digest of the items after the prefix that the summary takes the place of.
-        length: Their number.
-        kept: Which of them stay in the list, counted from the first after the prefix.
-        summary: The summary in its wrapper.
-    """
-
-    digest: str
-    length: int
-    kept: tuple[int, ...]
-    summary: str
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What the model sees of a host's list.
-
-    Attributes:
-        head: The items up to the tail: indices in the host's list, or what is not of it, alone in
-            a tuple.
-        cut: Index in the host's list of the first item of the tail.
-        saved: Tokens that this is less than the host's list.
-    """
-
-    head: tuple[int | tuple[Any], ...] = ()
-    cut: int = 0
-    saved: int = 0
-
-    def of(self, items: Sequence[Any]) -> list[Any]:
-        """Return the items that the model sees: the host's own, and the summary."""
-        head = (items[each] if isinstance(each, int) else each[0] for each in self.head)
-        return [*head, *items[self.cut :]]
 
 
 class Session(ChatContext[Any]):
@@ -82,7 +45,7 @@ class Session(ChatContext[Any]):
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
-        self.unsaid: Outcome[Any] | None = None  # of a fold that was put in between two turns
+        self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
         self.is_gone = False  # dropped: nothing more of it goes into a store
         self._start = prefix_length(self.views())
@@ -191,13 +154,16 @@ class Session(ChatContext[Any]):
             self._items[: self._start] = self._host[: self._start]
             self._stale_prefix = False
 
-    def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> None:
-        """Take in a fold of the context's list.
+    def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
+        """Take in a fold of the context's list; False where that was done already.
 
         Args:
             outcome: What happened.
             before: The items of the context's list before it.
         """
+        if outcome.item is self._taken:
+            return False
+        self._taken = outcome.item
         known = {
             id(item): index
             for item, index in zip(before, self._origin, strict=True)
@@ -215,10 +181,11 @@ class Session(ChatContext[Any]):
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
         if text is None or None in kept or kept & self._noted:
-            return
+            return True
         places = tuple(sorted(index - self._start for index in kept if index is not None))
         self._regions.append((self.folded, places, text))
         del self._regions[:-_REMEMBERED]
+        return True
 
     def reuse(self, region: Region) -> Outcome[Any] | None:
         """Fold the host's list, of which nothing is folded yet, as it was folded before.

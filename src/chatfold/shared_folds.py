@@ -13,8 +13,10 @@ from functools import partial
 from typing import Final, TypeVar
 
 from chatfold.errors import StoreError
-from chatfold.sessions import Region, Session
+from chatfold.regions import Region, region_of
+from chatfold.sessions import Session
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
+from chatfold.stores.base import checked_key
 from chatfold.threads import Threads
 
 __all__ = ["SharedFolds"]
@@ -63,6 +65,7 @@ class SharedFolds:
         """Return the name of a conversation in the store.
 
         Raises:
+            TypeError: It is no text.
             ValueError: It has none, and the store may hold those of others.
         """
         if key is None and self._store is not None and not isinstance(self._store, MemoryStore):
@@ -70,7 +73,7 @@ class SharedFolds:
                 "key= is required with a shared store: without it, one conversation could read "
                 "another's summary"
             )
-        return _NAMELESS if key is None else key
+        return _NAMELESS if key is None else checked_key(key)
 
     def longest(self, name: str, session: Session) -> Region | None:
         """Return the fold that stands for most of a host's list, and for more than is folded."""
@@ -89,7 +92,7 @@ class SharedFolds:
         found = self._tried(lambda store: store.longest(name, digests), None) if digests else None
         if found is None or found.digest not in digests:
             return None
-        return Region(found.digest, found.length, found.kept, found.text)
+        return region_of((found.digest, found.length, found.kept, found.text))
 
     def put(self, name: str, session: Session) -> None:
         """Keep the latest fold of a session."""

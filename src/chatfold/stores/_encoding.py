@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from chatfold.errors import StoreError
 from chatfold.stores._words import searchable
 from chatfold.stores.base import StoredFold, StoredItem
 
-__all__ = ["ItemRow", "decoded", "encoded", "item_rows", "restored", "text_bytes", "text_of"]
+__all__ = [
+    "ItemRow",
+    "decoded",
+    "decoded_places",
+    "encoded",
+    "item_rows",
+    "restored",
+    "text_bytes",
+    "text_of",
+]
 
 
 class ItemRow(NamedTuple):
@@ -53,8 +63,27 @@ def encoded(value: Any, what: str) -> bytes:
 
 
 def decoded(data: bytes) -> Any:
-    """Return the value again, equal and with its keys in order."""
-    return json.loads(text_of(data))
+    """Return the value again, equal and with its keys in order.
+
+    Raises:
+        StoreError: It is no JSON.
+    """
+    try:
+        return json.loads(text_of(data))
+    except (TypeError, ValueError) as error:
+        raise StoreError("a value in the store is damaged: it is no JSON") from error
+
+
+def decoded_places(data: bytes) -> tuple[int, ...]:
+    """Return positions again.
+
+    Raises:
+        StoreError: They are none.
+    """
+    places: Any = decoded(data)
+    if not isinstance(places, list) or any(type(p) is not int for p in cast("list[Any]", places)):
+        raise StoreError("a value in the store is damaged: it is no list of positions")
+    return tuple(cast("list[int]", places))
 
 
 def item_rows(fold: StoredFold, *, keep_originals: bool) -> list[ItemRow]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from chatfold.stores._encoding import decoded, encoded, text_bytes, text_of
+from chatfold.stores._encoding import decoded, decoded_places, encoded, text_bytes, text_of
 from chatfold.stores._rows import scope
 from chatfold.stores._schema import Dialect, claims, host_folds
 from chatfold.stores.hosts import Claim, HostFold
@@ -53,7 +53,7 @@ def host_fold_of(row: Any) -> HostFold:
         length=row.length,
         text=text_of(row.text),
         summary=decoded(row.summary),
-        kept=tuple(decoded(row.kept)),
+        kept=decoded_places(row.kept),
         base=row.base,
         details=decoded(row.details),
         created=row.created,

@@ -8,7 +8,15 @@ from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 
-from chatfold.stores._encoding import ItemRow, decoded, encoded, restored, text_bytes, text_of
+from chatfold.stores._encoding import (
+    ItemRow,
+    decoded,
+    decoded_places,
+    encoded,
+    restored,
+    text_bytes,
+    text_of,
+)
 from chatfold.stores._schema import Search, calls, folds, items, same
 from chatfold.stores.base import StoredFold, StoredItem
 
@@ -117,7 +125,7 @@ def fold_of(row: Any, region: Iterable[StoredItem]) -> StoredFold:
         digest=text_of(row.digest),
         length=row.length,
         summary=decoded(row.summary),
-        kept=tuple(decoded(row.kept)),
+        kept=decoded_places(row.kept),
         extent=row.extent,
         items=tuple(region),
         created=row.created,

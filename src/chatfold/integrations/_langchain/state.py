@@ -14,7 +14,7 @@ from langgraph.graph.message import (  # pyright: ignore[reportMissingTypeStubs]
 from chatfold.core.summary import summary_id
 from chatfold.core.views import field
 from chatfold.integrations._langchain.shape import SOURCE
-from chatfold.sessions import Region
+from chatfold.regions import Region, region_of
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -42,17 +42,7 @@ def stored(region: Region | None) -> list[Any] | None:
 
 def held(state: Any) -> Region | None:
     """Return what is folded of the messages in a state, None where nothing is."""
-    match field(state, FOLD):
-        case [str(digest), int(length), [*kept], str(summary)] if _are_places(kept, length):
-            return Region(digest, length, tuple(kept), summary)
-        case _:
-            return None
-
-
-def _are_places(kept: list[Any], length: int) -> bool:
-    """Return whether these are places before a length, in order; what a user edited need not be."""
-    known = all(type(place) is int and 0 <= place < length for place in kept)
-    return known and kept == sorted({*kept})
+    return region_of(field(state, FOLD))
 
 
 def thread_of(config: RunnableConfig) -> str | None:
