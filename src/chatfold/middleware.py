@@ -319,11 +319,11 @@ class Middleware(Generic[ItemT]):
         see it first.
         """
         with session.turn, session.ending:
-            if session.background is not fold or session.is_gone:
+            if session.background is not fold:
                 return
             before = list(session.items)
             try:
-                outcome = fold.put_in() if share else None
+                outcome = fold.put_in() if share and not session.is_gone else None
                 if outcome is not None and outcome.changed and session.after(outcome, before):
                     self._shared.put(name, session)
             except Exception as error:  # of a store of the caller's own, say
