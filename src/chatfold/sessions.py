@@ -28,6 +28,8 @@ _BRANCHES: Final = 64
 """Sessions of one name: a host that goes back makes a new branch, and some name no conversation."""
 _REMEMBERED: Final = 32
 """Folds of one session that are found again where the host has changed what came later."""
+_LOOKED_AT: Final = 512
+"""Items among which a turn looks for edits in place, where copies come."""
 
 
 class Session(ChatContext[Any]):
@@ -50,6 +52,7 @@ class Session(ChatContext[Any]):
         self.is_gone = False  # dropped: nothing more of it goes into a store
         self._start = prefix_length(self.views())
         self._cut = self._start  # of what is folded
+        self._looked_at = self._start  # up to where edits in place were looked for
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._host = list(items)
         self._said: Callable[[Any], Any] | None = getattr(self._state.reading.shape, "said", None)
@@ -366,7 +369,7 @@ class Session(ChatContext[Any]):
             last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
             return count if self._printed(items[last:count]) == self._prints[last:count] else last
         if _equal(items[self._start : count], self._host[self._start : count]):
-            return count  # unless those were edited in place, which `is_sound` notices as well
+            return self._first_edited(count)
         if not self._opens_alike(items):
             return self._start
         prints = self._printed(items[self._start : count])
@@ -378,6 +381,21 @@ class Session(ChatContext[Any]):
                     return index
                 self._prints[index] = print_  # a cache marker moved
         return count
+
+    def _first_edited(self, count: int) -> int:
+        """Return the index of an item that the host had edited in place, else the number of items.
+
+        The copies of such a list are equal to it, and not to what was handed over. So many plain
+        dicts that are folded are looked at that it takes no time to speak of; `is_sound` looks at
+        all that is folded.
+        """
+        part = slice(self._looked_at, min(self._looked_at + _LOOKED_AT, self._cut))
+        if not all(type(item) is dict for item in self._host[part]):
+            return count  # what objects say takes thirty times as long
+        self._looked_at = part.stop if part.stop < self._cut else self._start
+        now = self._printed(self._host[part])
+        pairs = enumerate(zip(now, self._prints[part], strict=True), part.start)
+        return next((index for index, (one, other) in pairs if one != other), count)
 
     def _is_other(self, items: Sequence[Any]) -> bool:
         """Return whether a list has another first item after the prefix than the one before."""
@@ -403,12 +421,7 @@ class Session(ChatContext[Any]):
 
 
 def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Return whether items are equal by their own account, which is quicker than their prints.
-
-    Not asked of plain dicts: prints are quick there, and say what was handed over.
-    """
-    if all(type(item) is dict for item in one):
-        return False
+    """Return whether items are equal by their own account, which is quicker than their prints."""
     try:
         return bool(one == other)
     except Exception:  # whatever the classes of a host's items make of it
