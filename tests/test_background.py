@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from background import LIMIT, Gate, background_threads, finished, slow
 from each_turn import Model, Told, turn
-from laws import same_objects, step
+from laws import same_objects, step, talk
 from logs import records
 
 from chatfold import BusyError, ChatContext, Prompt, StaleHeadError
@@ -262,6 +262,24 @@ def test_a_result_that_arrives_for_a_call_in_the_head_discards_the_fold() -> Non
     ctx.append(step("openai_responses", "slow", 1, ["late"])[1])
     assert fold.apply_if_ready().reason == "stale"
     assert len(ctx.items) == 8
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_a_request_that_is_to_be_answered_again_discards_the_fold(pinned: bool) -> None:
+    """The list was taken back to the cut: its last turn is unfinished, and stays."""
+    said, answer, asked = *talk(1), talk(1)[0]
+    note = {"role": "system", "content": "ok"}
+    behind = step("openai_chat", "late", 1, ["ok"]) if pinned else [note]
+    ctx, gate = slow(0, policy=EARLY, pin=lambda item: pinned and item is asked)
+    ctx.extend([said, answer, asked, *behind, talk(1)[0]])
+    fold = ctx.summarize_in_background(gate, keep_last_turns=1)
+    assert gate.asked.wait(LIMIT)
+    ctx.items.pop()
+    before = list(ctx.items)
+    gate.open.set()
+    assert fold.wait(LIMIT)
+    assert fold.apply_if_ready().reason == "stale"
+    assert same_objects(ctx.items, before)
 
 
 def test_prefix_and_tail_may_change_meanwhile() -> None:

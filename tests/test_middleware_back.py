@@ -121,6 +121,26 @@ def test_a_host_that_goes_back_to_the_cut_has_its_request(under_way: bool) -> No
     assert seen[0][-3:] == host[3:6]
 
 
+def test_where_the_longest_fold_does_not_stand_the_next_one_does() -> None:
+    """A process that starts then asks no model for what was folded before the request."""
+    store, long = MemoryStore(), "word " * 80
+    host: list[Any] = [
+        {"role": "user", "content": "hello " + long},
+        {"role": "assistant", "content": "hi " + long},
+        *asked(77),
+    ]
+    policy = Policy(max_tokens=100, keep_tokens=60, keep_last_turns=None, min_gain=0.0)
+    first: Middleware[Any] = Middleware(happened, policy, store)
+    assert first.fold(host[:3], key="a").outcome.reason == "summarized"
+    more = [{"role": r, "content": f"{r} {'word ' * 15}"} for r in ("user", "assistant", "user")]
+    assert first.fold([*host, *more], key="a").items[1:] == more
+
+    later: Middleware[Any] = Middleware(happened, Policy(max_tokens=10**9), store)
+    back = later.fold(host, key="a")
+    assert back.outcome.reason == "reused"
+    assert back.items[1:] == host[2:]
+
+
 def test_an_edit_in_place_is_seen_in_the_next_copy() -> None:
     """Who erases something from a stored history finds it erased from what goes to the model."""
 

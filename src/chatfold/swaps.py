@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
-from chatfold.core.commit import Verdict, judge
+from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.digest import stable_digest
 from chatfold.core.plan import Outcome, Plan, Replacement
 from chatfold.core.reading import Snapshot
-from chatfold.core.split import Split, allows, prefix_length
+from chatfold.core.split import Split, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded
 from chatfold.core.views import ItemView, OpaquePart, TextPart
@@ -160,10 +160,7 @@ class Swaps:
         with self._state.lock:
             snapshot = self._state.snapshot()
             start, items = prefix_length(snapshot.views), snapshot.items
-            if not allows(snapshot.views, snapshot.calls, snapshot.spans, cut, kept):
-                raise StaleHeadError(
-                    "the turn that the summary was to stand for goes on; make a new plan", index=cut
-                )
+            check_standing(snapshot, cut, kept)
             moved = dict(snapshot.shape.place(kept, cut, snapshot.views).moved)
             stays = frozenset(kept)
             plan: Plan[Any] = Plan(

@@ -5,7 +5,7 @@ Not here: the swap itself, which belongs to the list's owner (`ChatContext`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,13 @@ from chatfold.core.calls import CallPairing
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan, Replacement, replacement
 from chatfold.core.reading import Snapshot
+from chatfold.core.split import allows
 from chatfold.core.strip import stripped
 from chatfold.core.summary import mark_summary
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import InvalidResultError, StaleHeadError
 
-__all__ = ["Verdict", "judge", "problems_of"]
+__all__ = ["Verdict", "check_standing", "judge", "problems_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def judge(
         views=snapshot.views,
         shape=snapshot.shape,
     )
+    if plan.index == len(snapshot.items):  # what stood behind the cut may have been taken back
+        check_standing(snapshot, plan.index, plan.split.kept)
     may_strip = snapshot.shape.may_strip(snapshot.views, model=model)
     if plan.terms.thinking == "strip" and may_strip:
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)
@@ -134,6 +137,23 @@ def judge(
     new_tokens = sum(measure(fresh)) if known is None else known + sum(measure(fresh[1:]))
     after = before - gone + stays + new_tokens
     return Verdict(made, views, tuple(problems), before, after)
+
+
+def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:
+    """Check that a list may be folded up to a cut that was chosen when it was longer.
+
+    Args:
+        snapshot: The list as it is now.
+        cut: Index of the first tail item.
+        kept: Indices of the items before it that stay.
+
+    Raises:
+        StaleHeadError: What would be folded is unfinished.
+    """
+    if not allows(snapshot.views, snapshot.calls, snapshot.spans, cut, kept):
+        raise StaleHeadError(
+            "the turn that the summary was to stand for goes on; make a new plan", index=cut
+        )
 
 
 def _read(item: Any, shape: Shape) -> ItemView:

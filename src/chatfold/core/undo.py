@@ -5,7 +5,7 @@ Not here: the list itself, which belongs to its owner (`ChatContext`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any
@@ -57,7 +57,7 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     if at is None:
         return None
     places = {at}
-    near = (*range(at, at + 1 + fold.extent), *range(max(0, at - fold.before), at))
+    near = range(max(0, at - fold.before), at + 1 + fold.extent)
     for item in (*fold.kept, *fold.others):
         found = _find(item, items, near, places)
         if found is not None:
@@ -67,9 +67,7 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     return Replacement(start, stop, (*fold.region, *between))
 
 
-def _find(
-    wanted: Any, items: Sequence[Any], near: Iterable[int], taken: Collection[int]
-) -> int | None:
+def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]) -> int | None:
     """Return the index of the same item anywhere, else of an equal one where it was left."""
     for index, item in enumerate(items):
         if item is wanted and index not in taken:
