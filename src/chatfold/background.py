@@ -279,6 +279,7 @@ def begin(
     settings: Settings,
     model: str | None,
     then: Then,
+    looked_through: bool = False,
     *,
     instead: Outcome[Any] | None = None,
 ) -> BackgroundFold[Any]:
@@ -292,6 +293,7 @@ def begin(
         settings: The options.
         model: The model that a client is to use.
         then: Is told the outcome, in the call that settles the fold, and returns it.
+        looked_through: Whether the caller has looked through the list a moment ago.
         instead: Why nothing is to be begun, if so.
 
     Raises:
@@ -319,7 +321,8 @@ def begin(
         fold.refuse(then(folding.idle("busy")))
         return fold
     try:
-        work = Work(folding, state.snapshot(limits.abandon), limits, settings, backends, sent)
+        snapshot = state.snapshot(limits.abandon, looked_through=looked_through)
+        work = Work(folding, snapshot, limits, settings, backends, sent)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:

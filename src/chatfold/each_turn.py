@@ -52,15 +52,15 @@ class Call:
     Attributes:
         hook: Is told of what happens, and may forbid it.
         on_error: Whether a failure is raised.
-        begin: Begins a fold in the background, and takes what tells of its outcome; None where
-            the call may wait for the model.
+        begin: Begins a fold in the background, and takes what tells of its outcome, and whether
+            the list was looked through a moment ago; None where the call may wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, bool], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
@@ -177,7 +177,8 @@ class EachTurn:
                 return (yield from self._without_model(self._waiting(), call, attempt))
             try:
                 if call.begin is not None:
-                    return self._begun(call.begin(partial(self.report, attempt=attempt)))
+                    report = partial(self.report, attempt=attempt)
+                    return self._begun(call.begin(report, call.hook is None))  # it may edit
                 outcome = yield Ask()
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)

@@ -43,10 +43,10 @@ class ListState:
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
 
-    def snapshot(self, abandon: Abandon | None = None) -> Snapshot:
-        """Return the list as it is now, with its readings."""
+    def snapshot(self, abandon: Abandon | None = None, *, looked_through: bool = False) -> Snapshot:
+        """Return the list as it is now, with its readings; see `Reading.snapshot`."""
         with self.lock:
-            return self.reading.snapshot(abandon=abandon)
+            return self.reading.snapshot(abandon=abandon, looked_through=looked_through)
 
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone."""

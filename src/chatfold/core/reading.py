@@ -265,9 +265,15 @@ class Reading:
         """Return the number of calls without a result, as of what was read."""
         return self._pairing.waiting
 
-    def snapshot(self, *, abandon: Abandon | None = None) -> Snapshot:
-        """Return the list as it is now; what changed since the last time is read again."""
-        self.sync()
+    def snapshot(self, *, abandon: Abandon | None = None, looked_through: bool = False) -> Snapshot:
+        """Return the list as it is now; what changed since the last time is read again.
+
+        Args:
+            abandon: See `ChatContext.plan`.
+            looked_through: Whether that was done a moment ago (`sync`), and need not be again.
+        """
+        if self._doubtful or not looked_through:
+            self.sync()
         # What a function says may change from one moment to the next.
         if self._last is not None and not callable(abandon) and self._last[0] == abandon:
             return self._last[1]
