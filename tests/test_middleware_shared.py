@@ -16,7 +16,7 @@ from laws import Weightless
 from test_middleware import Teller, middleware, talk
 
 from chatfold import ChatContext, Policy
-from chatfold.sessions import Session
+from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.stores import HostStore, MemoryStore, SQLStore
 

@@ -1,7 +1,7 @@
 """The per-turn hook for hosts that own the history and hand over all of it at each turn.
 
 The host's list is never changed. What was folded of it is found again by content, so that each
-part of a conversation is summarized once. Not here: one conversation (`sessions`), when to fold
+part of a conversation is summarized once. Not here: one conversation (`session`), when to fold
 (`policy`), where folds are kept (`stores`).
 """
 
@@ -21,7 +21,8 @@ from chatfold.core.plan import Outcome
 from chatfold.each_turn import OnError
 from chatfold.policy import Policy
 from chatfold.regions import Region, region_of
-from chatfold.sessions import Session, Sessions
+from chatfold.session import Session
+from chatfold.sessions import Sessions
 from chatfold.shared_folds import SharedFolds
 
 if TYPE_CHECKING:

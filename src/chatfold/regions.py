@@ -1,6 +1,6 @@
 """What a fold stands for in a host's list, and what the model sees of that list: two values.
 
-Not here: where they come from (`sessions`).
+Not here: where they come from (`session`).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from chatfold.errors import StoreError
 from chatfold.regions import Region, region_of
-from chatfold.sessions import Session
+from chatfold.session import Session
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
 from chatfold.stores.base import checked_key
 from chatfold.threads import Threads

@@ -1,0 +1,425 @@
+"""One conversation of a host: the list that it hands over, and what has been folded of it.
+
+Not here: which conversation a list belongs to (`sessions`), and the store (`shared_folds`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from operator import is_
+from typing import Any, Final
+
+from chatfold.context import ChatContext
+from chatfold.core.check import Requirement
+from chatfold.core.digest import fingerprints
+from chatfold.core.late import CallKey, answered, unanswered
+from chatfold.core.plan import Outcome, Reason
+from chatfold.core.rolling import item_digest, rolled
+from chatfold.core.split import allows, prefix_length
+from chatfold.core.views import TextPart, is_user_message
+from chatfold.errors import ChatfoldError
+from chatfold.regions import Region, View
+
+__all__ = ["Session"]
+
+_REMEMBERED: Final = 32
+"""Folds of one session that are found again where the host has changed what came later."""
+_LOOKED_AT: Final = 512
+"""Items among which a turn looks for edits in place, where copies come."""
+
+
+class Session(ChatContext[Any]):
+    """A conversation: a context over a list of its own, which follows the host's list.
+
+    Args:
+        items: The host's list.
+        named: The conversation's key, for what is told of folds; it need not be in a store.
+        **options: See `ChatContext`.
+    """
+
+    def __init__(self, items: Sequence[Any], *, named: str | None = None, **options: Any) -> None:
+        super().__init__(list(items), **options)
+        self._originals.key = named
+        self.turn = threading.Lock()  # held by the call that follows and folds
+        self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
+        self.claim: Any = None
+        self._taken: Any = None  # the item of the fold that was taken in last
+        self.ending = threading.RLock()  # held while that is done; a hook may forget it all
+        self.is_gone = False  # dropped: nothing more of it goes into a store
+        self._start = prefix_length(self.views())
+        self._cut = self._start  # of what is folded
+        self._looked_at = self._start  # up to where edits in place were looked for
+        self._needs = 0  # items of the host's list with which it may stay folded, for certain
+        self._host = list(items)
+        self._said: Callable[[Any], Any] | None = getattr(self._state.reading.shape, "said", None)
+        self._prints = self._printed(items)
+        self._digests: list[bytes] = []
+        self._origin: list[int | None] = list(range(len(items)))
+        self._merged: int | None = None  # a request that stands in one item with the summary
+        self._stale_prefix = False
+        self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
+        self._noted: set[int] = set()  # results in the host's list that are notes in the context's
+        self._view = View()
+        self._settle(0)
+
+    @property
+    def view(self) -> View:
+        """What the model sees of the host's list."""
+        return self._view
+
+    @property
+    def key(self) -> str | None:
+        """The conversation's key."""
+        return self._originals.key
+
+    @property
+    def folded(self) -> int:
+        """Number of the host's items after the prefix that the folds so far stand for."""
+        return self._cut - self._start
+
+    def is_due(self, *, background: bool) -> bool:
+        """Return whether a fold would be begun now."""
+        return self._each_turn.background is None and self._each_turn.is_due(background=background)
+
+    def idle(self, reason: Reason) -> Outcome[Any]:
+        """Return the outcome of a turn at which nothing was done."""
+        return self._each_turn.with_limit(self._folding.idle(reason))
+
+    def requirements_now(self) -> list[Requirement]:
+        """Return what a request with the list has to carry, from what was read of it."""
+        return self._state.requirements_read()
+
+    def shown(self, items: Sequence[Any]) -> list[Any] | None:
+        """Return what the model sees of a list, None where it is not this conversation's.
+
+        Changes nothing, so it may be asked while another call has the session.
+        """
+        view, known, start = self._view, self._host, self._start
+        if len(items) < view.cut or (
+            self._passed_by and any(map(self._answers, items[view.cut :]))
+        ):
+            return None
+        ours, theirs = known[start : view.cut], items[start : view.cut]
+        if not all(map(is_, ours, theirs)) and self._printed(ours) != self._printed(theirs):
+            return None
+        part = slice(view.cut, self._needs)
+        as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
+        return view.of(items) if as_it_was or self._may_stay_folded(items) else None
+
+    def follow(self, items: Sequence[Any]) -> bool:
+        """Take in the list as the host hands it over now; False where it is another one.
+
+        What the model no longer sees as it came has to be the same; behind that, items may have
+        come, gone, or changed.
+        """
+        if len(items) < self._view.cut or (self._ends_elsewhere() and len(items) > len(self._host)):
+            return False
+        if not self._begins_alike(items):
+            return False
+        same = self._same_until(items)
+        if same < self._view.cut or (same == self._start and self._is_other(items)):
+            return False
+        if same < self._needs:
+            if not self._may_stay_folded(items):
+                return False
+            self._needs = len(items)
+        now, then = items[: self._start], self._host[: self._start]
+        self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
+        if same < len(self._host) or same < len(items):
+            at = len(self._items) - (len(self._host) - same)
+            self._take(items, same, at)
+            self._prints[same:] = self._printed(items[same:])
+            del self._digests[same:]
+        self._host = list(items)
+        if self._noted:
+            self._settle(self._view.saved)
+        return True
+
+    def begins_as(self, items: Sequence[Any]) -> bool:
+        """Return whether a list may be of the same conversation, from how it begins; it is quick.
+
+        Of many conversations that share a name, most are told apart by this.
+        """
+        return self._begins_alike(items) and self._opens_alike(items)
+
+    def is_sound(self) -> bool:
+        """Return whether what is folded still says what it said; hosts may edit it in place."""
+        part = slice(self._start, self._cut)
+        return self._printed(self._host[part]) == self._prints[part]
+
+    def prepare(self) -> None:
+        """Bring the leading instructions up to date, which a fold may be written with."""
+        if self._stale_prefix:
+            self._items[: self._start] = self._host[: self._start]
+            self._stale_prefix = False
+
+    def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
+        """Take in a fold of the context's list; False where that was done already.
+
+        Args:
+            outcome: What happened.
+            before: The items of the context's list before it.
+        """
+        if outcome.item is self._taken:
+            return False
+        self._taken = outcome.item
+        known = {
+            id(item): index
+            for item, index in zip(before, self._origin, strict=True)
+            if index is not None
+        }
+        gone = [known[id(i)] for i in (*outcome.removed, *outcome.kept) if id(i) in known]
+        self._cut = max([self._cut, *(index + 1 for index in gone)])
+        self._needs = len(self._host)
+        self._pass_by(outcome.removed)
+        kept = {known.get(id(item), self._merged) for item in outcome.kept}
+        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
+        self._merged = merged[-1] if merged else None
+        self._origin = [known.get(id(item)) for item in self._items]
+        self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
+        text = self._summary_text()
+        # What only the provider can read, what no longer tells, or what the host's list has not.
+        if text is None or None in kept or kept & self._noted:
+            return True
+        places = tuple(sorted(index - self._start for index in kept if index is not None))
+        self._regions.append((self.folded, places, text))
+        del self._regions[:-_REMEMBERED]
+        return True
+
+    def reuse(self, region: Region) -> Outcome[Any] | None:
+        """Fold the host's list, of which nothing is folded yet, as it was folded before.
+
+        Returns:
+            What happened; None where that was a fold of another list, or cannot be used here.
+        """
+        cut = self._start + region.length
+        if not 0 < region.length <= len(self._host) - self._start:
+            return None
+        if self.rolling()[region.length - 1] != region.digest:
+            return None
+        kept = [self._start + index for index in region.kept]
+        before = list(self._items)
+        try:
+            outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
+        except ChatfoldError:
+            return None
+        known = {id(item): index for index, item in enumerate(before)}
+        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
+        self._merged = merged[-1] if merged else None
+        self._origin = [known.get(id(item)) for item in self._items]
+        self._cut, self._needs = cut, len(self._host)
+        self._pass_by(outcome.removed)
+        self._settle(outcome.tokens_before - outcome.tokens_after)
+        self._regions.append(region[1:])
+        return outcome
+
+    def rolling(self) -> list[str]:
+        """Return the digests of the first 1, 2, 3, ... of the host's items after the prefix."""
+        return rolled(self._digests_to(len(self._host))[self._start :])
+
+    def regions(self) -> list[Region]:
+        """Return what has been folded of the host's list, the latest last.
+
+        Nothing where that was edited in place: the digests would be those of other words.
+        """
+        if not self._regions or not self.is_sound():
+            return []
+        digests = self.rolling()
+        return [
+            Region(digests[length - 1], length, kept, text) for length, kept, text in self._regions
+        ]
+
+    def shows(self, region: Region | None) -> bool:
+        """Return whether what is folded of the list is this region, or nothing where it is None."""
+        latest = self._regions[-1] if self._regions else None
+        return latest == (None if region is None else region[1:])
+
+    def latest(self) -> Region | None:
+        """Return what the summary in the list stands for, as `regions` does."""
+        return next(reversed(self.regions()), None)
+
+    def continues(self, region: Region) -> bool:
+        """Return whether more than is folded was folded as a region before."""
+        if not self.folded < region.length <= len(self._host) - self._start:
+            return False
+        return self.rolling()[region.length - 1] == region.digest
+
+    def whole(self) -> list[Any]:
+        """Return the host's list as it handed it over last."""
+        return self._host
+
+    def outgoing(self) -> list[Any]:
+        """Return what the model is to see: the host's own objects, and the summary."""
+        return self._view.of(self._host)
+
+    def _summary_text(self) -> str | None:
+        """Return the wrapper of the summary in the list, with all that is in it."""
+        previous = self._state.snapshot().previous
+        if previous is None:
+            return None
+        said = self._state.reading.view_of(self._items[previous]).parts[0]
+        return said.text if isinstance(said, TextPart) else None
+
+    def _settle(self, saved: int) -> None:
+        """Take down what the model sees from now on."""
+        tail, stop = len(self._origin), len(self._host)
+        while stop > self._cut and tail > 0 and self._origin[tail - 1] == stop - 1:
+            if stop - 1 in self._noted:
+                break
+            tail, stop = tail - 1, stop - 1
+        head = tuple(
+            index if index is not None and index not in self._noted else (item,)
+            for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
+        )
+        self._view = View(head, stop, saved)
+
+    def _take(self, items: Sequence[Any], first: int, at: int) -> None:
+        """Put the host's items from `first` on in place of the context's from `at` on.
+
+        A result whose call was folded away, when the user had gone on without it, is a note there:
+        providers refuse a result without its call.
+        """
+        self._noted = {index for index in self._noted if index < first}
+        if not self._passed_by:
+            self._items[at:] = items[first:]
+            self._origin[at:] = range(first, len(items))
+            return
+        del self._items[at:], self._origin[at:]
+        for index, item in enumerate(items[first:], first):
+            added = [item]
+            if self._answers(item):
+                added = self._writing.add(item, self._late_note)
+            else:
+                self._items.append(item)
+            if len(added) == 1 and added[0] is item:
+                self._origin.append(index)
+                continue
+            known = {id(i): o for i, o in zip(self._not_in(added), self._origin, strict=True)}
+            self._origin = [known.get(id(i), index) for i in self._items]
+            self._noted.add(index)
+
+    def _not_in(self, added: Sequence[Any]) -> list[Any]:
+        new = {id(item) for item in added}
+        return [item for item in self._items if id(item) not in new]
+
+    def _pass_by(self, removed: Iterable[Any]) -> None:
+        """Take down which calls went without a result."""
+        self._passed_by |= unanswered(map(self._state.reading.view_of, removed))
+
+    def _answers(self, item: Any) -> bool:
+        """Return whether an item has a result of a call that was folded away."""
+        return not self._passed_by.isdisjoint(answered(self._state.reading.view_of(item)))
+
+    def _ends_elsewhere(self) -> bool:
+        """Return whether a kept item was put behind the host's last one, for want of a place.
+
+        It may not stand before what has come since, so a place has to be found anew.
+        """
+        last = self._origin[-1] if self._origin else None
+        return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
+
+    def _may_stay_folded(self, items: Sequence[Any]) -> bool:
+        """Return whether what is folded may stay so in a list that its host has taken back.
+
+        That depends on the turn at the cut alone, and on nothing once a user has spoken behind it.
+        """
+        cut, view_of = self._cut, self._state.reading.view_of
+        if any(is_user_message(view_of(item)) for item in items[cut:]):
+            return True
+        opened = (i for i in range(cut - 1, self._start, -1) if is_user_message(view_of(items[i])))
+        first = next(opened, self._start)
+        while first > self._start and is_user_message(view_of(items[first - 1])):
+            first -= 1
+        part = self._state.reading.of(items[first:])
+        kept = {i - first for i in (*self._origin, self._merged) if i is not None}
+        return allows(part.views, part.calls, part.spans, cut - first, kept)
+
+    def _digests_to(self, stop: int) -> list[bytes]:
+        """Return the digests of the host's items up to an index; each is made once."""
+        made = len(self._digests)
+        if made < stop:
+            self._digests += [self._digest(item) for item in self._host[made:stop]]
+        return self._digests[:stop]
+
+    def _begins_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has as many leading instructions as the one before.
+
+        Else all that follows would be looked for in the wrong place.
+        """
+        first = slice(self._start + 1)
+        if len(items) > self._start and all(map(is_, items[first], self._host[first])):
+            return True
+        return prefix_length([*map(self._state.reading.view_of, items[first])]) == self._start
+
+    def _digest(self, item: Any) -> bytes:
+        return item_digest(item if self._said is None else self._said(item))
+
+    def _printed(self, items: Sequence[Any]) -> list[int]:
+        """Return the fingerprints of what items say."""
+        return fingerprints(items if self._said is None else [*map(self._said, items)])
+
+    def _same_until(self, items: Sequence[Any]) -> int:
+        """Return the index after the prefix at which a list differs from the one before."""
+        count = min(len(items), len(self._host))
+        if all(map(is_, items[self._start : count], self._host[self._start : count])):
+            last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
+            return count if self._printed(items[last:count]) == self._prints[last:count] else last
+        if _equal(items[self._start : count], self._host[self._start : count]):
+            return self._first_edited(count)
+        if not self._opens_alike(items):
+            return self._start
+        prints = self._printed(items[self._start : count])
+        if prints == self._prints[self._start : count]:
+            return count
+        for index, print_ in enumerate(prints, self._start):
+            if print_ != self._prints[index]:
+                if not self._says_the_same(items[index], index):
+                    return index
+                self._prints[index] = print_  # a cache marker moved
+        return count
+
+    def _first_edited(self, count: int) -> int:
+        """Return the index of an item that the host had edited in place, else the number of items.
+
+        The copies of such a list are equal to it, and not to what was handed over. So many plain
+        dicts that are folded are looked at that it takes no time to speak of; `is_sound` looks at
+        all that is folded.
+        """
+        part = slice(self._looked_at, min(self._looked_at + _LOOKED_AT, self._cut))
+        if not all(type(item) is dict for item in self._host[part]):
+            return count  # what objects say takes thirty times as long
+        self._looked_at = part.stop if part.stop < self._cut else self._start
+        now = self._printed(self._host[part])
+        pairs = enumerate(zip(now, self._prints[part], strict=True), part.start)
+        return next((index for index, (one, other) in pairs if one != other), count)
+
+    def _is_other(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has another first item after the prefix than the one before."""
+        first = self._start
+        both = min(len(items), len(self._host)) > first
+        return both and items[first] is not self._host[first]
+
+    def _opens_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether a list has the same first item after the prefix, if it has one."""
+        first = self._start
+        if min(len(items), len(self._host)) <= first:
+            return True
+        alike = self._printed(items[first : first + 1]) == self._prints[first : first + 1]
+        return alike or self._says_the_same(items[first], first)
+
+    def _says_the_same(self, item: Any, index: int) -> bool:
+        """Return whether an item of another print says what the host's said at an index."""
+        if index >= len(self._digests):
+            if self._printed(self._host[index : index + 1]) != self._prints[index : index + 1]:
+                return False  # that was edited in place, so what it said is not known any more
+            self._digests_to(index + 1)
+        return self._digest(item) == self._digests[index]
+
+
+def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return whether items are equal by their own account, which is quicker than their prints."""
+    try:
+        return bool(one == other)
+    except Exception:  # whatever the classes of a host's items make of it
+        return False
