@@ -6,27 +6,24 @@ Not here: which conversation a list belongs to (`sessions`), and the store (`sha
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from operator import is_
 from typing import Any, Final
 
 from chatfold.context import ChatContext
 from chatfold.core.check import Requirement
-from chatfold.core.digest import fingerprints
 from chatfold.core.late import CallKey, answered, unanswered
 from chatfold.core.plan import Outcome, Reason
-from chatfold.core.rolling import item_digest, rolled
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.views import TextPart, is_user_message
 from chatfold.errors import ChatfoldError
+from chatfold.host_list import HostList
 from chatfold.regions import Region, View
 
 __all__ = ["Session"]
 
 _REMEMBERED: Final = 32
 """Folds of one session that are found again where the host has changed what came later."""
-_LOOKED_AT: Final = 512
-"""Items among which a turn looks for edits in place, where copies come."""
 
 
 class Session(ChatContext[Any]):
@@ -47,14 +44,11 @@ class Session(ChatContext[Any]):
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
         self.is_gone = False  # dropped: nothing more of it goes into a store
-        self._start = prefix_length(self.views())
+        reading = self._state.reading
+        self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)
+        self._start = self._host.start
         self._cut = self._start  # of what is folded
-        self._looked_at = self._start  # up to where edits in place were looked for
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
-        self._host = list(items)
-        self._said: Callable[[Any], Any] | None = getattr(self._state.reading.shape, "said", None)
-        self._prints = self._printed(items)
-        self._digests: list[bytes] = []
         self._origin: list[int | None] = list(range(len(items)))
         self._merged: int | None = None  # a request that stands in one item with the summary
         self._stale_prefix = False
@@ -95,13 +89,14 @@ class Session(ChatContext[Any]):
 
         Changes nothing, so it may be asked while another call has the session.
         """
-        view, known, start = self._view, self._host, self._start
+        view, known, start = self._view, self._host.items, self._start
         if len(items) < view.cut or (
             self._passed_by and any(map(self._answers, items[view.cut :]))
         ):
             return None
         ours, theirs = known[start : view.cut], items[start : view.cut]
-        if not all(map(is_, ours, theirs)) and self._printed(ours) != self._printed(theirs):
+        printed = self._host.printed
+        if not all(map(is_, ours, theirs)) and printed(ours) != printed(theirs):
             return None
         part = slice(view.cut, self._needs)
         as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
@@ -115,23 +110,21 @@ class Session(ChatContext[Any]):
         """
         if len(items) < self._view.cut or (self._ends_elsewhere() and len(items) > len(self._host)):
             return False
-        if not self._begins_alike(items):
+        if not self._host.begins_alike(items):
             return False
-        same = self._same_until(items)
-        if same < self._view.cut or (same == self._start and self._is_other(items)):
+        same = self._host.same_until(items, self._cut)
+        if same < self._view.cut or (same == self._start and self._host.opens_elsewhere(items)):
             return False
         if same < self._needs:
             if not self._may_stay_folded(items):
                 return False
             self._needs = len(items)
-        now, then = items[: self._start], self._host[: self._start]
+        now, then = items[: self._start], self._host.items[: self._start]
         self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
         if same < len(self._host) or same < len(items):
             at = len(self._items) - (len(self._host) - same)
             self._take(items, same, at)
-            self._prints[same:] = self._printed(items[same:])
-            del self._digests[same:]
-        self._host = list(items)
+        self._host.take(items, same)
         if self._noted:
             self._settle(self._view.saved)
         return True
@@ -141,17 +134,16 @@ class Session(ChatContext[Any]):
 
         Of many conversations that share a name, most are told apart by this.
         """
-        return self._begins_alike(items) and self._opens_alike(items)
+        return self._host.begins_alike(items) and self._host.opens_alike(items)
 
     def is_sound(self) -> bool:
         """Return whether what is folded still says what it said; hosts may edit it in place."""
-        part = slice(self._start, self._cut)
-        return self._printed(self._host[part]) == self._prints[part]
+        return self._host.is_as_it_was(self._cut)
 
     def prepare(self) -> None:
         """Bring the leading instructions up to date, which a fold may be written with."""
         if self._stale_prefix:
-            self._items[: self._start] = self._host[: self._start]
+            self._items[: self._start] = self._host.items[: self._start]
             self._stale_prefix = False
 
     def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
@@ -194,9 +186,7 @@ class Session(ChatContext[Any]):
             What happened; None where that was a fold of another list, or cannot be used here.
         """
         cut = self._start + region.length
-        if not 0 < region.length <= len(self._host) - self._start:
-            return None
-        if self.rolling()[region.length - 1] != region.digest:
+        if not self._host.begins_with(region.length, region.digest):
             return None
         kept = [self._start + index for index in region.kept]
         before = list(self._items)
@@ -216,7 +206,7 @@ class Session(ChatContext[Any]):
 
     def rolling(self) -> list[str]:
         """Return the digests of the first 1, 2, 3, ... of the host's items after the prefix."""
-        return rolled(self._digests_to(len(self._host))[self._start :])
+        return self._host.rolling()
 
     def regions(self) -> list[Region]:
         """Return what has been folded of the host's list, the latest last.
@@ -241,17 +231,16 @@ class Session(ChatContext[Any]):
 
     def continues(self, region: Region) -> bool:
         """Return whether more than is folded was folded as a region before."""
-        if not self.folded < region.length <= len(self._host) - self._start:
-            return False
-        return self.rolling()[region.length - 1] == region.digest
+        longer = self.folded < region.length
+        return longer and self._host.begins_with(region.length, region.digest)
 
     def whole(self) -> list[Any]:
         """Return the host's list as it handed it over last."""
-        return self._host
+        return self._host.items
 
     def outgoing(self) -> list[Any]:
         """Return what the model is to see: the host's own objects, and the summary."""
-        return self._view.of(self._host)
+        return self._view.of(self._host.items)
 
     def _summary_text(self) -> str | None:
         """Return the wrapper of the summary in the list, with all that is in it."""
@@ -334,92 +323,3 @@ class Session(ChatContext[Any]):
         part = self._state.reading.of(items[first:])
         kept = {i - first for i in (*self._origin, self._merged) if i is not None}
         return allows(part.views, part.calls, part.spans, cut - first, kept)
-
-    def _digests_to(self, stop: int) -> list[bytes]:
-        """Return the digests of the host's items up to an index; each is made once."""
-        made = len(self._digests)
-        if made < stop:
-            self._digests += [self._digest(item) for item in self._host[made:stop]]
-        return self._digests[:stop]
-
-    def _begins_alike(self, items: Sequence[Any]) -> bool:
-        """Return whether a list has as many leading instructions as the one before.
-
-        Else all that follows would be looked for in the wrong place.
-        """
-        first = slice(self._start + 1)
-        if len(items) > self._start and all(map(is_, items[first], self._host[first])):
-            return True
-        return prefix_length([*map(self._state.reading.view_of, items[first])]) == self._start
-
-    def _digest(self, item: Any) -> bytes:
-        return item_digest(item if self._said is None else self._said(item))
-
-    def _printed(self, items: Sequence[Any]) -> list[int]:
-        """Return the fingerprints of what items say."""
-        return fingerprints(items if self._said is None else [*map(self._said, items)])
-
-    def _same_until(self, items: Sequence[Any]) -> int:
-        """Return the index after the prefix at which a list differs from the one before."""
-        count = min(len(items), len(self._host))
-        if all(map(is_, items[self._start : count], self._host[self._start : count])):
-            last = max(self._start, count - 1)  # what else was edited in place, `is_sound` notices
-            return count if self._printed(items[last:count]) == self._prints[last:count] else last
-        if _equal(items[self._start : count], self._host[self._start : count]):
-            return self._first_edited(count)
-        if not self._opens_alike(items):
-            return self._start
-        prints = self._printed(items[self._start : count])
-        if prints == self._prints[self._start : count]:
-            return count
-        for index, print_ in enumerate(prints, self._start):
-            if print_ != self._prints[index]:
-                if not self._says_the_same(items[index], index):
-                    return index
-                self._prints[index] = print_  # a cache marker moved
-        return count
-
-    def _first_edited(self, count: int) -> int:
-        """Return the index of an item that the host had edited in place, else the number of items.
-
-        The copies of such a list are equal to it, and not to what was handed over. So many plain
-        dicts that are folded are looked at that it takes no time to speak of; `is_sound` looks at
-        all that is folded.
-        """
-        part = slice(self._looked_at, min(self._looked_at + _LOOKED_AT, self._cut))
-        if not all(type(item) is dict for item in self._host[part]):
-            return count  # what objects say takes thirty times as long
-        self._looked_at = part.stop if part.stop < self._cut else self._start
-        now = self._printed(self._host[part])
-        pairs = enumerate(zip(now, self._prints[part], strict=True), part.start)
-        return next((index for index, (one, other) in pairs if one != other), count)
-
-    def _is_other(self, items: Sequence[Any]) -> bool:
-        """Return whether a list has another first item after the prefix than the one before."""
-        first = self._start
-        both = min(len(items), len(self._host)) > first
-        return both and items[first] is not self._host[first]
-
-    def _opens_alike(self, items: Sequence[Any]) -> bool:
-        """Return whether a list has the same first item after the prefix, if it has one."""
-        first = self._start
-        if min(len(items), len(self._host)) <= first:
-            return True
-        alike = self._printed(items[first : first + 1]) == self._prints[first : first + 1]
-        return alike or self._says_the_same(items[first], first)
-
-    def _says_the_same(self, item: Any, index: int) -> bool:
-        """Return whether an item of another print says what the host's said at an index."""
-        if index >= len(self._digests):
-            if self._printed(self._host[index : index + 1]) != self._prints[index : index + 1]:
-                return False  # that was edited in place, so what it said is not known any more
-            self._digests_to(index + 1)
-        return self._digest(item) == self._digests[index]
-
-
-def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Return whether items are equal by their own account, which is quicker than their prints."""
-    try:
-        return bool(one == other)
-    except Exception:  # whatever the classes of a host's items make of it
-        return False

@@ -1,0 +1,165 @@
+"""A host's list as it was handed over last, and up to where another one says the same.
+
+Not here: what has been folded of it (`session`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Any, Final
+
+from chatfold.core.digest import fingerprints
+from chatfold.core.rolling import item_digest, rolled
+from chatfold.core.split import prefix_length
+from chatfold.core.views import ItemView, Shape
+
+__all__ = ["HostList"]
+
+_LOOKED_AT: Final = 512
+"""Items among which a turn looks for edits in place, where copies come."""
+
+
+class HostList:
+    """A list that its host hands over again and again: grown, taken back, edited, or as copies.
+
+    Args:
+        items: The list.
+        start: Number of its leading instructions, which may change from turn to turn.
+        shape: Its shape.
+        view_of: Returns the reading of an item.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        start: int,
+        shape: Shape | None,
+        view_of: Callable[[Any], ItemView],
+    ) -> None:
+        self.items = list(items)
+        self.start = start
+        self._view_of = view_of
+        self._said: Callable[[Any], Any] | None = getattr(shape, "said", None)
+        self._prints = self.printed(items)
+        self._digests: list[bytes] = []
+        self._looked_at = self.start  # up to where edits in place were looked for
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def take(self, items: Sequence[Any], same: int) -> None:
+        """Take in the list as it is handed over now; before `same` it says what it said."""
+        if same < max(len(self.items), len(items)):
+            self._prints[same:] = self.printed(items[same:])
+            del self._digests[same:]
+        self.items = list(items)
+
+    def printed(self, items: Sequence[Any]) -> list[int]:
+        """Return the fingerprints of what items say."""
+        return fingerprints(items if self._said is None else [*map(self._said, items)])
+
+    def is_as_it_was(self, stop: int) -> bool:
+        """Return whether the items up to an index say what they said; hosts may edit in place."""
+        part = slice(self.start, stop)
+        return self.printed(self.items[part]) == self._prints[part]
+
+    def rolling(self) -> list[str]:
+        """Return the digests of the first 1, 2, 3, ... of the items after the prefix."""
+        return rolled(self._digests_to(len(self.items))[self.start :])
+
+    def begins_with(self, length: int, digest: str) -> bool:
+        """Return whether that is the digest of so many items after the prefix."""
+        return 0 < length <= len(self.items) - self.start and self.rolling()[length - 1] == digest
+
+    def begins_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether another list has as many leading instructions.
+
+        Else all that follows would be looked for in the wrong place.
+        """
+        first = slice(self.start + 1)
+        if len(items) > self.start and all(map(is_, items[first], self.items[first])):
+            return True
+        return prefix_length([*map(self._view_of, items[first])]) == self.start
+
+    def opens_alike(self, items: Sequence[Any]) -> bool:
+        """Return whether another list has the same first item after the prefix, if it has one."""
+        first = self.start
+        if min(len(items), len(self.items)) <= first:
+            return True
+        alike = self.printed(items[first : first + 1]) == self._prints[first : first + 1]
+        return alike or self._says_the_same(items[first], first)
+
+    def opens_elsewhere(self, items: Sequence[Any]) -> bool:
+        """Return whether another list has another object as first item after the prefix."""
+        first = self.start
+        both = min(len(items), len(self.items)) > first
+        return both and items[first] is not self.items[first]
+
+    def same_until(self, items: Sequence[Any], folded: int) -> int:
+        """Return the index after the prefix from which on another list differs.
+
+        Args:
+            items: The other list.
+            folded: Index up to which the items are folded: what was edited in place of them is
+                looked for where copies come.
+        """
+        start, count = self.start, min(len(items), len(self.items))
+        if all(map(is_, items[start:count], self.items[start:count])):
+            last = max(start, count - 1)  # what else was edited in place, `is_as_it_was` notices
+            return count if self.printed(items[last:count]) == self._prints[last:count] else last
+        if _equal(items[start:count], self.items[start:count]):
+            edited = self._first_edited(folded)
+            return count if edited is None else edited
+        if not self.opens_alike(items):
+            return start
+        prints = self.printed(items[start:count])
+        if prints == self._prints[start:count]:
+            return count
+        for index, print_ in enumerate(prints, start):
+            if print_ != self._prints[index]:
+                if not self._says_the_same(items[index], index):
+                    return index
+                self._prints[index] = print_  # a cache marker moved
+        return count
+
+    def _first_edited(self, folded: int) -> int | None:
+        """Return the index of a folded item that the host had edited in place, None for none.
+
+        The copies of such a list are equal to it, and not to what was handed over. So many plain
+        dicts are looked at that it takes no time to speak of, others at the next turn;
+        `is_as_it_was` looks at all that is folded.
+        """
+        part = slice(self._looked_at, min(self._looked_at + _LOOKED_AT, folded))
+        if not all(type(item) is dict for item in self.items[part]):
+            return None  # what objects say takes thirty times as long
+        self._looked_at = part.stop if part.stop < folded else self.start
+        now = self.printed(self.items[part])
+        pairs = enumerate(zip(now, self._prints[part], strict=True), part.start)
+        return next((index for index, (one, other) in pairs if one != other), None)
+
+    def _digests_to(self, stop: int) -> list[bytes]:
+        """Return the digests of the items up to an index; each is made once."""
+        made = len(self._digests)
+        if made < stop:
+            self._digests += [self._digest(item) for item in self.items[made:stop]]
+        return self._digests[:stop]
+
+    def _digest(self, item: Any) -> bytes:
+        return item_digest(item if self._said is None else self._said(item))
+
+    def _says_the_same(self, item: Any, index: int) -> bool:
+        """Return whether an item of another print says what this list's said at an index."""
+        if index >= len(self._digests):
+            if self.printed(self.items[index : index + 1]) != self._prints[index : index + 1]:
+                return False  # that was edited in place, so what it said is not known any more
+            self._digests_to(index + 1)
+        return self._digest(item) == self._digests[index]
+
+
+def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return whether items are equal by their own account, which is quicker than their prints."""
+    try:
+        return bool(one == other)
+    except Exception:  # whatever the classes of a host's items make of it
+        return False
