@@ -1,99 +1,26 @@
 """The readings of a growing list: each item is read once, and again only when it changed.
 
 Holds what is derived item by item (views, fingerprints, sizes, the pairing of calls), so that a
-list that grew by two items costs two items. Not here: what is made of the readings.
+list that grew by two items costs two items. Not here: which shape the list is of (`shape_choice`),
+what is made of the readings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import Requirement
 from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.kept_facts import KeptFacts
+from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, call_spans
-from chatfold.core.split import prefix_length
 from chatfold.core.summary import mark_summary
-from chatfold.core.views import (
-    Fit,
-    ItemView,
-    Placement,
-    ResultPart,
-    Role,
-    Shape,
-    UnknownPart,
-    field,
-    is_user_message,
-    json_text,
-)
-from chatfold.errors import ShapeError
+from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart, is_user_message
 
-__all__ = ["Extent", "Reading", "SeveralShapes", "Snapshot"]
-
-
-class SeveralShapes(Shape):
-    """Stands for the shape of a list of plain messages that several shapes write alike.
-
-    What any of them requires holds, so that the list stays valid in all of them.
-    """
-
-    name = ""
-
-    def __init__(self, candidates: Sequence[Shape]) -> None:
-        self.candidates = candidates
-
-    def fit(self, item: object) -> Fit:
-        """Return no: this is never the shape of an item."""
-        return "no"
-
-    def read(self, item: object) -> ItemView | None:
-        """Return the reading by the first candidate that knows the item."""
-        return next((v for c in self.candidates if (v := c.read(item)) is not None), None)
-
-    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Sequence[Span]:
-        """Return the spans of all candidates, but for the leading instructions."""
-        start = prefix_length(views)
-        return [s for c in self.candidates for s in c.spans(views, calls) if s.first >= start]
-
-    def keeps(self, view: ItemView) -> bool:
-        """Return whether any of the candidates keeps the item."""
-        return any(c.keeps(view) for c in self.candidates)
-
-    def place(
-        self,
-        kept: Sequence[int],
-        tail: int,
-        views: Sequence[ItemView],
-        *,
-        behind: Role = "user",
-    ) -> Placement:
-        """Return the placement of the candidate that moves or needs anything."""
-        for candidate in self.candidates:
-            placement = candidate.place(kept, tail, views, behind=behind)
-            if placement.moved or placement.needs:
-                return placement
-        return Placement()
-
-    def summary_item(self, text: str, *, role: str) -> dict[str, str]:
-        """Return a message that is valid in every shape that the list may turn out to be."""
-        return {"role": role, "content": text}
-
-    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> object:
-        """Refuse: a list with calls is of a known shape.
-
-        Raises:
-            ShapeError: Always.
-        """
-        raise ShapeError("the shape of this list is not known yet", index=call.call_index)
-
-    def check(
-        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
-    ) -> Sequence[Problem]:
-        """Return nothing: what is wrong depends on the shape."""
-        return ()
+__all__ = ["Extent", "Reading", "Snapshot"]
 
 
 class Snapshot(NamedTuple):
@@ -163,9 +90,7 @@ class Reading:
         report: Callable[[int, ItemView], None] | None = None,
     ) -> None:
         self.items = items
-        self.shapes = shapes
-        self.shape = shape
-        self._forced = shape is not None
+        self._choice = ShapeChoice(shapes, shape)
         self._measure = measure
         self._key = summary_key
         self._report = report
@@ -175,9 +100,6 @@ class Reading:
         self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
         self._pairing = CallPairing()
-        self._candidates = tuple(shapes)
-        self._told: Shape | None = None  # by the newest SDK object
-        self._writers: dict[str, Shape | None] = {}  # of messages of a role and a text
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
         self._turns: int | None = None  # None where they are to be counted again
@@ -187,6 +109,11 @@ class Reading:
         self._doubtful = False  # whether something in the middle may have changed
         self._facts = KeptFacts()
         self.reads_ahead = True  # whether `extent` may do some of the next fold's work
+
+    @property
+    def shape(self) -> Shape | None:
+        """The list's shape, None as long as several may have written it."""
+        return self._choice.shape
 
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone.
@@ -216,12 +143,11 @@ class Reading:
             model: The agent's model.
         """
         self.extent()
-        shape = self.shape or SeveralShapes(self._candidates)
         views, marked = self._views, self._summary()
         if marked is not None:
             views = [*views]
             views[marked[0]] = marked[1]
-        return shape.requirements(views, model=model)
+        return self._choice.for_now().requirements(views, model=model)
 
     def _summary(self) -> tuple[int, ItemView] | None:
         """Return the index and the reading of the earlier summary in the list, if there is one."""
@@ -282,7 +208,7 @@ class Reading:
         if marked is not None:
             views[marked[0]] = marked[1]
         calls = self._pairing.records(abandon)
-        shape = self.shape or SeveralShapes(self._candidates)
+        shape = self._choice.for_now()
         made = Snapshot(
             items=list(self._seen),
             views=views,
@@ -299,14 +225,15 @@ class Reading:
 
     def of(self, items: Sequence[Any]) -> Snapshot:
         """Return another list as it is now, read as this one is, and by the same shape."""
+        shapes = self._choice.shapes
         other = Reading(
-            items, self.shapes, shape=self.shape, measure=self._measure, summary_key=self._key
+            items, shapes, shape=self.shape, measure=self._measure, summary_key=self._key
         )
         return other.snapshot()
 
     def view_of(self, item: Any) -> ItemView:
         """Return the reading of an item that is not in the list."""
-        return self._read(item)
+        return self._choice.read(item)
 
     def restored(self, value: Any) -> Any:
         """Return a native item for what a store holds of one."""
@@ -384,10 +311,7 @@ class Reading:
         for kept in (self._seen, self._views, self._prints, self._copies, self._sizes):
             del kept[start:]
         self._total, self._turns = sum(self._sizes), None
-        if not self._forced:
-            self.shape = self._told = None
-            self._candidates = tuple(self.shapes)
-            self._settle(self._seen)
+        self._choice.settle_again(self._seen)
         self._pair_again()
         return again
 
@@ -396,7 +320,7 @@ class Reading:
     ) -> None:
         """Read items that come behind those that were read; `again` has some that were before."""
         before, start = self.shape, len(self._seen)
-        self._settle(new)
+        self._choice.settle(new)
         if before is not self.shape and start:
             self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
             self._sizes, self._total, self._turns = [], 0, None
@@ -422,73 +346,12 @@ class Reading:
         for index, view in enumerate(self._views):
             self._pairing.feed(index, view)
 
-    def _settle(self, new: Sequence[Any]) -> None:
-        """Choose the list's shape: the newest item that only one shape writes decides."""
-        if self._forced:
-            return
-        for item in reversed(new):
-            shape = self._only_writer(item)
-            if shape is not None:
-                self.shape = self._surer(shape, item, new)
-                return
-        if self.shape is None:
-            for item in new:
-                fitting = tuple(s for s in self._candidates if _fit(s, item) != "no")
-                self._candidates = fitting or self._candidates
-            if len(self._candidates) == 1:
-                self.shape = self._candidates[0]
-
-    def _only_writer(self, item: Any) -> Shape | None:
-        """Return the shape that an item tells by itself, if it does.
-
-        Most items are messages of a role and a text, which are asked about once a role.
-        """
-        plain = cast("dict[str, Any]", item) if type(item) is dict else {}
-        says = len(plain) == 2 and type(plain.get("content")) is str
-        role = plain.get("role") if says else None
-        if isinstance(role, str) and role in self._writers:
-            return self._writers[role]
-        found = next((shape for shape in self.shapes if _fit(shape, item) == "yes"), None)
-        if isinstance(role, str):
-            self._writers[role] = found
-        return found
-
-    def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
-        """Return the shape that the newest SDK object tells, if it may have written `item` too.
-
-        A dict that one provider writes may be another's as well; an SDK's object is nobody else's.
-        """
-        objects = (other for other in reversed(new) if type(other) is not dict)
-        told = (s for other in objects for s in self.shapes if _fit(s, other) == "yes")
-        self._told = next(told, self._told)
-        sure = self._told is not None and _fit(self._told, item) != "no"
-        return self._told if self._told is not None and sure else shape
-
     def _reported(self, index: int, item: Any) -> ItemView:
         """Return the reading of an item of the list; what is unknown in it is told."""
-        view = self._read(item)
+        view = self._choice.read(item)
         if self._report is not None and (not view.shape or _holds_unknown(view)):
             self._report(index, view)
         return view
-
-    def _read(self, item: Any) -> ItemView:
-        """Return the reading of an item by the list's shape, or by whichever shape knows it."""
-        try:
-            view = self.shape.read(item) if self.shape is not None else None
-            if view is None:
-                view = self._read_foreign(item)
-        except Exception as error:  # whatever is wrong with one item must not break the rest
-            return _unreadable(item, f"{type(error).__name__}: {error}")
-        return view if view is not None else _unreadable(item, "")
-
-    def _read_foreign(self, item: Any) -> ItemView | None:
-        for wanted in ("yes", "maybe"):
-            for shape in self.shapes:
-                if shape is not self.shape and _fit(shape, item) == wanted:
-                    view = shape.read(item)
-                    if view is not None:
-                        return view
-        return None
 
 
 def _brings_results(view: ItemView) -> bool:
@@ -499,27 +362,5 @@ def _is_of_assistant(view: ItemView) -> bool:
     return view.role == "assistant"
 
 
-def _fit(shape: Shape, item: Any) -> Fit:
-    try:
-        return shape.fit(item)
-    except Exception:  # a malformed item is of no shape; reading it reports it
-        return "no"
-
-
 def _holds_unknown(view: ItemView) -> bool:
     return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)
-
-
-def _unreadable(item: Any, fault: str) -> ItemView:
-    """Return the generic reading of an item that no shape reads."""
-    kind = field(item, "type")
-    if not isinstance(kind, str):
-        kind = "" if isinstance(item, dict) else type(item).__name__
-    if item is None or isinstance(item, (str, int, float, list, tuple)):
-        found = cast(object, item)
-        fault = fault or f"an item has to be a dict or an object, not {type(found).__name__}"
-    try:
-        text = json_text(item)
-    except Exception:  # whatever is wrong with one object must not break the rest
-        text = ""
-    return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)

@@ -1,0 +1,194 @@
+"""Which shape a list is of, as its items tell, and the reading of an item by it.
+
+Not here: the readings of a list (`reading`), what a shape is (`views`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.check import Problem
+from chatfold.core.spans import Span
+from chatfold.core.split import prefix_length
+from chatfold.core.views import Fit, ItemView, Placement, Role, Shape, UnknownPart, field, json_text
+from chatfold.errors import ShapeError
+
+__all__ = ["SeveralShapes", "ShapeChoice"]
+
+
+class SeveralShapes(Shape):
+    """Stands for the shape of a list of plain messages that several shapes write alike.
+
+    What any of them requires holds, so that the list stays valid in all of them.
+    """
+
+    name = ""
+
+    def __init__(self, candidates: Sequence[Shape]) -> None:
+        self.candidates = candidates
+
+    def fit(self, item: object) -> Fit:
+        """Return no: this is never the shape of an item."""
+        return "no"
+
+    def read(self, item: object) -> ItemView | None:
+        """Return the reading by the first candidate that knows the item."""
+        return next((v for c in self.candidates if (v := c.read(item)) is not None), None)
+
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Sequence[Span]:
+        """Return the spans of all candidates, but for the leading instructions."""
+        start = prefix_length(views)
+        return [s for c in self.candidates for s in c.spans(views, calls) if s.first >= start]
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether any of the candidates keeps the item."""
+        return any(c.keeps(view) for c in self.candidates)
+
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
+        """Return the placement of the candidate that moves or needs anything."""
+        for candidate in self.candidates:
+            placement = candidate.place(kept, tail, views, behind=behind)
+            if placement.moved or placement.needs:
+                return placement
+        return Placement()
+
+    def summary_item(self, text: str, *, role: str) -> dict[str, str]:
+        """Return a message that is valid in every shape that the list may turn out to be."""
+        return {"role": role, "content": text}
+
+    def result_item(self, call: ToolCallRecord, text: str, *, failed: bool = False) -> object:
+        """Refuse: a list with calls is of a known shape.
+
+        Raises:
+            ShapeError: Always.
+        """
+        raise ShapeError("the shape of this list is not known yet", index=call.call_index)
+
+    def check(
+        self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    ) -> Sequence[Problem]:
+        """Return nothing: what is wrong depends on the shape."""
+        return ()
+
+
+class ShapeChoice:
+    """Chooses the shape of a growing list.
+
+    Args:
+        shapes: The shapes to choose from.
+        shape: The list's shape, where the caller names it.
+
+    Attributes:
+        shape: The list's shape, None as long as several may have written it.
+    """
+
+    def __init__(self, shapes: Sequence[Shape], shape: Shape | None) -> None:
+        self.shapes = shapes
+        self.shape = shape
+        self._is_given = shape is not None
+        self._candidates = tuple(shapes)
+        self._told: Shape | None = None  # by the newest SDK object
+        self._writers: dict[str, Shape | None] = {}  # of messages of a role and a text
+
+    def for_now(self) -> Shape:
+        """Return the list's shape, or what stands for all that may have written it."""
+        return self.shape or SeveralShapes(self._candidates)
+
+    def settle_again(self, items: Sequence[Any]) -> None:
+        """Choose anew, as if these items were all."""
+        if not self._is_given:
+            self.shape = self._told = None
+            self._candidates = tuple(self.shapes)
+            self.settle(items)
+
+    def settle(self, new: Sequence[Any]) -> None:
+        """Choose the list's shape: the newest item that only one shape writes decides."""
+        if self._is_given:
+            return
+        for item in reversed(new):
+            shape = self._only_writer(item)
+            if shape is not None:
+                self.shape = self._surer(shape, item, new)
+                return
+        if self.shape is None:
+            for item in new:
+                fitting = tuple(s for s in self._candidates if _fit(s, item) != "no")
+                self._candidates = fitting or self._candidates
+            if len(self._candidates) == 1:
+                self.shape = self._candidates[0]
+
+    def _only_writer(self, item: Any) -> Shape | None:
+        """Return the shape that an item tells by itself, if it does.
+
+        Most items are messages of a role and a text, which are asked about once a role.
+        """
+        plain = cast("dict[str, Any]", item) if type(item) is dict else {}
+        says = len(plain) == 2 and type(plain.get("content")) is str
+        role = plain.get("role") if says else None
+        if isinstance(role, str) and role in self._writers:
+            return self._writers[role]
+        found = next((shape for shape in self.shapes if _fit(shape, item) == "yes"), None)
+        if isinstance(role, str):
+            self._writers[role] = found
+        return found
+
+    def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
+        """Return the shape that the newest SDK object tells, if it may have written `item` too.
+
+        A dict that one provider writes may be another's as well; an SDK's object is nobody else's.
+        """
+        objects = (other for other in reversed(new) if type(other) is not dict)
+        told = (s for other in objects for s in self.shapes if _fit(s, other) == "yes")
+        self._told = next(told, self._told)
+        sure = self._told is not None and _fit(self._told, item) != "no"
+        return self._told if self._told is not None and sure else shape
+
+    def read(self, item: Any) -> ItemView:
+        """Return the reading of an item by the list's shape, or by whichever shape knows it."""
+        try:
+            view = self.shape.read(item) if self.shape is not None else None
+            if view is None:
+                view = self._read_foreign(item)
+        except Exception as error:  # whatever is wrong with one item must not break the rest
+            return _unreadable(item, f"{type(error).__name__}: {error}")
+        return view if view is not None else _unreadable(item, "")
+
+    def _read_foreign(self, item: Any) -> ItemView | None:
+        for wanted in ("yes", "maybe"):
+            for shape in self.shapes:
+                if shape is not self.shape and _fit(shape, item) == wanted:
+                    view = shape.read(item)
+                    if view is not None:
+                        return view
+        return None
+
+
+def _fit(shape: Shape, item: Any) -> Fit:
+    try:
+        return shape.fit(item)
+    except Exception:  # a malformed item is of no shape; reading it reports it
+        return "no"
+
+
+def _unreadable(item: Any, fault: str) -> ItemView:
+    """Return the generic reading of an item that no shape reads."""
+    kind = field(item, "type")
+    if not isinstance(kind, str):
+        kind = "" if isinstance(item, dict) else type(item).__name__
+    if item is None or isinstance(item, (str, int, float, list, tuple)):
+        found = cast(object, item)
+        fault = fault or f"an item has to be a dict or an object, not {type(found).__name__}"
+    try:
+        text = json_text(item)
+    except Exception:  # whatever is wrong with one object must not break the rest
+        text = ""
+    return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)
