@@ -264,9 +264,13 @@ def test_a_result_that_arrives_for_a_call_in_the_head_discards_the_fold() -> Non
     assert len(ctx.items) == 8
 
 
-@pytest.mark.parametrize("pinned", [False, True])
-def test_a_request_that_is_to_be_answered_again_discards_the_fold(pinned: bool) -> None:
-    """The list was taken back to the cut: its last turn is unfinished, and stays."""
+@pytest.mark.parametrize(
+    ("pinned", "goes_on"), [(False, False), (False, True), (True, False), (True, True)]
+)
+def test_a_request_that_is_to_be_answered_again_discards_the_fold(
+    pinned: bool, goes_on: bool
+) -> None:
+    """The list was taken back to the cut; a request that stays may have its answer behind it."""
     said, answer, asked = *talk(1), talk(1)[0]
     note = {"role": "system", "content": "ok"}
     behind = step("openai_chat", "late", 1, ["ok"]) if pinned else [note]
@@ -275,11 +279,16 @@ def test_a_request_that_is_to_be_answered_again_discards_the_fold(pinned: bool) 
     fold = ctx.summarize_in_background(gate, keep_last_turns=1)
     assert gate.asked.wait(LIMIT)
     ctx.items.pop()
+    if goes_on:
+        ctx.items.append(answer)
     before = list(ctx.items)
     gate.open.set()
     assert fold.wait(LIMIT)
-    assert fold.apply_if_ready().reason == "stale"
-    assert same_objects(ctx.items, before)
+    if pinned and goes_on:
+        assert fold.apply_if_ready().kept == (asked,)
+    else:
+        assert fold.apply_if_ready().reason == "stale"
+        assert same_objects(ctx.items, before)
 
 
 def test_prefix_and_tail_may_change_meanwhile() -> None:

@@ -84,7 +84,8 @@ def judge(
         views=snapshot.views,
         shape=snapshot.shape,
     )
-    if plan.index == len(snapshot.items):  # what stood behind the cut may have been taken back
+    behind = snapshot.prints[plan.index] if plan.index < len(snapshot.items) else None
+    if behind is None or plan.behind not in (None, behind):  # the list may have been taken back
         check_standing(snapshot, plan.index, plan.split.kept)
     may_strip = snapshot.shape.may_strip(snapshot.views, model=model)
     if plan.terms.thinking == "strip" and may_strip:

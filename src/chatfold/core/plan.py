@@ -89,6 +89,7 @@ class Plan(Generic[ItemT]):
         split: Where the list is cut.
         region: Every item between the prefix and the cut.
         prints: The fingerprints of `region`.
+        behind: The fingerprint of the first tail item, None where there is none.
         abandon: The open calls that the caller has given up.
         digest: Content digest of the region.
         tokens_before: Size of the list when the plan was made.
@@ -113,6 +114,7 @@ class Plan(Generic[ItemT]):
     split: Split = field(repr=False)
     region: tuple[ItemT, ...] = field(default=(), repr=False)
     prints: tuple[int, ...] = field(default=(), repr=False)
+    behind: int | None = field(default=None, repr=False)
     abandon: Abandon | None = field(default=None, repr=False)
     digest: str = ""
     tokens_before: int = 0

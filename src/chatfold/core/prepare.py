@@ -138,6 +138,7 @@ def make_plan(
         split=where,
         region=region,
         prints=prints,
+        behind=snapshot.prints[cut] if cut < len(items) else None,
         abandon=wish.abandon,
         digest=digest,
         tokens_before=before,
