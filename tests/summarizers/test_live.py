@@ -98,10 +98,25 @@ def test_what_would_part_the_answer_is_left_out(way: Way, llm_server: LLMServer)
     }
 
 
+def test_that_is_so_in_extra_body_too(way: Way, llm_server: LLMServer) -> None:
+    """What stands there for a server of another kind goes out as it is."""
+    extra = {name: value for name, value in WHOLE_ANSWER[way.shape].items() if name != "timeout"}
+    request = way.request()
+    request["extra_body"] = {**request.get("extra_body", {}), **extra, "max_length": 7}
+    assert way.fold(context(way), llm_server, request=request).mode == "append"
+    body = llm_server.requests[0].body
+    assert not set(body) & set(extra)
+    assert body["max_length"] == 7
+
+
+@pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
-def test_a_limit_of_the_answer_is_raised_where_it_stands(limit: str, llm_server: LLMServer) -> None:
+def test_a_limit_of_the_answer_is_raised_where_it_stands(
+    limit: str, inside: bool, llm_server: LLMServer
+) -> None:
     """Under the name that the live request gives it, as some servers know only one of two."""
-    chat.fold(context(chat), llm_server, request=chat.request(**{limit: 100}))
+    extra = {"extra_body": {limit: 100}} if inside else {limit: 100}
+    chat.fold(context(chat), llm_server, request=chat.request(**extra))
     body = llm_server.requests[0].body
     assert {k: v for k, v in body.items() if k.startswith("max_")} == {limit: 8192}
 

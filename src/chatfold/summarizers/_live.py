@@ -48,6 +48,9 @@ _NOT_WANTED: Final = frozenset(
 )
 
 
+_CHAT_LIMITS: Final = ("max_tokens", "max_completion_tokens")
+
+
 def senders(backends: Sequence[object], settings: Any) -> list[Sender]:
     """Return what the summarizers of a fallback chain can send in append mode.
 
@@ -160,10 +163,11 @@ def _is_openai(client: object) -> bool:
 
 def chat_body(live: LiveRequest, model: str, cap: int | None, client: object) -> dict[str, Any]:
     """Return the body of a live request to Chat Completions."""
-    body = _fields(live, model) | {"messages": [*live.items, live.item]}
+    body = _fields(live, model, *_CHAT_LIMITS, "tool_choice", "function_call")
+    body["messages"] = [*live.items, live.item]
     if _is_openai(client):
         _without_calls(body)
-    for name in ("max_tokens", "max_completion_tokens"):
+    for name in _CHAT_LIMITS:
         if body.get(name) is not None:
             body[name] = max(body[name], cap or CAP)
             return body
@@ -172,7 +176,8 @@ def chat_body(live: LiveRequest, model: str, cap: int | None, client: object) ->
 
 def response_body(live: LiveRequest, model: str, cap: int | None, client: object) -> dict[str, Any]:
     """Return the body of a live request to Responses."""
-    body = _fields(live, model) | {"input": [*live.items, live.item]}
+    body = _fields(live, model, "max_output_tokens", "tool_choice")
+    body["input"] = [*live.items, live.item]
     if _is_openai(client):
         _without_calls(body)
     if body.get("max_output_tokens") is not None:
@@ -182,7 +187,7 @@ def response_body(live: LiveRequest, model: str, cap: int | None, client: object
 
 def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, Any]:
     """Return the body of a live request to Messages; thinking counts against its limit."""
-    body = _fields(live, model) | {"messages": [*live.items, live.item]}
+    body = _fields(live, model, "max_tokens") | {"messages": [*live.items, live.item]}
     thinking = field(body.get("thinking"), "budget_tokens")
     needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}
@@ -195,9 +200,22 @@ def needs_beta(client: Any, body: Mapping[str, Any]) -> bool:
     return "betas" in body if taken is None else not body.keys() <= taken
 
 
-def _fields(live: LiveRequest, model: str) -> dict[str, Any]:
-    kept = {k: v for k, v in live.request.items() if k not in _NOT_WANTED}
-    return {**kept, "model": model}
+def _fields(live: LiveRequest, model: str, *set_here: str) -> dict[str, Any]:
+    """Return the fields of the live request; what is set here may not stand in `extra_body`.
+
+    The SDKs lay that over the rest of the body.
+    """
+    body = _wanted(live.request)
+    extra = body.get("extra_body")
+    if isinstance(extra, Mapping):
+        inside = _wanted(cast("Mapping[str, Any]", extra))
+        body |= {name: inside.pop(name) for name in set_here if name in inside}
+        body["extra_body"] = inside
+    return {**body, "model": model}
+
+
+def _wanted(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in _NOT_WANTED}
 
 
 def _without_calls(body: dict[str, Any]) -> None:
