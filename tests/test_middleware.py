@@ -274,16 +274,6 @@ def test_a_host_that_goes_back_behind_the_fold_gets_its_own_items() -> None:
     assert same_objects(wrapper.fold(changed).items, changed)
 
 
-def test_an_edit_in_place_inside_the_folded_part_is_noticed_at_the_next_fold() -> None:
-    """The same object with other words: the summary that does not know them goes."""
-    wrapper, teller, host, _ = folded_host()
-    host[2]["content"] = "The address is 48 Harbour Street."
-    host += talk(8, 40)
-    folded = wrapper.fold(host)
-    assert folded.outcome.reason == "summarized"
-    assert any("48 Harbour" in v.parts[0].text for v in teller.prompts[-1].views)
-
-
 def test_folds_of_folds_are_found_again_where_the_host_goes_back_a_little() -> None:
     """After two folds, a list that ends between them is folded as it was at the first."""
     teller = Teller()

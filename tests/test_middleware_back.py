@@ -139,23 +139,3 @@ def test_where_the_longest_fold_does_not_stand_the_next_one_does() -> None:
     back = later.fold(host, key="a")
     assert back.outcome.reason == "reused"
     assert back.items[1:] == host[2:]
-
-
-def test_an_edit_in_place_is_seen_in_the_next_copy() -> None:
-    """Who erases something from a stored history finds it erased from what goes to the model."""
-
-    def llm(prompt: Any) -> str:
-        return "The mail is dana@example.com." if "dana@" in prompt.user else "Mail was erased."
-
-    wrapper: Middleware[Any] = Middleware(llm, TIGHT)
-    said = ["I am dana@example.com.", "Hello.", "Where is it?", "On its way.", "Thanks."]
-    host: list[Any] = [
-        {"role": "assistant" if number % 2 else "user", "content": f"{text} {'word ' * 80}"}
-        for number, text in enumerate(said)
-    ]
-    assert "dana@" in json.dumps(wrapper.fold(host).items)
-    host[0]["content"] = "I am [erased]. " + "word " * 80
-    wrapper.fold(host)
-    later = wrapper.fold(reloaded(host))
-    assert "dana@" not in json.dumps(later.items)
-    assert later.outcome.reason == "summarized"

@@ -61,8 +61,13 @@ class HostList:
 
     def is_as_it_was(self, stop: int) -> bool:
         """Return whether the items up to an index say what they said; hosts may edit in place."""
-        part = slice(self.start, stop)
-        return self.printed(self.items[part]) == self._prints[part]
+        return self.edited(self.start, stop) is None
+
+    def edited(self, start: int, stop: int) -> int | None:
+        """Return the index of the first item of a part that was edited in place, None for none."""
+        now = self.printed(self.items[start:stop])
+        pairs = enumerate(zip(now, self._prints[start:stop], strict=True), start)
+        return next((index for index, (one, other) in pairs if one != other), None)
 
     def rolling(self) -> list[str]:
         """Return the digests of the first 1, 2, 3, ... of the items after the prefix."""
@@ -134,9 +139,7 @@ class HostList:
         if not all(type(item) is dict for item in self.items[part]):
             return None  # what objects say takes thirty times as long
         self._looked_at = part.stop if part.stop < folded else self.start
-        now = self.printed(self.items[part])
-        pairs = enumerate(zip(now, self._prints[part], strict=True), part.start)
-        return next((index for index, (one, other) in pairs if one != other), None)
+        return self.edited(part.start, part.stop)
 
     def _digests_to(self, stop: int) -> list[bytes]:
         """Return the digests of the items up to an index; each is made once."""

@@ -290,8 +290,12 @@ class Middleware(Generic[ItemT]):
             needed = tuple(session.requirements_now())
             return Folded(seen, Outcome(False, "running", key=key), needed, given)
         try:
+            background = session.background
             if session.is_due(background=self._background):
+                session.catch_up()
                 session = self._renewed(name, session, items)
+            elif background is not None and background.done:
+                session.catch_up()
             if session.is_due(background=self._background):
                 session = yield from self._alone(name, session, items)
                 if self._shared.used and session.claim is None:
@@ -322,8 +326,9 @@ class Middleware(Generic[ItemT]):
         with session.turn, session.ending:
             if session.background is not fold:
                 return
-            before = list(session.items)
             try:
+                session.catch_up()
+                before = list(session.items)
                 outcome = fold.put_in() if share and not session.is_gone else None
                 if outcome is not None and outcome.changed and session.after(outcome, before):
                     self._shared.put(name, session)

@@ -137,14 +137,28 @@ class Session(ChatContext[Any]):
         return self._host.begins_alike(items) and self._host.opens_alike(items)
 
     def is_sound(self) -> bool:
-        """Return whether what is folded still says what it said; hosts may edit it in place."""
-        return self._host.is_as_it_was(self._cut)
+        """Return whether all that the model does not see as the host has it says what it said.
+
+        Hosts may edit it in place. What stands behind that is for `catch_up`.
+        """
+        return self._host.is_as_it_was(self._view.cut)
 
     def prepare(self) -> None:
         """Bring the leading instructions up to date, which a fold may be written with."""
         if self._stale_prefix:
             self._items[: self._start] = self._host.items[: self._start]
             self._stale_prefix = False
+
+    def catch_up(self) -> None:
+        """Take in what the host edited in place of what the model sees as the host has it.
+
+        The context may have other objects of the same words: copies that came first.
+        """
+        edited, items = self._host.edited(self._view.cut, len(self._host)), self._host.items
+        if edited is not None:
+            self._take(items, edited, len(self._items) - (len(items) - edited))
+            self._host.take(items, edited)
+            self._settle(self._view.saved)
 
     def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
         """Take in a fold of the context's list; False where that was done already.
@@ -213,7 +227,7 @@ class Session(ChatContext[Any]):
 
         Nothing where that was edited in place: the digests would be those of other words.
         """
-        if not self._regions or not self.is_sound():
+        if not self._regions or not self._host.is_as_it_was(self._cut):
             return []
         digests = self.rolling()
         return [
