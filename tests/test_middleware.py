@@ -374,6 +374,10 @@ def test_wrong_arguments_are_refused_when_the_middleware_is_made() -> None:
     """Not at the first turn of the first customer."""
     with pytest.raises(TypeError, match="unknown option colour"):
         Middleware("extractive", colour="red")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unknown option undo_depth"):
+        Middleware("extractive", undo_depth=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="cannot summarize with int; expected"):
+        Middleware(5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="sessions must be 1 or more"):
         Middleware("extractive", sessions=0)
     with pytest.raises(TypeError, match="sessions must be a whole number, not '5'"):

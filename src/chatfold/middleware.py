@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast,
 from chatfold.core.check import Requirement
 from chatfold.core.plan import Outcome
 from chatfold.each_turn import OnError
+from chatfold.options import Settings
 from chatfold.policy import Policy
 from chatfold.regions import Region, region_of
 from chatfold.session import Session
@@ -89,7 +90,7 @@ class Middleware(Generic[ItemT]):
         **options: See `SummaryOptions`.
 
     Raises:
-        TypeError: `store` is no store, or an option is not known.
+        TypeError: `llm` cannot answer, `store` is no store, or an option is not known.
         ValueError: An option is out of range, or the policy and the model do not go together.
     """
 
@@ -134,7 +135,10 @@ class Middleware(Generic[ItemT]):
             "summary_key": summary_key,
             **options,
         }
-        self._make([])  # what is wrong with the options is said now
+        Settings().updated(options)  # others of a context have no meaning here
+        self._make([]).check_summarizer(
+            llm, model
+        )  # what is wrong is said now, not when a fold is due
         self._shared = SharedFolds(store)
         self._sessions = Sessions(sessions, self._dropped)
 

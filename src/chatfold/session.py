@@ -19,6 +19,7 @@ from chatfold.core.views import TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
 from chatfold.regions import Region, View
+from chatfold.summarizers import LLM
 
 __all__ = ["Session"]
 
@@ -71,6 +72,15 @@ class Session(ChatContext[Any]):
     def folded(self) -> int:
         """Number of the host's items after the prefix that the folds so far stand for."""
         return self._cut - self._start
+
+    def check_summarizer(self, llm: LLM, model: str | None) -> None:
+        """Check that a summarizer can answer, in one kind of call at least.
+
+        Raises:
+            TypeError: It cannot.
+            ValueError: It is a string that names nothing, or an empty list.
+        """
+        self._check_llm(llm, self._settings, model, asynchronous=True)
 
     def is_due(self, *, background: bool) -> bool:
         """Return whether a fold would be begun now."""

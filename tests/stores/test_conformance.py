@@ -214,6 +214,9 @@ def test_expire_without_a_time_uses_expire_after(new_store: NewStore) -> None:
 def test_an_expire_after_that_means_nothing_is_refused(new_store: NewStore, limit: Any) -> None:
     with pytest.raises(ValueError, match="expire_after must be more than 0 seconds"):
         new_store(expire_after=limit)
+    for no_number in ("60", True):
+        with pytest.raises(TypeError, match="expire_after must be a number, not"):
+            new_store(expire_after=no_number)
 
 
 def test_without_originals_only_positions_and_call_ids_are_kept(new_store: NewStore) -> None:

@@ -107,6 +107,8 @@ def test_without_a_bound_all_is_kept() -> None:
 def test_a_bound_that_means_nothing_is_refused(bound: int) -> None:
     with pytest.raises(ValueError, match="max_bytes must be more than 0"):
         MemoryStore(max_bytes=bound)
+    with pytest.raises(TypeError, match="max_bytes must be a number, not '1'"):
+        MemoryStore(max_bytes="1")  # type: ignore[arg-type]
 
 
 def test_what_is_old_goes_by_age_even_where_it_was_used() -> None:

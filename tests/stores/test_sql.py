@@ -113,6 +113,10 @@ def test_of_an_sqlite_engine_the_file_is_used(path: Path) -> None:
 def test_a_time_limit_that_means_nothing_is_refused(path: Path, timeout: float) -> None:
     with pytest.raises(ValueError, match="timeout must be more than 0 seconds"):
         SQLStore(path, timeout=timeout)
+    with pytest.raises(TypeError, match="timeout must be a number, not '5'"):
+        SQLStore(path, timeout="5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="takes a path or a URL as text, not NoneType"):
+        SQLStore(None)  # type: ignore[arg-type]
     assert not path.exists()
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from chatfold.errors import StoreError
 from chatfold.stores._location import located
 from chatfold.stores._schema import Dialect, Search, prepare
+from chatfold.stores.base import checked_number
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -31,14 +32,14 @@ class Database:
         timeout: Seconds to wait for a lock or a statement.
 
     Raises:
-        TypeError: `where` is no path, URL or engine.
+        TypeError: `where` is no path, URL or engine, or `timeout` no number.
         ValueError: It names no file or another kind of database, or `timeout` is not more than 0.
         MissingExtraError: The driver is not installed.
         StoreError: The database cannot be made, reached, read or written.
     """
 
     def __init__(self, where: str | os.PathLike[str] | sa.Engine, timeout: float) -> None:
-        if not 0 < timeout < math.inf:
+        if not 0 < checked_number("timeout", timeout) < math.inf:
             raise ValueError(f"timeout must be more than 0 seconds and have an end, not {timeout}")
         found = located(where)
         self.name = found.name

@@ -49,7 +49,7 @@ def located(where: str | os.PathLike[str] | sa.Engine) -> Location:
         # What a URL without a driver stands for depends on SQLAlchemy's version.
         url = where.url.set(drivername=f"{where.dialect.name}+{where.dialect.driver}")
         return _at(url, where)
-    path = os.fspath(where)
+    path = os.fspath(where) if isinstance(where, (str, os.PathLike)) else where  # pyright: ignore[reportUnnecessaryIsInstance]
     if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"SQLStore takes a path or a URL as text, not {type(path).__name__}")
     return _at(_url(path), None) if "://" in path else _file(path)

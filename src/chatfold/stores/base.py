@@ -15,6 +15,7 @@ __all__ = [
     "StoredItem",
     "checked_fold",
     "checked_key",
+    "checked_number",
     "horizon",
     "seconds",
 ]
@@ -175,17 +176,30 @@ def checked_key(key: str) -> str:
     return key
 
 
+def checked_number(name: str, value: float) -> float:
+    """Return a number.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    return value
+
+
 def seconds(expire_after: float | timedelta | None) -> float | None:
     """Return a time to live in seconds.
 
     Raises:
+        TypeError: It is no number, and no timedelta.
         ValueError: It is not more than 0.
     """
     if expire_after is None:
         return None
-    wanted = (
-        expire_after.total_seconds() if isinstance(expire_after, timedelta) else float(expire_after)
-    )
+    if isinstance(expire_after, timedelta):
+        wanted = expire_after.total_seconds()
+    else:
+        wanted = checked_number("expire_after", expire_after)
     if not 0 < wanted < math.inf:
         raise ValueError(f"expire_after must be more than 0 seconds, or None, not {expire_after!r}")
     return wanted

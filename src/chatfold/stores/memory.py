@@ -20,6 +20,7 @@ from chatfold.stores.base import (
     StoredItem,
     checked_fold,
     checked_key,
+    checked_number,
     horizon,
     seconds,
 )
@@ -102,7 +103,8 @@ class MemoryStore:
         max_bytes: Size of all that is kept, about; None is without bound.
 
     Raises:
-        ValueError: `expire_after` or `max_bytes` is not more than 0.
+        TypeError: `expire_after` or `max_bytes` is no number.
+        ValueError: One of them is not more than 0.
     """
 
     def __init__(
@@ -112,7 +114,7 @@ class MemoryStore:
         expire_after: float | timedelta | None = None,
         max_bytes: int | None = 256 * 2**20,
     ) -> None:
-        if max_bytes is not None and max_bytes <= 0:
+        if max_bytes is not None and not checked_number("max_bytes", max_bytes) > 0:
             raise ValueError(f"max_bytes must be more than 0, or None, not {max_bytes!r}")
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)

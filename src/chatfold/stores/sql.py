@@ -75,7 +75,7 @@ class SQLStore:
             great many folds may need more.
 
     Raises:
-        TypeError: `where` is none of these.
+        TypeError: `where` is none of these, or `expire_after` or `timeout` no number.
         ValueError: It names no file or another kind of database, or `expire_after` or `timeout`
             is not more than 0.
         MissingExtraError: psycopg is not installed.
