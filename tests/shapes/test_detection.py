@@ -191,6 +191,19 @@ def test_the_newest_telling_item_decides_a_mixed_list(first: str, last: str) -> 
     assert foreign == [i for i in others if i not in own]
 
 
+@pytest.mark.parametrize("url", ["https://example.com/a.png", {"url": "https://example.com/a.png"}])
+def test_pictures_and_calls_as_dicts_are_mistral_s_beside_its_own_objects(url: Any) -> None:
+    """Chat Completions has them too, but none of Mistral's objects."""
+    picture = {"role": "user", "content": [{"type": "image_url", "image_url": url}]}
+    written = {**CHAT_CALL, "tool_calls": [{**CHAT_CALL["tool_calls"][0], "id": "callAAAA2"}]}
+    result = {**CHAT_RESULT, "tool_call_id": "callAAAA2"}
+    rest = [ANSWER, picture, ANSWER, dict(USER), written, result, {**ANSWER, "content": "Done."}]
+    for stop in range(3, len(rest) + 1):
+        ctx = ChatContext([USER, *ROUNDS["mistral"], *rest[:stop]])
+        assert _shape(ctx.items) == "mistral"
+        assert not [p for p in ctx.check() if p.rule == "foreign_item"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_foreign_items_in_the_head_are_folded_away(name: str) -> None:
     """A list that was written for another provider becomes sendable once they are summarized."""

@@ -309,12 +309,14 @@ def test_what_others_write_alike_stays_chat_completions(item: Item) -> None:
     assert {v.shape for v in ChatContext([USER, item], shape="mistral").views()} == {"mistral"}
 
 
-def test_words_alone_may_be_mistrals() -> None:
-    """A role with a text, or with text chunks, is written by several providers."""
+def test_what_chat_completions_has_too_may_be_mistrals() -> None:
+    """A role with a text, chunks that several providers take, and calls tell nothing."""
     chunk = {"type": "text", "text": "hi"}
-    assert [MISTRAL.fit(i) for i in (USER, _said(chunk), _tool())] == ["maybe"] * 3
-    assert MISTRAL.fit(_said({"type": "image_url", "image_url": "https://a.b"})) == "no"
-    assert MISTRAL.fit(_called(_call())) == "no"
+    picture = {"type": "image_url", "image_url": "https://a.b"}
+    shared = (USER, _said(chunk), _said(picture), _called(_call()), _tool())
+    assert [MISTRAL.fit(item) for item in shared] == ["maybe"] * len(shared)
+    assert MISTRAL.fit(_said({"type": "video_url", "video_url": "https://a.b"})) == "no"
+    assert MISTRAL.fit({**USER, "name": "dana"}) == "no"
 
 
 def test_the_objects_of_other_sdks_are_foreign() -> None:

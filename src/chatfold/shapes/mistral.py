@@ -85,8 +85,9 @@ class Mistral(Shape):
         if role == "tool":
             return "maybe" if get("tool_call_id") else "no"
         content = get("content")
-        words = isinstance(content, str) or {block_type(b) for b in listed(content)} == {"text"}
-        return "maybe" if words and not get("tool_calls") and not get("name") else "no"
+        chunks = {block_type(b) for b in listed(content)}
+        says = isinstance(content, str) or chunks or get("tool_calls")
+        return "maybe" if says and chunks <= _CHUNKS and not get("name") else "no"
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of a message, None where it is of another shape."""
@@ -282,4 +283,5 @@ _BLOCKS: Final[Mapping[str, Callable[[Any], Part]]] = {
     # The SDK's object for a chunk that it does not know.
     "UNKNOWN": lambda block: read_block(field(block, "raw"), _DIALECT),
 }
+_CHUNKS: Final = frozenset(_BLOCKS) - {"refusal", "video_url"}
 _DIALECT: Final[Dialect] = Dialect("mistral", _ROLES, _BLOCKS, is_foreign_block, _NULL)
