@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chatfold.core.calls import CallPairing
 from chatfold.core.check import Problem, added_errors, common_problems
@@ -84,60 +84,99 @@ def judge(
         views=snapshot.views,
         shape=snapshot.shape,
     )
+    _check_unchanged_behind(plan, snapshot)
+    if plan.terms.thinking == "strip" and snapshot.shape.may_strip(snapshot.views, model=model):
+        made = stripped(made, snapshot.items, plan.index, snapshot.shape)
+    new = _new_list(plan, snapshot, made)
+    marked = mark_summary(new.views, summary_key)
+    if marked is not None and (plan.native or new.items[marked[0]] is made.items[0]):
+        new.views[marked[0]] = marked[1]
+    elif not plan.native:
+        raise InvalidResultError(
+            "the summary would not be recognized where it would stand", problems=()
+        )
+    problems = _problems(new.items, new.views, snapshot.shape)
+    if any(p.severity == "error" for p in problems):
+        _check_added(problems, snapshot, made, new)
+    before = sum(snapshot.sizes)
+    gone = sum(snapshot.sizes[made.start : made.stop])
+    stays = sum(snapshot.sizes[index] for index in new.stays)
+    known = tokens if tokens is not None and made.items[0] is written[0] else None
+    read = new.read
+    added = sum(measure(read)) if known is None else known + sum(measure(read[1:]))
+    return Verdict(made, new.views, tuple(problems), before, before - gone + stays + added)
+
+
+def _check_unchanged_behind(plan: Plan[Any], snapshot: Snapshot) -> None:
+    """Check that what stands behind a head lets it be folded still.
+
+    Raises:
+        StaleHeadError: It does not.
+    """
     behind = snapshot.prints[plan.index] if plan.index < len(snapshot.items) else None
     if behind is None or plan.behind not in (None, behind):  # the list may have been taken back
         check_standing(snapshot, plan.index, plan.split.kept)
-    may_strip = snapshot.shape.may_strip(snapshot.views, model=model)
-    if plan.terms.thinking == "strip" and may_strip:
-        made = stripped(made, snapshot.items, plan.index, snapshot.shape)
     if any(span.first < plan.index <= span.last for span in snapshot.spans):
         raise StaleHeadError(
             "a result arrived for a call that the summary was to stand for; make a new plan",
             index=plan.index,
         )
-    new = [*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]]
+
+
+class _NewList(NamedTuple):
+    """A list as it would be.
+
+    Attributes:
+        items: Its items.
+        views: Their readings.
+        stays: Indices, in the list as it is, of what is put in and was there before.
+        read: The readings of what is put in besides.
+    """
+
+    items: list[Any]
+    views: list[ItemView]
+    stays: list[int]
+    read: list[ItemView]
+
+
+def _new_list(plan: Plan[Any], snapshot: Snapshot, made: Replacement[Any]) -> _NewList:
     here: Iterable[int] = range(made.start, made.stop)
     if not plan.native:  # then nothing else of the head can be among what is put in
         here = (*plan.split.kept, *range(plan.split.cut, made.stop))
     places = {id(snapshot.items[i]): i for i in here}
-    fresh = [_read(item, snapshot.shape) for item in made.items if id(item) not in places]
-    readings = iter(fresh)
-    views = [
-        *snapshot.views[: made.start],
-        *(
-            snapshot.views[places[id(item)]] if id(item) in places else next(readings)
-            for item in made.items
-        ),
-        *snapshot.views[made.stop :],
+    at = [places.get(id(item)) for item in made.items]
+    put_in = [
+        _read(item, snapshot.shape) if index is None else snapshot.views[index]
+        for item, index in zip(made.items, at, strict=True)
     ]
-    marked = mark_summary(views, summary_key)
-    if not plan.native and (marked is None or new[marked[0]] is not made.items[0]):
+    return _NewList(
+        items=[*snapshot.items[: made.start], *made.items, *snapshot.items[made.stop :]],
+        views=[*snapshot.views[: made.start], *put_in, *snapshot.views[made.stop :]],
+        stays=[index for index in at if index is not None],
+        read=[view for view, index in zip(put_in, at, strict=True) if index is None],
+    )
+
+
+def _check_added(
+    problems: Sequence[Problem], snapshot: Snapshot, made: Replacement[Any], new: _NewList
+) -> None:
+    """Check that a new list has no error that the old one has not.
+
+    Raises:
+        InvalidResultError: It has.
+    """
+    # An item without its reasoning is another object, and has the errors that it had.
+    known_as = [
+        *new.items[: made.start],
+        *(made.origins or made.items),
+        *new.items[made.start + len(made.items) :],
+    ]
+    added = added_errors(problems_of(snapshot), problems, snapshot.items, known_as)
+    if added:
         raise InvalidResultError(
-            "the summary would not be recognized where it would stand", problems=()
+            f"the folded list would be refused: {added[0].message} (item {added[0].index})",
+            problems=added,
         )
-    if marked is not None:
-        views[marked[0]] = marked[1]
-    problems = _problems(new, views, snapshot.shape)
-    if any(p.severity == "error" for p in problems):
-        # An item without its reasoning is another object, and has the errors that it had.
-        known_as = [
-            *new[: made.start],
-            *(made.origins or made.items),
-            *new[made.start + len(made.items) :],
-        ]
-        added = added_errors(problems_of(snapshot), problems, snapshot.items, known_as)
-        if added:
-            raise InvalidResultError(
-                f"the folded list would be refused: {added[0].message} (item {added[0].index})",
-                problems=added,
-            )
-    before = sum(snapshot.sizes)
-    gone = sum(snapshot.sizes[made.start : made.stop])
-    stays = sum(snapshot.sizes[places[id(i)]] for i in made.items if id(i) in places)
-    known = tokens if tokens is not None and made.items[0] is written[0] else None
-    new_tokens = sum(measure(fresh)) if known is None else known + sum(measure(fresh[1:]))
-    after = before - gone + stays + new_tokens
-    return Verdict(made, views, tuple(problems), before, after)
 
 
 def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:
