@@ -119,39 +119,16 @@ def make_plan(
         pinned=(lambda i: pinned(items[i])) if pinned is not None else None,
         own=(lambda i: own(items[i])) if own is not None else None,
     )
-    before = sum(sizes)
     if where.reason:
-        return Plan(None, (), (), where.start, where.reason, where, tokens_before=before), None  # type: ignore[arg-type]
-    start, cut = where.start, where.cut
-    region = tuple(items[start:cut])
-    kept = frozenset(where.kept)
-    prints = tuple(snapshot.prints[start:cut])
-    # A head that words could not make smaller may be folded natively, and the other way round.
-    tried = hash((prints, where.kept, own is not None))
-    digest = f"{tried & 0xFFFFFFFFFFFFFFFF:016x}"
-    plan: Plan[Any] = Plan(
-        prompt=None,
-        head=tuple(items[i] for i in range(start, cut) if i not in kept),
-        kept=tuple(items[i] for i in where.kept),
-        index=cut,
-        reason="unchanged_head",
-        split=where,
-        region=region,
-        prints=prints,
-        behind=snapshot.prints[cut] if cut < len(items) else None,
-        abandon=wish.abandon,
-        digest=digest,
-        tokens_before=before,
-        summary_role=wish.summary_role,
-        min_gain=wish.min_gain,
-        terms=wish.terms,
-    )
-    if digest in wish.tried:
+        size = sum(sizes)
+        return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
+    plan = _plan(snapshot, where, wish)
+    if plan.digest in wish.tried:
         return plan, None
     if own is not None:
         gone = len(where.superseded)
         omitted = {"superseded_state": gone} if gone else {}
-        prefix = tuple(items[:start])
+        prefix = tuple(items[: where.start])
         made = replace(plan, reason="summarized", omitted=omitted, native=True, prefix=prefix)
         return made, None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
@@ -169,6 +146,32 @@ def make_plan(
         live = append.live if first.stop == len(head) else None
         plan = replace(plan, append=append, prompt=replace(first.prompt, live=live))
     return plan, head
+
+
+def _plan(snapshot: Snapshot, where: Split, wish: Wish) -> Plan[Any]:
+    """Return the plan of a split, as long as nobody was asked for a summary."""
+    items, start, cut = snapshot.items, where.start, where.cut
+    kept = frozenset(where.kept)
+    prints = tuple(snapshot.prints[start:cut])
+    # A head that words could not make smaller may be folded natively, and the other way round.
+    tried = hash((prints, where.kept, wish.own is not None))
+    return Plan(
+        prompt=None,
+        head=tuple(items[i] for i in range(start, cut) if i not in kept),
+        kept=tuple(items[i] for i in where.kept),
+        index=cut,
+        reason="unchanged_head",
+        split=where,
+        region=tuple(items[start:cut]),
+        prints=prints,
+        behind=snapshot.prints[cut] if cut < len(items) else None,
+        abandon=wish.abandon,
+        digest=f"{tried & 0xFFFFFFFFFFFFFFFF:016x}",
+        tokens_before=sum(snapshot.sizes),
+        summary_role=wish.summary_role,
+        min_gain=wish.min_gain,
+        terms=wish.terms,
+    )
 
 
 def _asking(

@@ -16,7 +16,7 @@ from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.ledger import Ledger
-from chatfold.core.needs import Head, needs_of
+from chatfold.core.needs import Head, Need, needs_of
 from chatfold.core.record import Record, rendered
 from chatfold.core.sizes import TextSizes
 from chatfold.core.summary import earlier_summary
@@ -116,8 +116,6 @@ def make_record(
     missing = [need for need in needs if not held.holds(need.fact)]
     record = acted
     if ledger_tokens:
-        carried = _carried(previous.values, held, found)
-        shown = _Held(rendered(acted._replace(values=tuple(carried))))
         ledger = Ledger(
             views,
             words,
@@ -127,20 +125,39 @@ def make_record(
             places=found.places,
             first=found.values,
         )
-        used = sizes(rendered(Record(values=tuple(carried))))
-        entries = ledger.entries(
-            [need for need in missing if not shown.holds(need.fact)],
-            ledger_tokens - min(used, ledger_tokens // 2),
-            sizes,
-        )
-        record = merged(
-            Record(values=tuple(carried)), acted._replace(values=tuple(entries)), budget
-        )
-    final = _Held(rendered(record))
+        carried = tuple(_carried(previous.values, held, found))
+        record = _with_values(acted, carried, missing, ledger, budget, sizes)
+    return _reported(record, needs, missing, actions.guessed)
+
+
+def _with_values(
+    acted: Record,
+    carried: tuple[Entry, ...],
+    missing: Sequence[Need],
+    ledger: Ledger,
+    budget: Budget,
+    sizes: TextSizes,
+) -> Record:
+    """Return a record with values: those that are carried, and those that are missing now."""
+    shown = _Held(rendered(acted._replace(values=carried)))
+    used = sizes(rendered(Record(values=carried)))
+    entries = ledger.entries(
+        [need for need in missing if not shown.holds(need.fact)],
+        budget.values - min(used, budget.values // 2),
+        sizes,
+    )
+    return merged(Record(values=carried), acted._replace(values=tuple(entries)), budget)
+
+
+def _reported(
+    record: Record, needs: Sequence[Need], missing: Sequence[Need], guessed: tuple[str, ...]
+) -> Recorded:
+    """Return a record with what it was made for, and what of that it holds."""
+    held = _Held(rendered(record))
     needed = tuple(need.fact for need in needs if need.sure)
     out = {id(need.fact) for need in missing}
     rest = [fact for fact in needed if id(fact) in out]
-    added = tuple(fact for fact in rest if final.holds(fact))
+    added = tuple(fact for fact in rest if held.holds(fact))
     held_now = {id(fact) for fact in added}
     return Recorded(
         record=record,
@@ -148,7 +165,7 @@ def make_record(
         kept_by_model=tuple(fact for fact in needed if id(fact) not in out),
         added=added,
         left_out=tuple(fact for fact in rest if id(fact) not in held_now),
-        guessed=actions.guessed,
+        guessed=guessed,
     )
 
 
