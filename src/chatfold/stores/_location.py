@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
@@ -49,10 +49,15 @@ def located(where: str | os.PathLike[str] | sa.Engine) -> Location:
         # What a URL without a driver stands for depends on SQLAlchemy's version.
         url = where.url.set(drivername=f"{where.dialect.name}+{where.dialect.driver}")
         return _at(url, where)
-    path = os.fspath(where) if isinstance(where, (str, os.PathLike)) else where  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"SQLStore takes a path or a URL as text, not {type(path).__name__}")
+    path = _text(where)
     return _at(_url(path), None) if "://" in path else _file(path)
+
+
+def _text(where: object) -> str:
+    path = os.fspath(cast("os.PathLike[Any]", where)) if isinstance(where, os.PathLike) else where
+    if not isinstance(path, str):
+        raise TypeError(f"SQLStore takes a path or a URL as text, not {type(path).__name__}")
+    return path
 
 
 def _at(url: sa.URL, engine: sa.Engine | None) -> Location:
