@@ -328,6 +328,8 @@ def test_values_are_slices_in_order(text: str) -> None:
 @example("10 October", "7, 2025")
 @example("午後", "3時")
 @example("0", " 5 6")
+@example("", "\\n()")
+@example("", "\\u0041()")
 def test_lines_are_read_by_themselves(first: str, second: str) -> None:
     joined = values(f"{first}\n{second}")
     shift = len(first) + 1

@@ -110,6 +110,8 @@ def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], 
         start += 5 if word[0] == "u" else 1
         if start > mark:
             return [], start
+        if start == stop:  # the bracket of a call, and no word before it but the escape
+            return [], mark + 1
         word = text[start:stop]
     return _at_word(text, start, stop, word, at, cache)
 
