@@ -162,6 +162,21 @@ def test_thinking_words_and_calls_of_one_message_are_all_read(sdk: bool) -> None
             ],
             [("a", "1"), ("b", "2")],
         ),
+        (
+            [
+                {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {"id": id_, "function": {"name": name, "arguments": {}}}
+                        for id_, name in (("x", "a"), ("y", "b"), ("x", "c"))
+                    ],
+                },
+                _result("a", "1", tool_call_id="x"),
+                _result(None, "2"),
+                _result("c", "3", tool_call_id="x"),
+            ],
+            [("a", "1"), ("b", "2"), ("c", "3")],
+        ),
     ],
     ids=[
         "by name",
@@ -172,6 +187,7 @@ def test_thinking_words_and_calls_of_one_message_are_all_read(sdk: bool) -> None
         "ids on both",
         "an id on the result only",
         "the older key",
+        "by place beside an id that is used twice",
     ],
 )
 def test_a_result_binds_by_id_then_by_name_then_by_place(

@@ -10,6 +10,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chatfold.core.views import (
@@ -244,17 +245,21 @@ class CallPairing:
         found = self._take((part.pair, None), part.name, shape)
         if found is not None:
             return found
-        # The calls have ids and the result has none: the latest open call of that name.
-        fitting = {
-            key: waiting
-            for key, waiting in self._open.items()
-            if key[0] == part.pair and any(_fits(e, part.name, shape) for e in waiting)
-        }
+        # The calls have ids and the result has none: the first of that name in the latest step.
+        fitting = [
+            entry
+            for (pair, _), waiting in self._open.items()
+            if pair == part.pair
+            for entry in waiting
+            if _fits(entry, part.name, shape)
+        ]
         if not fitting:
             return None
-        latest = max(waiting[-1].step for waiting in fitting.values())
-        key = next(k for k, waiting in fitting.items() if waiting[-1].step == latest)
-        return self._take(key, part.name, shape)
+        step = max(entry.step for entry in fitting)
+        chosen = {id(entry): entry for entry in fitting if entry.step == step}
+        first = bisect_left(self.entries, min(map(_index, chosen.values())), key=_index)
+        found = next(e for e in islice(self.entries, first, None) if id(e) in chosen)
+        return self._taken(found)
 
     def _take(
         self, key: tuple[str, str | None], name: str | None, shape: str | None
@@ -270,11 +275,17 @@ class CallPairing:
         if not fitting:
             return None
         step = fitting[-1].step
-        chosen = next(e for e in fitting if e.step == step)
-        waiting.remove(chosen)
+        return self._taken(next(e for e in fitting if e.step == step))
+
+    def _taken(self, entry: _Entry) -> _Entry:
+        """Return a waiting call, which waits no more."""
+        assert entry.part is not None
+        key = (entry.part.pair, entry.part.id)
+        waiting = self._open[key]
+        waiting.remove(entry)
         if not waiting:
             del self._open[key]
-        return chosen
+        return entry
 
     def _unanswered(
         self, entry: _Entry, given_up: Callable[[ToolCallRecord], bool]
