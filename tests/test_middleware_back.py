@@ -139,3 +139,27 @@ def test_where_the_longest_fold_does_not_stand_the_next_one_does() -> None:
     back = later.fold(host, key="a")
     assert back.outcome.reason == "reused"
     assert back.items[1:] == host[2:]
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_searches_of_the_server_without_ids_stay_with_their_outputs(step: int) -> None:
+    """Outputs bind by their order, so that no call goes before its own has come."""
+    call = {"type": "tool_search_call", "call_id": None, "execution": "server", "arguments": {}}
+    output = {"type": "tool_search_output", "call_id": None, "execution": "server", "tools": []}
+    host: list[Any] = [
+        {"role": "user", "content": "Hello."},
+        {"role": "assistant", "content": "Hello."},
+        {"role": "user", "content": "Which tools are there?"},
+        *(call | {"id": f"tsc_{n}"} for n in range(2)),
+        *(output | {"id": f"tso_{n}"} for n in range(2)),
+        {"role": "assistant", "content": "Many."},
+        {"role": "user", "content": "Good."},
+    ]
+    policy = Policy(max_items=4, keep_last_turns=None, keep_tokens=10, min_gain=0.0)
+    ours = middleware(happened, policy, shape="openai_responses")
+    reasons: set[str] = set()
+    for stop in [*range(step, len(host), step), *range(len(host), 0, -1)]:
+        folded = ours.fold(host[:stop], key="a")
+        reasons.add(folded.outcome.reason)
+        assert validate(reloaded(folded.items), "openai_responses") == []
+    assert "summarized" in reasons

@@ -209,6 +209,26 @@ def test_a_tool_search_without_call_ids_is_paired_in_order() -> None:
     ]
 
 
+def test_searches_of_the_server_are_not_cut_while_their_outputs_may_come() -> None:
+    """Nothing is said to be open, as they may go without; but the order binds what comes."""
+    call: Item = {
+        "type": "tool_search_call",
+        "call_id": None,
+        "arguments": {},
+        "execution": "server",
+    }
+    found: Item = {"type": "tool_search_output", "call_id": None, "tools": []}
+    for waiting in ([call], [call, call], [call, call, found]):
+        ctx: ChatContext[Any] = ChatContext([USER, *waiting])
+        assert ctx.cut_points() == [0, 1]
+        assert {c.status for c in ctx.tool_calls()} == {"completed"}
+        assert ctx.check() == []
+        assert 2 in ChatContext([USER, *waiting, ANSWER]).cut_points() or found in waiting
+    assert ChatContext([USER, call, call, found, found]).cut_points() == [0, 1, 5]
+    named = call | {"call_id": "t1"}
+    assert ChatContext([USER, named]).cut_points() == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("item", "status"),
     [

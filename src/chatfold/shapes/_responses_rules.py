@@ -2,7 +2,8 @@
 
 Rules R1 to R7: reasoning is enforced by item id (openai-agents-python#1611, continue#8933,
 mastra#8738); a program encloses the calls it made; an approval, its answer and the call it allows
-are one. https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21).
+are one. https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21). A search for
+tools without a call id is paired by its place.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _ENDS_SCOPE = frozenset(
 
 
 def reasoning_spans(views: Sequence[ItemView]) -> list[Span]:
-    """Return the spans of reasoning scopes, programs and approvals."""
-    return [*_scopes(views), *_programs(views), *_approvals(views)]
+    """Return the spans of reasoning scopes, programs, approvals and searches without ids."""
+    return [*_scopes(views), *_programs(views), *_approvals(views), *_searches(views)]
 
 
 def _scopes(views: Sequence[ItemView]) -> Iterator[Span]:
@@ -100,4 +101,24 @@ def _approvals(views: Sequence[ItemView]) -> Iterator[Span]:
         if speaks:
             approved.clear()  # the model went on without the call
     for first in approved.values():
+        yield Span(first, len(views))
+
+
+def _searches(views: Sequence[ItemView]) -> Iterator[Span]:
+    """Yield the server's searches for tools at the end whose outputs may still come.
+
+    Without call ids the order alone says which is whose: a call that is folded away before its
+    output comes would leave that output to the next call.
+    """
+    first, calls, outputs = len(views), 0, 0
+    for index in range(len(views) - 1, -1, -1):
+        part = views[index].parts[0] if views[index].parts else None
+        if type(part) is CallPart and part.kind == "tool_search" and part.id is None:
+            calls += part.served
+        elif type(part) is ResultPart and part.pair == "tool_search" and part.id is None:
+            outputs += 1
+        else:
+            break
+        first = index
+    if calls > outputs:
         yield Span(first, len(views))

@@ -141,7 +141,7 @@ class OpenAIResponses(Shape):
         )
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
-        """Return what reasoning, programs and approvals bind together."""
+        """Return what reasoning, programs, approvals and searches bind together."""
         return reasoning_spans(views)
 
     def keeps(self, view: ItemView) -> bool:
