@@ -330,6 +330,7 @@ def test_values_are_slices_in_order(text: str) -> None:
 @example("0", " 5 6")
 @example("", "\\n()")
 @example("", "\\u0041()")
+@example("\\u12", "/usr/bin")
 def test_lines_are_read_by_themselves(first: str, second: str) -> None:
     joined = values(f"{first}\n{second}")
     shift = len(first) + 1

@@ -46,7 +46,12 @@ def decimal(written: str, *, money: bool) -> tuple[str, tuple[str, ...]]:
     elif dots and len(bare) - bare.index(".") == 4 and 4 < len(bare) < 8 and bare[0] != "0":
         whole = bare.replace(".", "")
         bare, other = (whole, [bare]) if money else (bare, [whole])
-    return _trimmed(bare), tuple(map(_trimmed, other))
+    key = _trimmed(bare)
+    if not other:
+        return key, ()
+    forms = dict.fromkeys(map(_trimmed, other))
+    forms.pop(key, None)
+    return key, tuple(forms)
 
 
 def _trimmed(number: str) -> str:

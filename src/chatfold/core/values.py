@@ -39,6 +39,7 @@ _DRIVE = re.compile(r"[A-Za-z]:\\[^\s\"'<>|:*?`,;]{1,512}")
 _FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 _OPTION = re.compile(r"(?:^| )--?[A-Za-z][\w-]*")
 _IBAN = re.compile(r"[A-Z]{2}\d\d(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_ESCAPE = re.compile("[nrt]|u[0-9A-Fa-f]{4}")  # of JSON, behind its backslash
 _TO_END = re.compile(rf"[^\n`]{{1,{_LINE}}}")
 
 _FOLD = {
@@ -106,8 +107,9 @@ def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], 
     word, stop = matched[0], matched.end()
     if start == low > at and text[low - 1] in _BESIDE:
         return [], stop + (stop == mark)  # it began farther back than a value reaches
-    if word[0] in "nrtu" and start and text[start - 1] == "\\":  # an escape of JSON
-        start += 5 if word[0] == "u" else 1
+    escape = _ESCAPE.match(text, start) if start and text[start - 1] == "\\" else None
+    if escape is not None:
+        start = escape.end()
         if start > mark:
             return [], start
         if start == stop:  # the bracket of a call, and no word before it but the escape
