@@ -549,6 +549,15 @@ def test_a_summary_of_a_summary_does_not_grow(views: list[ItemView], budget: int
         assert len(text) <= len(first) + len("Earlier:\n")
 
 
+@pytest.mark.parametrize("sign", [",", ";", ""])
+def test_a_long_line_is_carried_on_as_it_stands(sign: str) -> None:
+    """Its parts are joined as they were parted, so that no signs gather in it."""
+    words = f"{sign} ".join(f"word LK-{1000 + n}" for n in range(60))
+    for line in (f"- find -> {words}", f"- find -> {words};"):
+        text = f"Tool calls (excerpts):\n{line}"
+        assert summary([], 2000, text) == text
+
+
 @given(heads(), BUDGETS, st.one_of(st.none(), SAID))
 def test_every_line_is_a_heading_or_an_entry(
     views: list[ItemView], budget: int, previous: str | None

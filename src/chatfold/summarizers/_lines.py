@@ -74,14 +74,13 @@ class Line:
         call: The call's name; None where the line is no call.
         outcome: What became of the call.
         author: What stands before the words of a message.
-        joint: What stands between pieces.
         leaves: Its pieces, in order.
         shown: The keys that are written already; empty while the line is not opened.
         cost: Size in tokens of what is written once.
     """
 
     __slots__ = (
-        "age", "author", "call", "cost", "joint", "leaves", "outcome", "section", "shown", "source",
+        "age", "author", "call", "cost", "leaves", "outcome", "section", "shown", "source",
     )  # fmt: skip
 
     def __init__(
@@ -93,7 +92,6 @@ class Line:
         self.call = call
         self.outcome = outcome
         self.author = ""
-        self.joint = " "
         self.leaves: list[Leaf] = []
         self.shown: set[Path] = set()
         self.cost = 3 if call is None else 2 + estimate_tokens(f"{call}() -> {outcome}")
@@ -127,7 +125,7 @@ class Line:
             last = leaf.order
         if last < len(self.leaves) - 1 and not out[-1].endswith(GAP):
             out.append(GAP)
-        return self.joint.join(out)
+        return " ".join(out)
 
 
 def _tree(leaves: Sequence[Leaf], equals: str, depth: int = 0) -> str:

@@ -255,7 +255,6 @@ class _Reader:
             text = text.removeprefix("- ")
             if text.strip(f"{GAP}; ") and text != NOTHING:
                 line = Line(section, "carried", len(self.views))
-                line.joint = "; "
                 worth, must = _carried_worth(section, text)
                 for number, part in enumerate(_parts(text)):
                     if number == 0:
@@ -360,7 +359,7 @@ _LONG = 200  # characters: a longer line of the last summary may be kept in part
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Yield a line whole, or a long one in parts, cut at semicolons outside of brackets."""
+    """Yield a line whole, or a long one in parts, cut behind semicolons outside of brackets."""
     start = depth = 0
     for index, char in enumerate(line if len(line) > _LONG else ""):
         if char in "{[(":
@@ -368,10 +367,10 @@ def _parts(line: str) -> Iterator[str]:
         elif char in ")]}":
             depth -= 1
         elif char == ";" and depth <= 0 and index - start > 40:
-            yield line[start:index].strip()
+            yield line[start : index + 1].strip()
             start = index + 1
     rest = line[start:].strip()
-    if len(rest) <= 2 * _LONG:
-        yield rest
-    else:
+    if len(rest) > 2 * _LONG:
         yield from (piece.text for piece in pieces(rest))
+    elif rest:
+        yield rest
