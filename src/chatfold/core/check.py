@@ -126,21 +126,22 @@ def added_errors(
 ) -> list[Problem]:
     """Return the errors in the new list that the old one did not have.
 
-    The items are the same objects in both lists, so an error is the same if its rule and its
-    first item are.
+    The items are the same objects in both lists. What the provider refused an item for may change:
+    the second result of a call has no call at all once the first has gone with it. So an error is
+    new if its first item has more of them than before.
     """
 
-    def keys(problems: Iterable[Problem], items: Sequence[object]) -> list[tuple[str, int]]:
-        return [(p.rule, id(items[p.index]) if items else 0) for p in problems]
+    def item_of(problem: Problem, items: Sequence[object]) -> int:
+        return id(items[problem.index]) if items else 0
 
-    known = Counter(keys((p for p in before if p.severity == "error"), old))
+    known = Counter(item_of(p, old) for p in before if p.severity == "error")
     added: list[Problem] = []
     for problem in after:
         if problem.severity != "error":
             continue
-        key = keys([problem], new)[0]
-        if known[key] > 0:
-            known[key] -= 1
+        item = item_of(problem, new)
+        if known[item] > 0:
+            known[item] -= 1
         else:
             added.append(problem)
     return added
