@@ -647,3 +647,47 @@ def test_a_call_that_nothing_precedes_gets_a_note_in_front_or_is_left() -> None:
     (left,) = ChatContext(items, shape="gemini").repair()
     assert (left.rule, left.action) == ("call_place", "left")
     assert all(a is b for a, b in zip(items, before, strict=True))
+
+
+@pytest.mark.parametrize("pinned", [5, 9])
+def test_pinned_calls_behind_pinned_words_keep_the_message_that_they_followed(pinned: int) -> None:
+    """Right behind words of the model they would be refused."""
+    rounds = [[_model(_call()), _user(_response())] for _ in range(4)]
+    items = [
+        _user("Where is my order? " + "It was to come last week. " * 40),
+        *rounds[0],
+        _model("It is delayed."),
+        _user("And the other one?"),
+        *rounds[1],
+        *rounds[2],
+        *rounds[3],
+        _model("It was delivered."),
+        _user("Thanks."),
+        _model("Bye."),
+    ]
+    before = {id(item): index for index, item in enumerate(items)}
+    ctx = ChatContext(items, shape="gemini", pin=lambda item: before.get(id(item)) in (3, pinned))
+    ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert [before[id(item)] for item in items[1:]] == [3, 4, pinned, pinned + 1, 12, 13]
+    assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+def test_what_pinned_calls_keep_keeps_what_it_followed_in_its_turn() -> None:
+    """A message that carries responses brings their call, which followed a message itself."""
+    items = [
+        _user("Where is my order? " + "It was to come last week. " * 40),
+        _model("One moment."),
+        _user("Well?"),
+        _model(_call()),
+        _user(_response(), "And the other one?"),
+        _model(_call()),
+        _user(_response()),
+        _model("Both were delivered. " * 40),
+        _user("Thanks."),
+        _model("Bye."),
+    ]
+    before = {id(item): index for index, item in enumerate(items)}
+    ctx = ChatContext(items, shape="gemini", pin=lambda item: before.get(id(item)) in (1, 5))
+    ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert [before[id(item)] for item in items[1:]] == [1, 2, 3, 4, 5, 6, 8, 9]
+    assert not [p for p in ctx.check() if p.severity == "error"]

@@ -409,9 +409,12 @@ def _keep(
     kept = closure(wanted.union(i for i in state if i not in superseded), spans)
     behind: Role = "user" if own is None else "assistant"  # who the item in front speaks for
     placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    kept |= closure(placement.needs, spans)
+    moved = dict(placement.moved)
+    while needed := closure(placement.needs, spans).intersection(head) - kept:
+        kept |= needed  # which may need others in their turn
+        placement = shape.place(sorted(kept), head.stop, views, behind=behind)
     kept = {i for i in kept if i in head and (i in openers or not _is_summary(views[i]))}
-    return _Kept(kept, superseded - kept, dict(placement.moved))
+    return _Kept(kept, superseded - kept, moved)
 
 
 def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:

@@ -6,14 +6,22 @@ The API's error texts are quoted from reports of those who met them; each rule n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.views import CallPart, ItemView, ResultPart, field, is_user_message
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    Placement,
+    ResultPart,
+    field,
+    is_user_message,
+)
 from chatfold.shapes._gemini_parts import READERS, listed, new_fields, spelled
 
-__all__ = ["check_contents"]
+__all__ = ["check_contents", "place_kept"]
 
 _NAME = "gemini"
 _CALLS = "https://github.com/pipecat-ai/pipecat/pull/5660 (read 2026-11-22)"
@@ -36,6 +44,20 @@ _SIGNATURE = (
     "Function call is missing a thought_signature in functionCall parts. This is required for "
     "tools to work correctly, and missing thought_signature may lead to degraded model performance."
 )
+
+
+def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    """Return what must stay before kept calls that would stand behind the model's own words.
+
+    It is what the calls followed: the user's message, or else the content right before them.
+    """
+    order = [*kept, tail] if tail < len(views) else kept
+    needs = [
+        next((i for i in range(index - 1, before, -1) if is_user_message(views[i])), index - 1)
+        for before, index in pairwise(order)
+        if index > before + 1 and not _may_follow(views[before], views[index])
+    ]
+    return Placement({}, needs)
 
 
 def check_contents(
@@ -132,12 +154,15 @@ def _has_calls(view: ItemView) -> bool:
     return any(type(p) is CallPart and p.pair == "function" for p in view.parts)
 
 
+def _may_follow(before: ItemView, view: ItemView) -> bool:
+    """Return whether a content may stand behind another: calls follow the user, or responses."""
+    return not (_has_calls(view) and before.shape == _NAME and before.role == "assistant")
+
+
 def _check_call_turns(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
     for index in own:
-        if not _has_calls(views[index]):
-            continue
-        before = views[index - 1] if index else None
-        if before is None or (before.shape == _NAME and before.role == "assistant"):
+        stands = index > 0 and _may_follow(views[index - 1], views[index])
+        if _has_calls(views[index]) and not stands:
             yield _problem(
                 "call_place",
                 "a content with function calls must follow the user's or one of responses",

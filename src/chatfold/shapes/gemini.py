@@ -15,6 +15,7 @@ from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
+    Placement,
     Role,
     Shape,
     field,
@@ -22,7 +23,7 @@ from chatfold.core.views import (
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import getter, module_of, named_id
 from chatfold.shapes._gemini_parts import holds_own, listed, read_call, read_part, spelled
-from chatfold.shapes._gemini_rules import check_contents
+from chatfold.shapes._gemini_rules import check_contents, place_kept
 
 __all__ = ["Gemini"]
 
@@ -73,6 +74,17 @@ class Gemini(Shape):
         return ItemView(
             role, read, written or "", self.name, whole_step=role == "assistant", fault=fault
         )
+
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
+        """Return what must stay before kept calls that would stand behind the model's words."""
+        return place_kept(kept, tail, views)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a content of one part that holds `text`.
