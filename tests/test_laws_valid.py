@@ -127,7 +127,8 @@ def test_law_8_a_broken_list_is_never_made_worse(
     # Without a hint, one malformed item may make plain messages a list of another provider's.
     # Where nothing tells, the summary is a plain message, as chat servers take it.
     plain = "openai_chat" if history.shape in ("gemini", "bedrock") else history.shape
-    shape = ctx.shape.name if ctx.shape is not None else plain
+    told = ctx.shape
+    shape = told.name if told is not None else plain
     known, own = faults(ctx.items, shape), own_errors(ctx)
     refused: tuple[Problem, ...] | None = None
     try:
@@ -137,7 +138,8 @@ def test_law_8_a_broken_list_is_never_made_worse(
     if refused is not None:
         assert {p.severity for p in refused} == {"error"}
         assert same_objects(ctx.items, history.items)
-    assert own_errors(ctx) <= own
+    if ctx.shape is told:  # else what told it was folded, and what stays is read as another's
+        assert own_errors(ctx) <= own
     assert faults(ctx.items, shape) <= known
 
 

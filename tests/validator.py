@@ -419,7 +419,7 @@ def _anthropic(items: list[Item], strict: bool) -> Iterator[Violation]:
     yield from _anthropic_tools(merged)
     yield from _anthropic_ids(merged, strict)
     yield from _anthropic_server_tools(merged)
-    yield from _anthropic_system(merged)
+    yield from _anthropic_system(merged, {i for i, item in enumerate(items) if not item})
     yield from _anthropic_compaction(items)
 
 
@@ -520,7 +520,7 @@ def _anthropic_server_tools(merged: list[_Message]) -> Iterator[Violation]:
         yield Violation(index, "unanswered_server_call", f"{block.get('id')!r}", is_open)
 
 
-def _anthropic_system(merged: list[_Message]) -> Iterator[Violation]:
+def _anthropic_system(merged: list[_Message], holes: set[int]) -> Iterator[Violation]:
     for place, message in enumerate(merged):
         if message.role != "system":
             continue
@@ -532,6 +532,8 @@ def _anthropic_system(merged: list[_Message]) -> Iterator[Violation]:
             yield Violation(message.index, "system_placement", f"follows {before.role!r}")
         if after is not None and after.role != "assistant":
             yield Violation(message.index, "system_placement", f"is followed by {after.role!r}")
+        if holes.intersection((message.index - 1, message.index + 1)):
+            yield Violation(message.index, "system_placement", "stands beside what is no message")
 
 
 def _ends_in_server_tool(message: _Message) -> bool:
