@@ -16,9 +16,7 @@ from laws import Weightless, limits, same_objects, short, talk
 from logs import records
 from strategies import SHAPES, History, broken, histories
 
-from chatfold import (
-    ChatContext,
-)
+from chatfold import ChatContext, Middleware, Policy
 
 Item = dict[str, Any]
 LONG = "many words that are worth folding away. " * 40
@@ -201,3 +199,16 @@ def test_law_12_strange_values_inside_an_item_raise_nothing(item: Item) -> None:
         ctx = ChatContext([*talk(1), item, *talk(2)], shape=shape)
         for name in READERS:
             getattr(ctx, name)()
+
+
+@pytest.mark.parametrize("prefix", [[], [{"role": "system", "content": "You sell tickets."}]])
+def test_a_list_of_unknown_items_alone_is_not_folded(prefix: list[Item]) -> None:
+    """Nobody could tell its last request, or which result goes with which call."""
+    said = [{"role": "human", "content": LONG}, {"role": "ai", "content": LONG}] * 4
+    items = [*prefix, *said, {"role": "human", "content": f"Cancel the third order. {LONG}"}]
+    ctx = ChatContext(items, policy=Policy(max_tokens=1_000, keep_tokens=200))
+    for outcome in (ctx.maybe_summarize(short), ctx.summarize(short, keep_tokens=200)):
+        assert outcome.reason == "nothing_to_summarize"
+        assert "no item is of a known shape" in str(outcome)
+        assert "pass shape=" in str(outcome)
+    assert Middleware(short, Policy(max_tokens=1_000, keep_tokens=200))(items) == items

@@ -258,6 +258,11 @@ class Replacement(Generic[ItemT]):
 
 def remedy(plan: Plan[Any]) -> str:
     """Return what the caller can do about a plan's reason, "" where nothing helps."""
+    if plan.split.unread:
+        return (
+            "no item is of a known shape, so that nobody can tell what belongs together; pass "
+            "shape=, for a framework's own messages that of its integration"
+        )
     if plan.reason == "too_few_turns":
         turns = plan.split.turns
         plural = "" if turns == 1 else "s"

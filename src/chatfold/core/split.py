@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
@@ -62,6 +63,8 @@ class Split:
         opaque: Whether an opaque item kept the cut from going further.
         reason: Why nothing can be folded; "" if something can.
         turns: Number of turns with a user's message in the list.
+        unread: Whether no item is of a known shape: then nobody can tell calls from results, or
+            the last request from what it is about.
     """
 
     start: int
@@ -73,6 +76,7 @@ class Split:
     opaque: bool = False
     reason: str = ""
     turns: int = 0
+    unread: bool = False
 
 
 def prefix_length(views: Sequence[ItemView]) -> int:
@@ -141,6 +145,8 @@ def split(
     """
     check_limits(keep_last_turns, keep_tokens)
     start = prefix_length(views)
+    if start < len(views) and all(v.role == "unknown" for v in islice(views, start, None)):
+        return Split(start, start, reason="nothing_to_summarize", unread=True)
     found = turns(views, start)
     chooser = _Chooser(views, calls, spans, start, found, own)
     targets = [
