@@ -16,6 +16,7 @@ import pytest
 from fake_server import LLMServer, overflow
 from openai import DefaultHttpxClient, OpenAI
 
+from chatfold import ChatContext, Policy
 from chatfold.core.flow import Completion, Usage
 from chatfold.core.render import Prompt
 from chatfold.errors import SummarizerError, TruncatedSummaryError
@@ -38,6 +39,10 @@ def run(request: pytest.FixtureRequest, prompt: Prompt) -> Run:
     return run
 
 
+async def _later() -> str:
+    return "- A"
+
+
 def awaited(function: Callable[[Prompt], Any], prompt: Prompt, **options: Any) -> Completion:
     return asyncio.run(FunctionSummarizer(function, **options).acomplete(prompt))
 
@@ -55,9 +60,36 @@ def test_a_completion_is_handed_on(run: Run) -> None:
 
 @pytest.mark.parametrize("answer", [3, b"bytes", ["- A"], Completion(None)])  # type: ignore[arg-type]
 def test_anything_else_is_a_type_error(run: Run, answer: object) -> None:
-    """The error says what was expected."""
-    with pytest.raises(TypeError, match="returns the summary as str or Completion; it returned"):
+    """The error says what was expected, and shows nothing of the answer."""
+    with pytest.raises(TypeError, match="returns the summary as str or Completion; it") as caught:
         run(lambda _: answer)
+    assert isinstance(caught.value, SummarizerError)
+    assert "- A" not in str(caught.value)
+
+
+@pytest.mark.parametrize("answer", [[{"type": "text", "text": "- A"}], _later])
+def test_a_function_that_answers_wrongly_breaks_no_turn(answer: object) -> None:
+    """It is reported and waited for as any failure is, and the next of a chain is asked."""
+    calls = 0
+
+    def wrong(_: Prompt) -> Any:
+        nonlocal calls
+        calls += 1
+        return answer() if callable(answer) else answer
+
+    talk = [{"role": role, "content": "word " * 400} for role in ("user", "assistant") * 4]
+    policy = Policy(max_tokens=1_000, keep_tokens=200)
+    ctx = ChatContext(list(talk), policy=policy)
+    outcomes = [ctx.maybe_summarize(wrong) for _ in range(3)]
+    assert [outcome.reason for outcome in outcomes] == [
+        "failed",
+        "unchanged_head",
+        "unchanged_head",
+    ]
+    assert isinstance(outcomes[0].error, SummarizerError)
+    assert calls == 1
+    folded = ChatContext(list(talk), policy=policy).maybe_summarize([wrong, "extractive"])
+    assert folded.changed
 
 
 def test_an_async_function_is_awaited(prompt: Prompt) -> None:

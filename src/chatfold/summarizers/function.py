@@ -22,6 +22,15 @@ __all__ = ["FunctionSummarizer", "is_async"]
 Answer = str | Completion
 
 
+class AnswerTypeError(SummarizerError, TypeError):
+    """A function gave what is no summary.
+
+    That shows only once it was called, and maybe paid: a fold that nobody asked for must not break
+    the turn, and the next summarizer of a chain may do better. So it is a failure of the summarizer
+    too.
+    """
+
+
 def is_async(function: object) -> bool:
     """Return whether a call of `function` must be awaited, as far as that shows from outside."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
@@ -64,7 +73,8 @@ class FunctionSummarizer:
 
         Raises:
             SummarizerError: The function raised, or took too long; its error is the cause.
-            TypeError: The function is asynchronous, or returned something else.
+            AnswerTypeError: It returned something else, or what has to be awaited.
+            TypeError: The function is known to be asynchronous; it is not called.
         """
         if self.asynchronous:
             raise got_async("an async function")
@@ -78,7 +88,7 @@ class FunctionSummarizer:
             raise failure(error, prompt, who="the summarizer") from error
         if inspect.isawaitable(answer):
             _discard(answer)
-            raise got_async("an async function")
+            raise AnswerTypeError(str(got_async("an async function")))
         return _checked(answer)
 
     async def acomplete(self, prompt: Prompt) -> Completion:
@@ -86,7 +96,7 @@ class FunctionSummarizer:
 
         Raises:
             SummarizerError: The function raised, or took too long; its error is the cause.
-            TypeError: The function returned something else.
+            AnswerTypeError: It returned something else.
         """
 
         async def answered() -> Any:
@@ -140,10 +150,14 @@ def _checked(answer: object) -> Completion:
     # Read as an object: callers that are not type-checked put anything into it.
     if isinstance(answer, Completion) and isinstance(cast("object", answer.text), str):
         return answer
-    found = "a Completion whose text is no str" if isinstance(answer, Completion) else repr(answer)
-    raise TypeError(
-        "a summarizer takes a Prompt and returns the summary as str or Completion; "
-        f"it returned {found:.100}"
+    found = "a Completion whose text is no str"
+    if not isinstance(answer, Completion):
+        found = f"what is of type {type(answer).__qualname__}"
+        if isinstance(answer, list):
+            found += " (of content blocks, it may be: return their text)"
+    raise AnswerTypeError(
+        "a summarizer takes a Prompt and returns the summary as str or Completion; it returned "
+        + found
     )
 
 
