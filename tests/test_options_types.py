@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from chatfold import ChatContext, EmptySummaryError, Middleware, Policy
+from chatfold.stores import MemoryStore
 
 WRONG: list[tuple[str, Any, str]] = [
     ("counter", "gpt-5", r"object with count\(text\), not 'gpt-5'; the name of a model is model="),
@@ -17,8 +18,14 @@ WRONG: list[tuple[str, Any, str]] = [
     ("redact", "mail", "redact must be a function"),
     ("post_process", 1, "post_process must be a function"),
     ("timeout", "60", "timeout must be a number"),
-    ("retries", "1", "retries must be a number"),
-    ("max_summary_tokens", "9", "max_summary_tokens must be a number"),
+    ("retries", "1", "retries must be a whole number, not '1'"),
+    ("max_summary_tokens", "9", "max_summary_tokens must be a whole number, or None, not '9'"),
+    ("ledger_tokens", "200", "ledger_tokens must be a whole number, or None, not '200'"),
+    ("min_gain", None, "min_gain must be a number, not None"),
+    ("effects", None, "effects must be a mapping of tools to 'read' or 'write', not None"),
+    ("standing_words", "immer", r"standing_words must be a Words, such as Words\(orders="),
+    ("standing_words", ["immer", "nie"], r"or a list of them, not \['immer', 'nie'\]"),
+    ("standing_words", None, "standing_words must be a Words"),
     ("language", 5, "language must be text"),
     ("instructions", ["a"], "instructions must be text"),
 ]
@@ -30,6 +37,22 @@ def test_a_value_of_a_wrong_type_is_refused_at_once(name: str, value: Any, said:
         ChatContext([], **{name: value})
     with pytest.raises(TypeError, match=said):
         Middleware("extractive", **{name: value})
+
+
+@pytest.mark.parametrize(("key", "error"), [(17, TypeError), ("", ValueError)])
+def test_a_key_that_no_store_takes_is_refused_at_once(key: Any, error: type[Exception]) -> None:
+    """Else each turn would pay for a summary that cannot be written."""
+    with pytest.raises(error, match="a key must"):
+        ChatContext([], store=MemoryStore(), key=key)
+
+
+def test_a_function_cannot_send_the_live_request() -> None:
+    """A middleware says so when it is made, a context at its first turn."""
+    with pytest.raises(ValueError, match="so it needs an OpenAI or Anthropic client"):
+        Middleware(lambda prompt: "short", mode="append", request={"model": "gpt-5"})
+    ctx = ChatContext([{"role": "user", "content": "Hi"}], mode="append", request={"model": "m"})
+    with pytest.raises(ValueError, match="so it needs an OpenAI or Anthropic client"):
+        ctx.maybe_summarize(lambda prompt: "short")
 
 
 def test_a_secret_key_of_a_wrong_type_is_not_shown() -> None:

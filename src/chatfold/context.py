@@ -75,8 +75,8 @@ class ChatContext(Summarizing[ItemT]):
     Raises:
         TypeError: `items` is not a list, `store` no store, an option is not known, or something is
             of a type that it cannot be.
-        ValueError: An option is out of range, `key` comes without a store, or the policy and the
-            model do not go together.
+        ValueError: An option is out of range, `key` is empty or comes without a store, or the
+            policy and the model do not go together.
         UnknownShapeError: There is no shape of that name.
     """
 
@@ -102,7 +102,7 @@ class ChatContext(Summarizing[ItemT]):
                 f"items must be a list, not {type(items).__name__}: chatfold works on your own "
                 "list in place; pass list(items) and send that list to the provider"
             )
-        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key)
+        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key, key=key)
         if summary_key == b"":
             raise ValueError("summary_key must not be empty: it would protect nothing")
         if undo_depth < 0:

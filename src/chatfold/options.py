@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import NoneType
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Final, Literal, TypedDict, cast, get_args
 
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, check_request
@@ -15,6 +15,7 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.events import Hook
 from chatfold.policy import Policy
+from chatfold.stores.base import checked_key
 from chatfold.templates import load_templates
 
 __all__ = ["Settings", "SummaryOptions", "check_given"]
@@ -137,17 +138,7 @@ class Settings:
             ValueError: A value is out of range, or two options cannot both hold.
             TypeError: `request` is no mapping, a function cannot be called, or a number is none.
         """
-        for name in ("redact", "post_process", "on_event"):
-            if not (getattr(self, name) is None or callable(getattr(self, name))):
-                raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
-        if inspect.iscoroutinefunction(self.on_event):
-            raise TypeError("on_event is called, not awaited: it must be no coroutine function")
-        for name in ("timeout", "retries", "max_summary_tokens", "max_prompt_tokens", "min_gain"):
-            if not isinstance(getattr(self, name), (int, float, NoneType)):
-                raise TypeError(f"{name} must be a number, not {getattr(self, name)!r}")
-        for name in ("instructions", "language"):
-            if not isinstance(getattr(self, name), (str, NoneType)):
-                raise TypeError(f"{name} must be text, or None, not {getattr(self, name)!r}")
+        self._check_types()
         if self.timeout is not None and self.timeout <= 0:
             raise ValueError(f"timeout must be more than 0 seconds, or None, not {self.timeout!r}")
         if self.retries < 0:
@@ -185,14 +176,39 @@ class Settings:
                 "one of the two out"
             )
 
+    def _check_types(self) -> None:
+        """Check what kind of value each option has.
+
+        Raises:
+            TypeError: One has another.
+        """
+        for name in ("redact", "post_process", "on_event"):
+            if not (getattr(self, name) is None or callable(getattr(self, name))):
+                raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
+        if inspect.iscoroutinefunction(self.on_event):
+            raise TypeError("on_event is called, not awaited: it must be no coroutine function")
+        for (what, kinds), names in _TYPES.items():
+            for name in names:
+                if not isinstance(getattr(self, name), kinds):
+                    raise TypeError(f"{name} must be {what}, not {getattr(self, name)!r}")
+        for words in self._words():
+            if not isinstance(words, Words):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(
+                    "standing_words must be a Words, such as Words(orders=('immer', 'nie')), or a "
+                    f"list of them, not {self.standing_words!r}"
+                )
+
+    def _words(self) -> tuple[Words, ...]:
+        words = self.standing_words
+        return tuple(words) if isinstance(words, (list, tuple)) else (cast("Words", words),)
+
     def terms(self) -> Terms:
         """Return what is wanted of a summary that is written."""
-        words = self.standing_words
         return Terms(
             grounding=self.grounding,
             ledger_tokens=self.ledger_tokens,
             effects=self.effects,
-            words=(words,) if isinstance(words, Words) else tuple(words),
+            words=self._words(),
             thinking=self.thinking,
             redact=self.redact,
             instructions=self.instructions,
@@ -223,9 +239,21 @@ class Settings:
 
 
 _NAMES = frozenset(field.name for field in fields(Settings))
+_TYPES: Final[Mapping[tuple[str, tuple[type, ...]], Sequence[str]]] = {
+    ("a number", (int, float)): ("min_gain",),
+    ("a number, or None", (int, float, NoneType)): ("timeout",),
+    ("a whole number", (int,)): ("retries",),
+    ("a whole number, or None", (int, NoneType)): (
+        "ledger_tokens",
+        "max_prompt_tokens",
+        "max_summary_tokens",
+    ),
+    ("text, or None", (str, NoneType)): ("instructions", "language"),
+    ("a mapping of tools to 'read' or 'write'", (Mapping,)): ("effects",),
+}
 
 
-def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any) -> None:
+def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any, key: Any = None) -> None:
     """Check what a context is given besides its options, so that a mistake shows before a fold.
 
     Raises:
@@ -244,3 +272,5 @@ def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any) -> Non
         raise TypeError(f"policy must be a Policy, or None, not {policy!r}")
     if not isinstance(summary_key, (bytes, NoneType)):
         raise TypeError(f"summary_key must be bytes, not {type(summary_key).__name__}")
+    if key is not None:
+        checked_key(key)

@@ -264,12 +264,13 @@ class Summarizing(History[ItemT]):
 
         Raises:
             TypeError: It cannot, or only in the other kind of call.
-            ValueError: It is a string that names nothing, or an empty list.
+            ValueError: It is a string that names nothing, or an empty list; or it cannot send the
+                live request of append mode.
         """
         asked = (llm, model, settings.mode, asynchronous)
         if asked != self._each_turn.checked:
             with suppress(ChatfoldError):  # a missing key, say: reported when it is needed
-                _made(llm, settings, model, asynchronous=asynchronous)
+                senders(_made(llm, settings, model, asynchronous=asynchronous)[1], settings)
             self._each_turn.checked = asked
 
     def _attempt(self, llm: LLM, settings: Settings, model: str | None) -> Attempt:
