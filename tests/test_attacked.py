@@ -175,3 +175,22 @@ def test_results_without_ids_are_shown_under_their_own_tool() -> None:
     assert prompt is not None
     for name, words in told:
         assert f'<function_call_output name="{name}" status="completed">{words}<' in prompt.user
+
+
+def test_an_instruction_that_its_neighbours_stay_with_stays_between_them() -> None:
+    """It is moved into the tail only where it may not stand as it stood."""
+    items = [
+        said("user", text()),
+        said("system", text("French")),
+        said("assistant", text()),
+        *(said(role, text("long words " * 90)) for role in ("user", "assistant") * 3),
+        said("user", text("go")),
+        said("assistant", text()),
+    ]
+    pinned = [items[0], items[2]]
+    ctx = ChatContext(items, pin=lambda item: any(item is pin for pin in pinned))
+    ctx.summarize(short, keep_last_turns=1)
+    assert items[1] is pinned[0]
+    assert items[2]["role"] == "system"
+    assert items[3] is pinned[1]
+    assert ctx.check() == []

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import Weightless, fewer, same_objects
+from laws import Weightless, fewer, same_objects, step
 from strategies import SHAPES, History, histories, long_history
 from validator import validate
 
@@ -340,6 +340,33 @@ def test_another_process_with_the_store_sees_the_same(history: History, step: in
         second = other.fold(reloaded(items), key="a")
         if first.outcome.reason == "summarized" and len(teller.prompts) == before:
             assert reloaded(second.items) == reloaded(first.items)
+
+
+def test_an_instruction_in_the_conversation_is_in_every_reuse_of_its_fold() -> None:
+    """One that a fold has kept in front of its cut may stand in the tail when the next is made."""
+    store, teller = MemoryStore(), Teller()
+
+    def said(role: str, content: Any = "ok") -> dict[str, Any]:
+        return {"role": role, "content": content}
+
+    answer = said("assistant", [{"type": "text", "text": "ok"}])
+    items = [
+        said("user"),
+        said("system", "one"),
+        *(answer, answer),
+        said("user"),
+        said("system", "two"),
+        answer,
+        *step("anthropic", "toolu_1", 1, ["found"]),
+        answer,
+    ]
+    for stop in (3, 6, 9, 10):
+        for _ in range(2):  # the second is another process
+            folding = middleware(teller, store=store, shape="anthropic")
+            out = folding.fold(reloaded(items[:stop]), key="a").items
+            told = [item["content"] for item in out if item["role"] == "system"]
+            assert sorted(told) == ["one", "two"][: 1 + (stop > 3)]
+    assert teller.prompts
 
 
 def test_no_key_reads_another_key_s_fold() -> None:

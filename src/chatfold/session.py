@@ -194,6 +194,8 @@ class Session(ChatContext[Any]):
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
+        # An earlier fold may have moved what it kept behind the summary, into this one's tail.
+        kept |= {i for i in self._origin if i is not None and self._start <= i < self._cut}
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
         if text is None or None in kept or kept & self._noted:

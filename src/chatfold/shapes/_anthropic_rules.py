@@ -88,12 +88,19 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's or the end.
 
     Each goes to a place of its own. If there are not enough of them, all stay where they are,
-    with the messages around them.
+    with the messages around them; so does one that these stay with anyhow.
     """
-    movable = [i for i in kept if views[i].role == "system" and not is_free(views[i])]
+    here = {*kept, tail}
+    movable = [
+        i
+        for i in kept
+        if views[i].role == "system"
+        and not is_free(views[i])
+        and not here.issuperset(j for j in (i - 1, i + 1) if j >= 0)
+    ]
     if not movable:
         return Placement()
-    staying = [i for i in kept if views[i].role != "system"]
+    staying = [i for i in kept if i not in movable]
     before = views[staying[-1]].role if staying else behind
     places: list[int] = []
     for index in range(tail, _first_waiting(tail, views) + 1):
