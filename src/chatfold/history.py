@@ -281,8 +281,8 @@ class History(Generic[ItemT]):
             limit: Most items that are returned.
 
         Returns:
-            Native items in JSON types; [] where nothing is found, or where the store does not keep
-            originals.
+            Native items, equal to what left the list, with dicts in place of SDK objects; [] where
+            nothing is found, or where the store does not keep originals.
 
         Raises:
             ValueError: The context has no store, or not one of `call_id` and `query` is given.

@@ -5,10 +5,10 @@ Not here: where it is kept (`chatfold.stores`), the folds of this process (`fold
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from chatfold.core.digest import stable_digest
 from chatfold.core.encoded import readable
@@ -21,9 +21,9 @@ from chatfold.core.views import (
     ResultPart,
     ServerCallPart,
     TextPart,
-    plain,
     texts,
 )
+from chatfold.stored_form import NotRestorableError, from_stored, to_stored
 from chatfold.stores import Store, StoredFold, StoredItem
 
 __all__ = ["Originals"]
@@ -83,8 +83,7 @@ class Originals:
         other = (*(item for item in fold.kept if id(item) not in places), *fold.others)
         said = [self._stored(n, item, redact) for n, item in enumerate(fold.region)]
         formed = [
-            StoredItem(n, "", (), _cleaned(plain(item), redact))
-            for n, item in enumerate(other, len(said))
+            StoredItem(n, "", (), _formed(item, redact)) for n, item in enumerate(other, len(said))
         ]
         self._store.save(
             StoredFold(
@@ -92,7 +91,7 @@ class Originals:
                 fold_id=fold_id,
                 digest=stable_digest(fold.region),
                 length=len(said),
-                summary=_cleaned(plain(fold.summary), redact),
+                summary=_formed(fold.summary, redact),
                 kept=tuple(places[id(item)] for item in fold.kept if id(item) in places),
                 extent=fold.extent,
                 items=(*said, *formed),
@@ -113,6 +112,8 @@ class Originals:
     def fold(self, fold_id: str, summary: Any) -> Fold | None:
         """Return a fold of an earlier process, or None where the store has not its originals.
 
+        Nor are they there where one of them held what no JSON brings back.
+
         Args:
             fold_id: The digest on the tag of its summary.
             summary: The summary as it stands in the list.
@@ -120,7 +121,11 @@ class Originals:
         stored = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
         if stored is None or any(item.item is None for item in stored.items):
             return None
-        items = tuple(self._restored(item.item) for item in stored.items)
+        try:
+            forms = [from_stored(item.item, whole=True) for item in stored.items]
+        except NotRestorableError:
+            return None
+        items = tuple(map(self._restored, forms))
         region, other = items[: stored.length], items[stored.length :]
         kept = tuple(region[position] for position in stored.kept)
         # A summary of ours comes first of all that is put in; what a provider writes may come last.
@@ -137,7 +142,7 @@ class Originals:
         if (call_id is None) == (query is None):
             raise ValueError("recall() takes call_id= or query=, one of them")
         items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
-        return [self._restored(item.item) for item in items if item.item is not None]
+        return [self._restored(from_stored(i.item)) for i in items if i.item is not None]
 
     def _stored(self, position: int, item: Any, redact: Redact | None) -> StoredItem:
         view = self._view_of(item)
@@ -145,7 +150,7 @@ class Originals:
             view = view._replace(parts=view.parts[1:])  # what it stands for is found, not itself
         text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
         calls = tuple(dict.fromkeys(_call_ids(view)))
-        return StoredItem(position, text, calls, _cleaned(plain(item), redact))
+        return StoredItem(position, text, calls, _formed(item, redact))
 
 
 def _is_ours(view: ItemView) -> bool:
@@ -154,33 +159,11 @@ def _is_ours(view: ItemView) -> bool:
     return isinstance(first, TextPart) and summary_id(first.text) != ""
 
 
+def _formed(item: Any, redact: Redact | None) -> Any:
+    return to_stored(item, None if redact is None else partial(redacted, redact=redact))
+
+
 def _call_ids(view: ItemView) -> Iterator[str]:
     for part in view.parts:
         if isinstance(part, (CallPart, ResultPart, ServerCallPart)) and part.id:
             yield part.id
-
-
-def _cleaned(value: Any, redact: Redact | None) -> Any:
-    """Return JSON types as `redact` lets them through: texts, keys, and numbers as JSON has them.
-
-    Tools put mail addresses into keys and card numbers into numbers. Keys that become the same
-    are told apart by a number.
-    """
-    if redact is None or value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return redacted(value, redact)
-    if isinstance(value, dict):
-        made: dict[str, Any] = {}
-        for key, inner in cast("dict[str, Any]", value).items():
-            said = redacted(key, redact)
-            free = said
-            while free in made:
-                free += f" {len(made)}"
-            made[free] = _cleaned(inner, redact)
-        return made
-    if isinstance(value, list):
-        return [_cleaned(v, redact) for v in cast("Sequence[Any]", value)]
-    number = json.dumps(value)
-    cleaned = redacted(number, redact)
-    return value if cleaned == number else cleaned

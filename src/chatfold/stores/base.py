@@ -29,7 +29,8 @@ class StoredItem:
         position: Index of the item in the region that the fold replaced, from 0.
         text: What can be read of the item, and is searched; "" where originals are not kept.
         call_ids: Ids of the tool calls that the item makes or answers.
-        item: The native item in JSON types; None where originals are not kept.
+        item: The native item in JSON types, with tags on what JSON has no type for (bytes,
+            decimals, dates); None where originals are not kept.
     """
 
     position: int
