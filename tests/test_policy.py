@@ -102,6 +102,8 @@ def test_one_number_sets_the_token_trigger() -> None:
         ({"keep_tokens": 7_000}, "gpt-4"),
         ({"overhead_tokens": 7_000}, "gpt-4"),
         ({"fraction": 0.1, "window": 1000, "keep_tokens": 100}, None),
+        ({"window": 1000, "max_tokens": 5000, "keep_tokens": 1000}, None),
+        ({"max_tokens": 80_000, "keep_tokens": 16_000}, "gpt-4"),
     ],
 )
 def test_a_fold_has_to_lead_below_the_trigger(fields: dict[str, Any], model: str | None) -> None:
@@ -117,6 +119,31 @@ def test_a_fraction_needs_a_window() -> None:
     with pytest.raises(ValueError, match=r"fraction=0.5 of which window\? .*my-model.* window="):
         ChatContext(policy=Policy(fraction=0.5), model="my-model")
     assert Policy(fraction=0.5, window=10_000).limit("my-model") == 5_000
+
+
+def test_a_trigger_above_the_window_keeps_what_the_window_holds() -> None:
+    """It is folded there, whatever the trigger; a fifth of the trigger might be all there is."""
+    for policy, model in (
+        (Policy(max_tokens=50_000), "gpt-4"),
+        (Policy(max_tokens=50_000, window=8_192), None),
+        (Policy(max_tokens=80_000, fraction=None), "gpt-4"),
+    ):
+        assert policy.kept_tokens(model) == 4_000
+        assert policy.limit(model) >= 50_000
+    assert Policy(max_tokens=50_000, window=3_000).kept_tokens(None) == 1_500
+    assert Policy(max_tokens=50_000, window=60_000).kept_tokens(None) == 10_000
+
+
+def test_a_trigger_above_the_window_leads_below_the_window() -> None:
+    messages: list[Any] = []
+    ctx = ChatContext(messages, policy=Policy(max_tokens=50_000, min_gain=0), model="gpt-4")
+    folds = 0
+    for day in range(60):
+        messages.append({"role": "user", "content": f"What sold on day {day}? " + "Details. " * 99})
+        folds += ctx.maybe_summarize(lambda prompt: "Sales were looked up.").changed
+        assert not ctx.load().over_window
+        messages.append({"role": "assistant", "content": "Grinders and beans. " * 60})
+    assert 1 < folds < 12
 
 
 # --- the defaults, line by line -------------------------------------------------------------------

@@ -71,8 +71,9 @@ class Policy:
         keep_last_turns: Turns to keep; where they hold more than `keep_tokens`, less. By default
             a quarter of `max_turns`, or 2 with `max_items` or `when`; else `keep_tokens` alone
             counts.
-        keep_tokens: Tokens that the recent part may have; by default a fifth of the trigger,
-            within 4,000 to 20,000 and at most half of it. It may be cut inside a turn.
+        keep_tokens: Tokens that the recent part may have; by default a fifth of the trigger (of a
+            known window, where that is smaller), within 4,000 to 20,000 and at most half of it. It
+            may be cut inside a turn.
         overhead_tokens: Tokens that each request has besides the list: a system prompt and tools
             that are held elsewhere.
         min_gain: Share of the list's tokens that a fold has to save.
@@ -172,10 +173,14 @@ class Policy:
             learned: Tokens that each request has besides the list, as providers report.
 
         Raises:
-            ValueError: That, with what each request has besides, is not below the trigger.
+            ValueError: That, with what each request has besides, is not below the trigger and the
+                window.
         """
-        limit = self.limit(model)
+        limit, window = self.limit(model), self.window_of(model)
         self._check_room(limit)
+        if window is not None and window < limit:  # a list is folded there, whatever the trigger
+            limit = window
+            self._check_room(window, "window")
         if self.keep_tokens is not None:
             return self.keep_tokens
         share = min(MOST_KEPT, max(LEAST_KEPT, int(limit * KEEP_SHARE)))
@@ -225,15 +230,15 @@ class Policy:
             if value is not None and not 0 < value <= 1:
                 raise ValueError(f"{name} must be above 0 and at most 1, not {value!r}")
 
-    def _check_room(self, limit: int) -> None:
-        """Check that a request can be below the trigger after a fold."""
+    def _check_room(self, limit: int, what: str = "trigger") -> None:
+        """Check that a request can be below the trigger, or the window, after a fold."""
         kept = self.keep_tokens or 0
         if kept + self.overhead_tokens >= limit:
             given = f"keep_tokens={kept}"
             if self.overhead_tokens:
                 given += f" with overhead_tokens={self.overhead_tokens}"
             raise ValueError(
-                f"{given} is not below the trigger of {limit} tokens; every turn would fold again"
+                f"{given} is not below the {what} of {limit} tokens; every turn would fold again"
             )
 
 
