@@ -87,13 +87,25 @@ class HostList:
             return True
         return prefix_length([*map(self._view_of, items[first])]) == self.start
 
-    def opens_alike(self, items: Sequence[Any]) -> bool:
-        """Return whether another list has the same first item after the prefix, if it has one."""
+    def prefix_of(self, items: Sequence[Any]) -> int:
+        """Return how many leading instructions another list has."""
+        if self.begins_alike(items):
+            return self.start
+        views = map(self._view_of, items)
+        return next((i for i, view in enumerate(views) if not prefix_length([view])), len(items))
+
+    def opens_alike(self, items: Sequence[Any], start: int) -> bool:
+        """Return whether another list has the same first item after its prefix, if it has one.
+
+        Args:
+            items: The other list.
+            start: Number of its leading instructions.
+        """
         first = self.start
-        if min(len(items), len(self.items)) <= first:
+        if len(items) <= start or len(self.items) <= first:
             return True
-        alike = self.printed(items[first : first + 1]) == self._prints[first : first + 1]
-        return alike or self._says_the_same(items[first], first)
+        alike = self.printed(items[start : start + 1]) == self._prints[first : first + 1]
+        return alike or self._says_the_same(items[start], first)
 
     def opens_elsewhere(self, items: Sequence[Any]) -> bool:
         """Return whether another list has another object as first item after the prefix."""
@@ -116,7 +128,7 @@ class HostList:
         if _equal(items[start:count], self.items[start:count]):
             edited = self._first_edited(folded)
             return count if edited is None else edited
-        if not self.opens_alike(items):
+        if not self.opens_alike(items, start):
             return start
         prints = self.printed(items[start:count])
         if prints == self._prints[start:count]:

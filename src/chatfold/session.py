@@ -142,9 +142,10 @@ class Session(ChatContext[Any]):
     def begins_as(self, items: Sequence[Any]) -> bool:
         """Return whether a list may be of the same conversation, from how it begins; it is quick.
 
-        Of many conversations that share a name, most are told apart by this.
+        Of many conversations that share a name, most are told apart by this. A list may have more
+        or fewer leading instructions than before: what is folded behind them is the same.
         """
-        return self._host.begins_alike(items) and self._host.opens_alike(items)
+        return self._host.opens_alike(items, self._host.prefix_of(items))
 
     def is_sound(self) -> bool:
         """Return whether all that the model does not see as the host has it says what it said.
