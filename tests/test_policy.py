@@ -103,7 +103,6 @@ def test_one_number_sets_the_token_trigger() -> None:
         ({"overhead_tokens": 7_000}, "gpt-4"),
         ({"fraction": 0.1, "window": 1000, "keep_tokens": 100}, None),
         ({"window": 1000, "max_tokens": 5000, "keep_tokens": 1000}, None),
-        ({"max_tokens": 80_000, "keep_tokens": 16_000}, "gpt-4"),
     ],
 )
 def test_a_fold_has_to_lead_below_the_trigger(fields: dict[str, Any], model: str | None) -> None:
@@ -132,6 +131,16 @@ def test_a_trigger_above_the_window_keeps_what_the_window_holds() -> None:
         assert policy.limit(model) >= 50_000
     assert Policy(max_tokens=50_000, window=3_000).kept_tokens(None) == 1_500
     assert Policy(max_tokens=50_000, window=60_000).kept_tokens(None) == 10_000
+
+
+def test_a_smaller_model_gets_what_it_takes() -> None:
+    """Agents hand over to one in the middle of a run; what the policy says is for the larger."""
+    policy = Policy(max_tokens=80_000, keep_tokens=16_000, overhead_tokens=192)
+    assert policy.kept_tokens("gpt-4o") == policy.kept_tokens(None) == 16_000
+    assert policy.kept_tokens("gpt-4") == 4_000
+    assert policy.kept_tokens("gpt-4", learned=2_192) == 3_000
+    assert policy.kept_tokens("gpt-4", learned=9_000) == 16_000  # nothing would fit
+    assert Policy(max_tokens=80_000, keep_tokens=6_000).kept_tokens("gpt-4") == 6_000
 
 
 def test_a_trigger_above_the_window_leads_below_the_window() -> None:

@@ -72,8 +72,8 @@ class Policy:
             a quarter of `max_turns`, or 2 with `max_items` or `when`; else `keep_tokens` alone
             counts.
         keep_tokens: Tokens that the recent part may have; by default a fifth of the trigger (of a
-            known window, where that is smaller), within 4,000 to 20,000 and at most half of it. It
-            may be cut inside a turn.
+            known window, where that is smaller), within 4,000 to 20,000 and at most half of it.
+            It may be cut inside a turn. Where a model takes less than this, half of what it takes.
         overhead_tokens: Tokens that each request has besides the list: a system prompt and tools
             that are held elsewhere.
         min_gain: Share of the list's tokens that a fold has to save.
@@ -114,6 +114,8 @@ class Policy:
             raise ValueError("fraction and max_tokens both set the trigger; pass one of them")
         if self.max_tokens is not None:
             self._check_room(self.max_tokens)
+        if self.window is not None:
+            self._check_room(self.window, "window")
         if self.max_turns is not None and (self.keep_last_turns or 0) >= self.max_turns:
             raise ValueError(
                 f"keep_last_turns={self.keep_last_turns} is not below max_turns={self.max_turns}; "
@@ -173,21 +175,21 @@ class Policy:
             learned: Tokens that each request has besides the list, as providers report.
 
         Raises:
-            ValueError: That, with what each request has besides, is not below the trigger and the
-                window.
+            ValueError: That, with what each request has besides, is not below the trigger.
         """
-        limit, window = self.limit(model), self.window_of(model)
-        self._check_room(limit)
-        if window is not None and window < limit:  # a list is folded there, whatever the trigger
-            limit = window
-            self._check_room(window, "window")
-        if self.keep_tokens is not None:
-            return self.keep_tokens
+        trigger, window = self.limit(model), self.window_of(model)
+        self._check_room(trigger)
+        # A list is folded where it passes the window, whatever the trigger.
+        limit = trigger if window is None else min(trigger, window)
         share = min(MOST_KEPT, max(LEAST_KEPT, int(limit * KEEP_SHARE)))
         overhead = max(self.overhead_tokens, learned)
+        half = (limit - overhead) // 2
+        if self.keep_tokens is not None:
+            fits = limit == trigger or overhead >= limit or self.keep_tokens + overhead < limit
+            return self.keep_tokens if fits else half
         if overhead >= limit:  # learned: no fold leads below the trigger, so less would not help
             return share
-        return min(share, (limit - overhead) // 2)
+        return min(share, half)
 
     def kept_turns(self) -> int | None:
         """Return the turns to keep, None where tokens alone decide."""
