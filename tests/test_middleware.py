@@ -23,6 +23,7 @@ from chatfold.core.views import plain
 from chatfold.middleware import Folded, Middleware
 from chatfold.stores import MemoryStore
 
+BRANCHES = 64  # that are held of one name and one opening
 SMALL = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=1000, min_gain=0.0)
 
 
@@ -302,6 +303,39 @@ def test_conversations_without_a_key_are_told_apart(hand: Callable[..., list[Any
         host += talk(1, 7)
         assert wrapper.fold(hand(host)).outcome.reason == "reused"
     assert len(teller.prompts) == len(hosts)
+
+
+@pytest.mark.parametrize("hand", [list, reloaded])
+@pytest.mark.parametrize("key", [None, "a gateway"])
+def test_as_many_conversations_are_held_as_sessions_says(
+    hand: Callable[..., list[Any]], key: str | None
+) -> None:
+    """Under one name, too, more than the branches that one conversation may have."""
+    teller = Teller()
+    policy = Policy(max_items=20, keep_last_turns=1, min_gain=0.0)
+    wrapper = middleware(teller, policy, sessions=BRANCHES + 20)
+    help_ = {"role": "system", "content": "You help."}
+    hosts = [[help_, *talk(20, 100 * n)] for n in range(BRANCHES + 20)]
+    for host in hosts:
+        assert wrapper.fold(hand(host), key=key).outcome.reason == "summarized"
+    for host in [*hosts, *reversed(hosts)]:
+        assert wrapper.fold(hand([*host, *talk(1, 7)]), key=key).outcome.reason == "reused"
+    assert len(teller.prompts) == len(hosts)
+    other = talk(20, 100_000)
+    assert wrapper.fold(hand(other), key=key).outcome.reason == "summarized"
+    reasons = [wrapper.fold(hand(host), key=key).outcome.reason for host in (hosts[-1], other)]
+    assert reasons == ["summarized", "reused"]  # that one was used longest ago
+
+
+def test_conversations_that_open_alike_are_held_up_to_a_number() -> None:
+    """A branch is one as well: a host that regenerates without end fills no memory."""
+    wrapper = middleware(Teller(), Policy(max_items=20, keep_last_turns=1, min_gain=0.0))
+    opening = talk(1, 5)
+    hosts = [[*opening, *talk(20, 100 * n)] for n in range(BRANCHES + 1)]
+    for host in hosts:
+        assert wrapper.fold(host).outcome.reason == "summarized"
+    assert wrapper.fold(hosts[1]).outcome.reason == "reused"
+    assert wrapper.fold(hosts[0]).outcome.reason == "summarized"
 
 
 def test_conversations_without_a_key_do_not_take_each_other_s_folds_away() -> None:

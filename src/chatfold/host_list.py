@@ -39,6 +39,7 @@ class HostList:
     ) -> None:
         self.items = list(items)
         self.start = start
+        self.read_as: str = getattr(shape, "name", "")
         self._view_of = view_of
         self._said: Callable[[Any], Any] | None = getattr(shape, "said", None)
         self._prints = self.printed(items)
@@ -107,11 +108,20 @@ class HostList:
         alike = self.printed(items[start : start + 1]) == self._prints[first : first + 1]
         return alike or self._says_the_same(items[start], first)
 
-    def opens_elsewhere(self, items: Sequence[Any]) -> bool:
-        """Return whether another list has another object as first item after the prefix."""
+    def opening(self) -> bytes:
+        """Return the digest of the first item after the prefix, b"" where there is none."""
+        return b"".join(self._digests_to(min(self.start + 1, len(self.items)))[self.start :])
+
+    def opening_of(self, items: Sequence[Any]) -> bytes:
+        """Return the same of another list, read as this one is."""
+        start = self.prefix_of(items)
+        return self._digest(items[start]) if start < len(items) else b""
+
+    def opens_with(self, items: Sequence[Any]) -> bool:
+        """Return whether another list has the same object as first item after the prefix."""
         first = self.start
         both = min(len(items), len(self.items)) > first
-        return both and items[first] is not self.items[first]
+        return both and items[first] is self.items[first]
 
     def same_until(self, items: Sequence[Any], folded: int) -> int:
         """Return the index after the prefix from which on another list differs.

@@ -54,9 +54,9 @@ class Middleware(Generic[ItemT]):
             default `model`.
         background: Whether summaries are written in the background: no call waits for a model.
         on_error: Whether a failure of the summarizer is reported in the outcome, or raised.
-        sessions: Number of conversations that are held ready; the one used longest ago goes. 64 at
-            most are held under one key, or without a key: where more are under way at once, give
-            each a key of its own.
+        sessions: Number of conversations that are held ready; the one used longest ago goes. Of
+            those under one key, or without a key, that open with the same message ("Hello"), 64 at
+            most are held: where more are under way at once, give each a key of its own.
         shape: As for `ChatContext`.
         pin: As for `ChatContext`.
         counter: As for `ChatContext`.

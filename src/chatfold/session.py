@@ -123,7 +123,7 @@ class Session(ChatContext[Any]):
         if not self._host.begins_alike(items):
             return False
         same = self._host.same_until(items, self._cut)
-        if same < self._view.cut or (same == self._start and self._host.opens_elsewhere(items)):
+        if same < self._view.cut or (same == self._start and self._begins_elsewhere(items)):
             return False
         if same < self._needs:
             if not self._may_stay_folded(items):
@@ -146,6 +146,27 @@ class Session(ChatContext[Any]):
         or fewer leading instructions than before: what is folded behind them is the same.
         """
         return self._host.opens_alike(items, self._host.prefix_of(items))
+
+    @property
+    def opening(self) -> bytes:
+        """What tells the conversation from most others: the digest of its first item.
+
+        Of the first after the leading instructions; b"" where there is none.
+        """
+        return self._host.opening()
+
+    @property
+    def read_as(self) -> str:
+        """Name of the shape by which openings are told, "" where that is not known."""
+        return self._host.read_as
+
+    def opening_of(self, items: Sequence[Any]) -> bytes:
+        """Return the opening of another list, read as this one is."""
+        return self._host.opening_of(items)
+
+    def opens_with(self, items: Sequence[Any]) -> bool:
+        """Return whether another list has the same object as first item; it is quicker."""
+        return self._host.opens_with(items)
 
     def is_sound(self) -> bool:
         """Return whether all that the model does not see as the host has it says what it said.
@@ -334,6 +355,11 @@ class Session(ChatContext[Any]):
         """
         last = self._origin[-1] if self._origin else None
         return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
+
+    def _begins_elsewhere(self, items: Sequence[Any]) -> bool:
+        """Return whether there are first items after the prefix, and they are not one object."""
+        both = min(len(items), len(self._host)) > self._start
+        return both and not self._host.opens_with(items)
 
     def _may_stay_folded(self, items: Sequence[Any]) -> bool:
         """Return whether what is folded may stay so in a list that its host has taken back.

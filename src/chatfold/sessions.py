@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from chatfold.regions import Region
@@ -16,7 +16,7 @@ from chatfold.session import Session
 __all__ = ["Sessions"]
 
 _BRANCHES: Final = 64
-"""Sessions of one name: a host that goes back makes a new branch, and some name no conversation."""
+"""Sessions of one name that open alike: a host that goes back makes a new branch."""
 
 
 class Sessions:
@@ -31,7 +31,7 @@ class Sessions:
         self._most = most
         self._dropped = dropped
         self._lock = threading.Lock()
-        self._named: dict[str, list[Session]] = {}
+        self._named: dict[str, dict[Session, bytes]] = {}  # with their openings, the latest last
         self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
         self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
 
@@ -56,7 +56,7 @@ class Sessions:
         """
         known: list[Region] = []
         with self._making[hash(name) % len(self._making)]:
-            for session in self._candidates(name):
+            for session in self._candidates(name, items):
                 if wanted is not None and not wanted(session):
                     continue
                 if session.turn.acquire(blocking=False):
@@ -78,7 +78,7 @@ class Sessions:
     def others(self, name: str, session: Session) -> list[Region]:
         """Return what other sessions of a name have folded, as far as no call has them now."""
         found: list[Region] = []
-        for other in self._candidates(name):
+        for other in self._candidates(name, session.whole()):
             if other is not session and other.turn.acquire(blocking=False):
                 try:
                     if other.begins_as(session.whole()):
@@ -106,20 +106,34 @@ class Sessions:
         for session in gone:
             self._dropped(session)
 
-    def _candidates(self, name: str) -> list[Session]:
+    def _candidates(self, name: str, items: Sequence[Any]) -> Iterator[Session]:
+        """Yield the sessions that a list may be of, from its first item: the likely ones first."""
         with self._lock:
-            return list(reversed(self._named.get(name, ())))
+            held = list(reversed(self._named.get(name, {}).items()))
+        others: list[tuple[Session, bytes]] = []
+        for session, opening in held:
+            if session.opens_with(items):
+                yield session
+            else:
+                others.append((session, opening))
+        openings: dict[str, bytes] = {}  # by how the item is read; mostly there is one way
+        for session, opening in others:
+            if session.read_as not in openings:
+                openings[session.read_as] = session.opening_of(items)
+            if opening in (b"", openings[session.read_as]):
+                yield session
 
     def _use(self, name: str, session: Session) -> None:
         """Take down that a session was used last."""
         gone: list[Session] = []
         with self._lock:
             self._drop(session)
-            held = self._named.setdefault(name, [])
-            held.append(session)
+            held = self._named.setdefault(name, {})
+            opening = held[session] = session.opening
             self._used[session] = name
-            if len(held) > _BRANCHES:
-                gone.append(self._drop(held[0]))
+            alike = [other for other, its in held.items() if its == opening]
+            if len(alike) > _BRANCHES:
+                gone.append(self._drop(alike[0]))
             while len(self._used) > self._most:
                 gone.append(self._drop(next(iter(self._used))))
         for old in gone:
@@ -130,7 +144,7 @@ class Sessions:
         name = self._used.pop(session, None)
         if name is not None:
             left = self._named[name]
-            left.remove(session)
+            del left[session]
             if not left:
                 del self._named[name]
         return session
