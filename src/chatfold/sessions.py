@@ -126,10 +126,11 @@ class Sessions:
     def _use(self, name: str, session: Session) -> None:
         """Take down that a session was used last."""
         gone: list[Session] = []
+        opening = session.opening
         with self._lock:
             self._drop(session)
             held = self._named.setdefault(name, {})
-            opening = held[session] = session.opening
+            held[session] = opening
             self._used[session] = name
             alike = [other for other, its in held.items() if its == opening]
             if len(alike) > _BRANCHES:
