@@ -113,7 +113,7 @@ def test_an_engine_of_the_application_is_used_and_left_open(
 ) -> None:
     """Its own work has neither the store's time limit nor its isolation."""
     engine.hide_parameters = False
-    with SQLStore(engine, timeout=0.5) as store:
+    with SQLStore(engine, timeout=20) as store:
         store.save(fold("text"))
         with engine.connect() as connection:
             assert connection.scalar(sa.text("SHOW statement_timeout")) == "0"
@@ -290,7 +290,7 @@ def test_a_server_that_is_killed_in_the_midst_leaves_whole_folds_alone(
 def test_a_server_that_says_nothing_is_given_up(mortal: Server, opened: Opened) -> None:
     """Halted in its midst, it keeps neither its own time limit nor closes a connection."""
     threads = threading.active_count()  # of other tests too
-    store = opened(mortal.empty(), timeout=0.5)
+    store = opened(mortal.empty(), timeout=1)
     store.save(fold("text"))
     go_on = mortal.halt()
     try:
@@ -314,7 +314,7 @@ def test_a_server_that_says_nothing_is_given_up(mortal: Server, opened: Opened) 
 def test_a_table_that_others_lock_is_an_error_after_the_time_limit(
     url: str, engine: sa.Engine, opened: Opened
 ) -> None:
-    store = opened(url, timeout=0.3)
+    store = opened(url, timeout=1)
     store.save(fold("text"))
     with engine.begin() as connection:
         connection.exec_driver_sql("LOCK TABLE chatfold_folds, chatfold_claims")
@@ -326,7 +326,7 @@ def test_a_table_that_others_lock_is_an_error_after_the_time_limit(
             start = time.monotonic()
             with pytest.raises(StoreError, match="statement timeout") as caught:
                 call()
-            assert 0.2 < time.monotonic() - start < 4
+            assert 0.9 < time.monotonic() - start < 6
             assert "secret" not in f"{caught.value} {caught.value.__cause__}"
     assert [one.fold_id for one in store.folds(KEY)] == ["first"]
     assert store.claim(KEY, "work", 60) is not None
@@ -356,7 +356,7 @@ def test_a_short_lock_is_waited_for(url: str, engine: sa.Engine, opened: Opened)
 
 def test_a_long_call_of_short_statements_is_not_cut(url: str, opened: Opened) -> None:
     """The limit is one statement's, so that a large fold may take longer than that."""
-    dialect = opened(url, timeout=0.5)._database.dialect
+    dialect = opened(url, timeout=1)._database.dialect
 
     def work(connection: sa.Connection) -> int:
         for _ in range(8):
@@ -462,12 +462,12 @@ def test_a_machine_that_went_away_in_the_midst_holds_no_lock_for_ever(
     url: str, opened: Opened
 ) -> None:
     """Its session says nothing any more, and the server ends it."""
-    store, other = opened(url, timeout=0.5), opened(url, timeout=20)
+    store, other = opened(url, timeout=1), opened(url, timeout=20)
     store.save(fold("text"))
 
     def work(connection: sa.Connection) -> None:
         connection.execute(sa.text("UPDATE chatfold_folds SET extent = 9"))
-        time.sleep(1.2)
+        time.sleep(2)
         connection.execute(sa.text("SELECT 1"))
 
     def stopped(_: int) -> None:
