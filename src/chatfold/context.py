@@ -142,6 +142,7 @@ class ChatContext(Summarizing[ItemT]):
             self._state,
             self._originals,
             measure=self._measure,
+            count=self._count,
             pin=pin,
             summary_key=summary_key,
             undo_depth=undo_depth,

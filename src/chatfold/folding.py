@@ -64,6 +64,7 @@ class Folding:
         state: The list.
         originals: Where folds are written before they take place.
         measure: Returns the sizes of items in tokens, given their views.
+        count: Returns the sizes of texts in tokens.
         pin: Returns whether an item stays in every fold.
         summary_key: Secret that the digests of summaries are made with.
         undo_depth: Number of folds that can be taken back.
@@ -79,12 +80,13 @@ class Folding:
         originals: Originals,
         *,
         measure: Callable[[Sequence[ItemView]], list[int]],
+        count: Callable[[Sequence[str]], list[int]],
         pin: Callable[[Any], bool] | None,
         summary_key: bytes | None,
         undo_depth: int,
     ) -> None:
         self.planning = Planning(
-            state, originals, measure=measure, pin=pin, summary_key=summary_key
+            state, originals, measure=measure, count=count, pin=pin, summary_key=summary_key
         )
         self.swaps = Swaps(
             state,

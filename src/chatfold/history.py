@@ -370,6 +370,9 @@ class History(Generic[ItemT]):
     def _measure(self, views: Sequence[ItemView]) -> list[int]:
         return tokens.item_tokens(views, self._counter())
 
+    def _count(self, texts: Sequence[str]) -> list[int]:
+        return tokens.text_tokens(texts, self._counter())
+
 
 class _ToolBatch:
     """Takes the answers of a run of tool calls, and puts them into the list.

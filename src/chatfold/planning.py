@@ -96,6 +96,7 @@ class Planning:
         state: The list.
         originals: Where originals can be read again.
         measure: Returns the sizes of items in tokens, given their views.
+        count: Returns the sizes of texts in tokens.
         pin: Returns whether an item stays in every fold.
         summary_key: Secret that the digests of summaries are made with.
 
@@ -109,6 +110,7 @@ class Planning:
         originals: Originals,
         *,
         measure: Callable[[Sequence[ItemView]], list[int]],
+        count: Callable[[Sequence[str]], list[int]],
         pin: Callable[[Any], bool] | None,
         summary_key: bytes | None,
     ) -> None:
@@ -116,6 +118,7 @@ class Planning:
         self._state = state
         self._originals = originals
         self._measure = measure
+        self._count = count
         self._pin = pin
         self._summary_key = summary_key
 
@@ -253,12 +256,6 @@ class Planning:
             view = shape.read(item)
             assert view is not None, "a shape reads its own items"
             yield Wording(item, made.report, summary_id(text), self._measure([view])[0])
-
-    def _count(self, texts: Sequence[str]) -> list[int]:
-        """Return the sizes of texts in tokens, as those of items are measured."""
-        views = [ItemView("user", (TextPart(text),)) for text in ("", *texts)]
-        frame, *sizes = self._measure(views)
-        return [size - frame for size in sizes]
 
 
 def _number_of_previous(snapshot: Snapshot) -> int:

@@ -32,7 +32,8 @@ class TextSizes:
 
     def many(self, texts: Iterable[str]) -> list[int]:
         """Return the sizes of texts, in order."""
-        asked = list(texts)
-        new = [text for text in dict.fromkeys(asked) if text not in self._known]
-        self._known.update(zip(new, self._count(new) if new else (), strict=True))
-        return [self._known[text] for text in asked]
+        asked, known = list(texts), self._known
+        new = [text for text in dict.fromkeys(asked) if text not in known]
+        if new:
+            known.update(zip(new, self._count(new), strict=True))
+        return [known[text] for text in asked]

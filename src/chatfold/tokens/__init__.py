@@ -2,7 +2,7 @@
 
 from chatfold.tokens.counters import TokenCount, TokenCounter, counter_for
 from chatfold.tokens.estimate import EstimateCounter, Family, estimate
-from chatfold.tokens.items import MEDIA_TOKENS, item_tokens
+from chatfold.tokens.items import MEDIA_TOKENS, item_tokens, text_tokens
 
 __all__ = [
     "MEDIA_TOKENS",
@@ -13,4 +13,5 @@ __all__ = [
     "counter_for",
     "estimate",
     "item_tokens",
+    "text_tokens",
 ]

@@ -70,42 +70,61 @@ def estimate(text: str, *, family: Family = "openai") -> int:
 
 def _estimate_many(texts: Sequence[str], family: Family) -> list[int]:
     """Estimate short ASCII texts in one go, and all others by themselves."""
+    lengths = list(map(len, texts))
+    if not texts or (max(lengths) <= _SHORT and sum(lengths) < _BATCH and _all_ascii(texts)):
+        return _estimate_batch(texts, lengths, family)
     counts = [0] * len(texts)
     batch: list[int] = []
     size = 0
     for index, text in enumerate(texts):
-        if len(text) > _SHORT or not text.isascii():
+        if lengths[index] > _SHORT or not text.isascii():
             counts[index] = estimate(text, family=family)
             continue
         batch.append(index)
-        size += len(text) + 1
+        size += lengths[index] + 1
         if size > _BATCH:
-            _estimate_batch(texts, batch, family, counts)
+            _estimate_some(texts, lengths, batch, family, counts)
             batch, size = [], 0
-    _estimate_batch(texts, batch, family, counts)
+    _estimate_some(texts, lengths, batch, family, counts)
     return counts
 
 
-def _estimate_batch(
-    texts: Sequence[str], batch: Sequence[int], family: Family, counts: list[int]
+def _all_ascii(texts: Sequence[str]) -> bool:
+    return "".join(texts).isascii()
+
+
+def _estimate_some(
+    texts: Sequence[str],
+    lengths: Sequence[int],
+    batch: Sequence[int],
+    family: Family,
+    counts: list[int],
 ) -> None:
-    """Write the estimates of the texts named by `batch`, by one pass over all of them.
+    """Write the estimates of the texts named by `batch`."""
+    found = _estimate_batch(
+        [texts[index] for index in batch], [lengths[index] for index in batch], family
+    )
+    for index, count in zip(batch, found, strict=True):
+        counts[index] = count
+
+
+def _estimate_batch(texts: Sequence[str], lengths: Sequence[int], family: Family) -> list[int]:
+    """Estimate short ASCII texts by one pass over all of them.
 
     Between the texts stands a byte of the class of a text's beginning, so that no text knows of
     its neighbours.
     """
-    data = b"\xff".join([texts[index].encode() for index in batch])
-    codes = data.translate(_ASCII_CLASSES)
+    codes = "\xff".join(texts).encode("latin-1").translate(_ASCII_CLASSES)
     number = int.from_bytes(codes, "little")
     pairs = (number | number << 12).to_bytes(len(codes) + 2, "little")
     costs = memoryview(pairs.translate(_WEIGHTS[family][0]))
-    start = 0
-    for index in batch:
-        end = start + len(texts[index])
-        if end > start:
-            total = zlib.adler32(costs[start:end], 0) & 0xFFFF
-            counts[index] = max(1, (total + 50) // 100)
+    adler, counts, start = zlib.adler32, list[int](), 0
+    for length in lengths:
+        end = start + length
+        total = adler(costs[start:end], 0) & 0xFFFF
+        counts.append((total + 50) // 100 or (1 if length else 0))
         start = end + 1
+    return counts
 
 
 _SHORT: Final = 512  # bytes whose costs the half of an Adler-32 can add up

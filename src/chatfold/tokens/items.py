@@ -18,7 +18,7 @@ from chatfold.core.views import (
 )
 from chatfold.tokens.counters import TokenCounter
 
-__all__ = ["MEDIA_TOKENS", "item_tokens"]
+__all__ = ["MEDIA_TOKENS", "item_tokens", "text_tokens"]
 
 MEDIA_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -59,9 +59,19 @@ def item_tokens(views: Sequence[ItemView], counter: TokenCounter) -> list[int]:
         text, rest = _cost(view)
         said.append(text)
         besides.append(rest)
-    many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
-    counts = many(said) if many is not None else [counter.count(text) for text in said]
+    counts = text_tokens(said, counter)
     return [_FRAME + count + rest for count, rest in zip(counts, besides, strict=True)]
+
+
+def text_tokens(texts: Sequence[str], counter: TokenCounter) -> list[int]:
+    """Return the size of each text.
+
+    Args:
+        texts: The texts.
+        counter: Counts them; one with `count_many` is given all at once.
+    """
+    many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
+    return many(texts) if many is not None else [counter.count(text) for text in texts]
 
 
 def _cost(view: ItemView) -> tuple[str, int]:
