@@ -228,7 +228,15 @@ def _read(directory: Path, name: str) -> tuple[str, str, Callable[[], bool]] | N
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise _failure(error, name, line) from error
-    return source, str(path), lambda: path.exists() and path.stat().st_mtime_ns == modified
+    return source, str(path), lambda: _modified(path) == modified
+
+
+def _modified(path: Path) -> int | None:
+    """Return when a file was last changed, in nanoseconds; None where there is none any more."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return None
 
 
 def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
