@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextvars
 import queue
-import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from chatfold.threads import Threads
 
 if TYPE_CHECKING:
     import asyncio
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["ExpiredError", "arun", "run"]
 
 T = TypeVar("T")
+
+_THREADS: Final = Threads("chatfold-summarizer", 60.0)
 
 
 class ExpiredError(TimeoutError):
@@ -67,10 +71,7 @@ async def arun(function: Callable[[], T]) -> T:
 
 
 def _start(work: Callable[[], None]) -> None:
-    context = contextvars.copy_context()
-    threading.Thread(
-        target=context.run, args=(work,), name="chatfold-summarizer", daemon=True
-    ).start()
+    _THREADS.run(partial(contextvars.copy_context().run, work))
 
 
 def _result(function: Callable[[], T]) -> tuple[list[T], BaseException | None]:
