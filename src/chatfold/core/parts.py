@@ -67,6 +67,7 @@ class Head:
         self._weight = weight
         self._whole: Conversation | None = None
         self._frames: dict[bool, int] = {}
+        self._prompts: dict[int, Prompt] = {}  # for all items, by the length that is asked for
 
     def __len__(self) -> int:
         return len(self._groups.views)
@@ -140,9 +141,13 @@ class Head:
 
     def _all(self, asked: int) -> Prompt:
         """Return the prompt for all items, in one piece."""
-        if self._whole is None:
-            self._whole = self._groups.whole(self.previous, self._record)
-        return self._prompt(self._whole, self._groups.views, self.previous, asked)
+        made = self._prompts.get(asked)
+        if made is None:
+            if self._whole is None:
+                self._whole = self._groups.whole(self.previous, self._record)
+            made = self._prompt(self._whole, self._groups.views, self.previous, asked)
+            self._prompts[asked] = made
+        return made
 
     def _fitted(self, first: int, previous: str | None, limit: int, asked: int) -> Part | None:
         """Return the prompt for the groups from `first` on that fit a size, None if none does."""

@@ -195,6 +195,7 @@ class _Writer:
         self.redact = redact
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
+        self.named: dict[str | None, str] = {}
         for call in calls:
             index = call.result_index
             if index is None or index >= stop:
@@ -322,7 +323,7 @@ class _Writer:
         waiting = self.unanswered.get(index, ())
         if part.id in waiting:
             mark = f' result="no result recorded"{mark}'
-        attrs = _names(self.told(part.name), self.told(part.id))
+        attrs = self.names(part.name, part.id)
         served = part.pair.startswith("server")
         name = "server_tool_call" if served else "function_call"
         self.text(name, attrs + mark, part.arguments)
@@ -335,15 +336,27 @@ class _Writer:
             attrs = attributes(type="approval_response", id=self.told(part.id))
             self.text("item", attrs + mark, part.text)
             return
-        record = self.answer(self.answers.get(index, []), part)
+        answered = self.answers.get(index)
+        record = None if answered is None else self.answer(answered, part)
         id_, tool = part.id, part.name
         if record is not None:
             id_, tool = part.id or record.id, record.name or part.name
         status = "failed" if part.failed else "completed"
-        attrs = f'{_names(self.told(tool), self.told(id_))} status="{status}"'
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
-        inner = self.clean(part.text) + "".join(self.attachment(media) for media in part.media)
-        self.out.append(f"<{name}{attrs}{mark}>{inner}</{name}>")
+        inner = self.clean(part.text)
+        if part.media:
+            inner += "".join(map(self.attachment, part.media))
+        names = self.names(tool, id_)
+        self.out.append(f'<{name}{names} status="{status}"{mark}>{inner}</{name}>')
+
+    def names(self, name: str | None, call_id: str | None) -> str:
+        """Return the attributes that name a call; most tools are called more than once."""
+        known = self.named.get(name)
+        if known is None:
+            known = self.named[name] = attributes(name=self.told(name))
+        if call_id is None:
+            return known
+        return f'{known} call_id="{attribute(self.told(call_id) or "")}"'
 
     def answer(self, answered: list[ToolCallRecord], part: ResultPart) -> ToolCallRecord | None:
         """Return the call that a result is of, and take it out of those of its item."""
@@ -362,9 +375,3 @@ class _Writer:
         if part.result:
             inner += f"<result>{self.clean(part.result)}</result>"
         self.out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")
-
-
-def _names(name: str | None, call_id: str | None) -> str:
-    """Return the attributes that name a call: what `attributes` does, for the commonest case."""
-    text = "" if name is None else f' name="{attribute(name)}"'
-    return text if call_id is None else f'{text} call_id="{attribute(call_id)}"'
