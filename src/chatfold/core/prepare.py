@@ -118,6 +118,7 @@ def make_plan(
         tokens=sizes.__getitem__,
         pinned=(lambda i: pinned(items[i])) if pinned is not None else None,
         own=(lambda i: own(items[i])) if own is not None else None,
+        outline=snapshot.outline,
     )
     if where.reason:
         size = sum(sizes)
@@ -157,7 +158,9 @@ def _plan(snapshot: Snapshot, where: Split, wish: Wish) -> Plan[Any]:
     tried = hash((prints, where.kept, wish.own is not None))
     return Plan(
         prompt=None,
-        head=tuple(items[i] for i in range(start, cut) if i not in kept),
+        head=tuple(items[i] for i in range(start, cut) if i not in kept)
+        if kept
+        else tuple(items[start:cut]),
         kept=tuple(items[i] for i in where.kept),
         index=cut,
         reason="unchanged_head",
@@ -182,8 +185,8 @@ def _asking(
     count: Callable[[Sequence[str]], list[int]],
 ) -> Asking:
     """Return what every prompt for the items between the prefix and the cut is made with."""
-    kept = frozenset(where.kept)
-    folded = sum(snapshot.sizes[i] for i in range(where.start, where.cut) if i not in kept)
+    folded = sum(snapshot.sizes[where.start : where.cut])
+    folded -= sum(snapshot.sizes[i] for i in where.kept if where.start <= i < where.cut)
     return Asking(
         templates,
         count,

@@ -15,6 +15,7 @@ from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Requirement
 from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.kept_facts import KeptFacts
+from chatfold.core.outline import Outline
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.summary import mark_summary
@@ -36,6 +37,7 @@ class Snapshot(NamedTuple):
         prints: One fingerprint per item.
         sizes: One size in tokens per item.
         facts: Where what is known of the facts of the list is kept.
+        outline: Which of the items matter for where it may be cut.
     """
 
     items: Sequence[Any]
@@ -47,6 +49,7 @@ class Snapshot(NamedTuple):
     prints: Sequence[int]
     sizes: Sequence[int]
     facts: KeptFacts
+    outline: Outline
 
 
 class Extent(NamedTuple):
@@ -100,6 +103,7 @@ class Reading:
         self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
         self._pairing = CallPairing()
+        self._outline = Outline([], [], [])
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
         self._turns: int | None = None  # None where they are to be counted again
@@ -205,7 +209,10 @@ class Reading:
             return self._last[1]
         views: list[ItemView] = list(self._views)
         marked = self._summary()
-        if marked is not None:
+        if marked is None:
+            outline = self._outline.copy()
+        else:
+            outline = self._outline.with_summary(*marked)
             views[marked[0]] = marked[1]
         calls = self._pairing.records(abandon)
         shape = self._choice.for_now()
@@ -219,6 +226,7 @@ class Reading:
             prints=list(self._prints),
             sizes=self.sizes(),
             facts=self._facts,
+            outline=outline,
         )
         self._last = (abandon, made)
         return made
@@ -333,6 +341,7 @@ class Reading:
                 view = self._reported(index, item)
             self._views.append(view)
             self._pairing.feed(index, view)
+            self._outline.add(index, view)
         if self._turns is not None:
             if self._marked is None:  # it may be among what is new
                 self._marked = self._summary()
@@ -343,6 +352,7 @@ class Reading:
 
     def _pair_again(self) -> None:
         self._pairing = CallPairing()
+        self._outline = Outline.of(self._views)
         for index, view in enumerate(self._views):
             self._pairing.feed(index, view)
 

@@ -8,11 +8,13 @@ rules (`chatfold.shapes`), which cut point is chosen (`split`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import not_
 from typing import Literal, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.views import ItemView, OpaquePart, UnknownPart
+from chatfold.core.outline import Outline
+from chatfold.core.views import ItemView, UnknownPart
 
 __all__ = ["Span", "barrier", "call_spans", "closure", "cut_points", "cuttable", "open_calls"]
 
@@ -59,7 +61,7 @@ def cuttable(spans: Iterable[Span], length: int) -> bytearray:
     for span in spans:
         depth[span.first + 1] += 1
         depth[min(span.last, length) + 1] -= 1
-    return bytearray(level == 0 for level in accumulate(depth[: length + 1]))
+    return bytearray(map(not_, accumulate(depth[: length + 1])))
 
 
 def cut_points(
@@ -78,23 +80,25 @@ def cut_points(
         legal[len(views)] = 0  # a command to the server is the last item, or it is nothing
     if not lossy:
         del legal[barrier(views) + 1 :]
-    return [index for index, free in enumerate(legal) if free]
+    return list(compress(range(len(legal)), legal))
 
 
-def barrier(views: Sequence[ItemView], own: Callable[[int], bool] | None = None) -> int:
+def barrier(
+    views: Sequence[ItemView],
+    own: Callable[[int], bool] | None = None,
+    *,
+    opaque: Sequence[int] | None = None,
+) -> int:
     """Return the index of the last opaque item; the number of items where there is none.
 
     Args:
         views: One reading per native item.
         own: Returns whether the item at an index is no barrier, as what folds can read it.
+        opaque: Indices of the opaque items, where they are known.
     """
-    for index in range(len(views) - 1, -1, -1):
-        parts = views[index].parts
-        if len(parts) == 1 and type(parts[0]) is not OpaquePart:  # what most items are
-            continue
-        if any(type(part) is OpaquePart for part in parts) and not (own and own(index)):
-            return index
-    return len(views)
+    if opaque is None:
+        opaque = Outline.of(views).opaque
+    return next((index for index in reversed(opaque) if not (own and own(index))), len(views))
 
 
 def closure(indices: Iterable[int], spans: Iterable[Span]) -> set[int]:

@@ -7,12 +7,13 @@ what the head is replaced with (`plan`).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, barrier, closure, cut_points, open_calls
 from chatfold.core.views import (
     CallPart,
@@ -87,28 +88,33 @@ def prefix_length(views: Sequence[ItemView]) -> int:
     return len(views)
 
 
-def turns(views: Sequence[ItemView], start: int | None = None) -> list[Turn]:
+def turns(
+    views: Sequence[ItemView], start: int | None = None, asks: Sequence[int] | None = None
+) -> list[Turn]:
     """Return the turns after the prefix, in order.
 
     Args:
         views: One reading per native item.
         start: Index of the first item after the prefix, if it is known.
+        asks: Indices of the items in which a user speaks, if they are known.
     """
     begin = prefix_length(views) if start is None else start
     end = len(views)
-    asks = [i for i in range(begin, end) if views[i].role == "user" and is_user_message(views[i])]
-    runs: list[list[int]] = []  # of messages one behind the other: the first, and behind the last
+    asks = Outline.of(views).asks if asks is None else asks
+    asks = asks[bisect_left(asks, begin) :]
+    runs: list[list[int]] = []  # messages one behind the other
     for index in asks:
-        if runs and runs[-1][1] == index:
-            runs[-1][1] += 1
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
         else:
-            runs.append([index, index + 1])
-    if begin < end and (not runs or runs[0][0] > begin):
-        runs.insert(0, [begin, begin])
-    stops = [*(first for first, _ in runs), end][1:]
+            runs.append([index])
+    starts = [run[0] for run in runs]
+    if begin < end and (not runs or starts[0] > begin):
+        starts.insert(0, begin)
+        runs.insert(0, [])
     return [
-        Turn(first, stop, tuple(range(first, behind)), _is_answer(views[stop - 1]))
-        for (first, behind), stop in zip(runs, stops, strict=True)
+        Turn(first, stop, tuple(openers), _is_answer(views[stop - 1]))
+        for first, stop, openers in zip(starts, [*starts, end][1:], runs, strict=True)
     ]
 
 
@@ -123,6 +129,7 @@ def split(
     tokens: Callable[[int], int],
     pinned: Callable[[int], bool] | None = None,
     own: Callable[[int], bool] | None = None,
+    outline: Outline | None = None,
 ) -> Split:
     """Return where to cut and what stays before the cut.
 
@@ -138,6 +145,7 @@ def split(
         pinned: Returns whether the caller wants the item at an index kept.
         own: Returns whether the item at an index is opaque to all but what folds: it is then
             folded again. None where text is folded.
+        outline: The outline of the list, where it is known.
 
     Raises:
         ValueError: Both limits are None, or one is negative.
@@ -147,8 +155,9 @@ def split(
     start = prefix_length(views)
     if start < len(views) and all(v.role == "unknown" for v in islice(views, start, None)):
         return Split(start, start, reason="nothing_to_summarize", unread=True)
-    found = turns(views, start)
-    chooser = _Chooser(views, calls, spans, start, found, own)
+    outline = Outline.of(views) if outline is None else outline
+    found = turns(views, start, outline.asks)
+    chooser = _Chooser(views, calls, spans, start, found, own, outline)
     targets = [
         chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
         chooser.by_tokens(keep_tokens, tokens) if keep_tokens is not None else start,
@@ -160,7 +169,7 @@ def split(
 
     def keep_at(point: int) -> _Kept:
         openers = chooser.openers_at(point)
-        return _keep(views, spans, shape, range(start, point), pinned, openers, own)
+        return _keep(views, spans, shape, range(start, point), pinned, openers, own, outline)
 
     cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start, own)
     reason = ""
@@ -199,12 +208,12 @@ def allows(
         cut: Index of the first tail item.
         kept: Indices of the items before it that stay.
     """
-    start = prefix_length(views)
-    found = turns(views, start)
+    start, outline = prefix_length(views), Outline.of(views)
+    found = turns(views, start, outline.asks)
     if not found or cut <= found[-1].start:
         return True
     here = [span for span in spans if not span.first < cut <= span.last < len(views)]
-    chooser = _Chooser(views, calls, here, start, found, lambda _: True)
+    chooser = _Chooser(views, calls, here, start, found, lambda _: True, outline)
     return cut in chooser.points and set(chooser.openers_at(cut)).issubset(kept)
 
 
@@ -219,6 +228,7 @@ class _Chooser:
         start: int,
         found: Sequence[Turn],
         own: Callable[[int], bool] | None,
+        outline: Outline,
     ) -> None:
         self.views = views
         self.calls = calls
@@ -227,15 +237,13 @@ class _Chooser:
         self.start = start
         self.starts = [turn.start for turn in found]
         free = cut_points(spans, views, lossy=True)
-        points = free[: bisect_right(free, barrier(views, own))]
-        last_group = self._last_group(free)
+        readable = bisect_right(free, barrier(views, own, opaque=outline.opaque))
+        last = min(readable, bisect_right(free, self._last_group(free)))
+        self.points = free[bisect_left(free, start) : last]
         fused = [turn for turn in found if self._is_fused(turn)]
-        self.points = [
-            p
-            for p in points
-            if start <= p <= last_group and not (fused and self._parts_request(p, fused))
-        ]
-        self.behind_barrier = [p for p in free if p > (points[-1] if points else 0)]
+        if fused:
+            self.points = [p for p in self.points if not self._parts_request(p, fused)]
+        self.behind_barrier = free[readable if readable else bisect_right(free, 0) :]
         self.opaque = False
         self.target = start
 
@@ -339,8 +347,10 @@ class _Chooser:
     def blocking(self, cut: int) -> tuple[str, ...]:
         """Return the labels of the open calls that lie before the target."""
         end = len(self.views)
-        labels = {c.call_index: c.label for c in reversed(open_calls(self.calls))}
         waiting = {s.first for s in self.spans if s.last >= end and cut <= s.first < self.target}
+        if not waiting:
+            return ()
+        labels = {c.call_index: c.label for c in reversed(open_calls(self.calls))}
         named = [(i, labels.get(i) or self.views[i].id or f"item {i}") for i in sorted(waiting)]
         several = [c for c in open_calls(self.calls) if c.call_index in waiting]
         return tuple(dict.fromkeys([*(c.label for c in several), *(n for _, n in named)]))
@@ -396,6 +406,7 @@ def _keep(
     pinned: Callable[[int], bool] | None,
     openers: tuple[int, ...],
     own: Callable[[int], bool] | None,
+    outline: Outline,
 ) -> _Kept:
     """Return which items of the head stay verbatim; an earlier summary never does.
 
@@ -403,7 +414,9 @@ def _keep(
     """
     wanted = set(openers)
     state: list[int] = []
-    for index in head:
+    others = outline.others
+    may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
+    for index in may if pinned is None else head:
         view = views[index]
         if (view.role == "user" and _is_summary(view)) or (own is not None and own(index)):
             continue

@@ -295,7 +295,7 @@ class Shape(Protocol):
     def keeps(self, view: ItemView) -> bool:
         """Return whether an item of the head stays verbatim, as state and instructions do.
 
-        Not asked of what a user or an assistant says.
+        Not asked of what a user or an assistant says, nor of mere results.
         """
         return view.role in ("system", "developer")
 

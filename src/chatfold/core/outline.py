@@ -1,0 +1,67 @@
+"""Which items of a list matter for where it may be cut, kept up as the list grows.
+
+Not here: what follows from it (`split`, `spans`).
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from chatfold.core.views import ItemView, OpaquePart, Part, ResultPart, is_user_message
+
+__all__ = ["Outline"]
+
+_SPEAKERS: Final = ("user", "assistant")  # what they say is folded, whatever the shape
+
+
+class Outline(NamedTuple):
+    """Indices of items of a list, ascending.
+
+    Attributes:
+        asks: Those in which a user speaks.
+        others: Those of neither the user nor the assistant, but for mere results: they may be what
+            a shape keeps.
+        opaque: Those of which a part can be read by the provider alone.
+    """
+
+    asks: list[int]
+    others: list[int]
+    opaque: list[int]
+
+    @classmethod
+    def of(cls, views: Iterable[ItemView]) -> Outline:
+        """Return the outline of a list."""
+        made = cls([], [], [])
+        for index, view in enumerate(views):
+            made.add(index, view)
+        return made
+
+    def with_summary(self, index: int, view: ItemView) -> Outline:
+        """Return the outline of the list with the reading of an item as a summary."""
+        asks = [ask for ask in self.asks if ask != index]
+        if is_user_message(view):
+            insort(asks, index)
+        return Outline(asks, [*self.others], [*self.opaque])
+
+    def copy(self) -> Outline:
+        """Return the same outline, which does not grow."""
+        return Outline([*self.asks], [*self.others], [*self.opaque])
+
+    def add(self, index: int, view: ItemView) -> None:
+        """Take in the next item."""
+        role, parts = view.role, view.parts
+        if role == "user" and is_user_message(view):
+            self.asks.append(index)
+        elif role not in _SPEAKERS and not (role == "tool" and _is_result(parts)):
+            self.others.append(index)
+        if len(parts) == 1:
+            if type(parts[0]) is OpaquePart:
+                self.opaque.append(index)
+        elif any(type(part) is OpaquePart for part in parts):
+            self.opaque.append(index)
+
+
+def _is_result(parts: tuple[Part, ...]) -> bool:
+    return all(type(part) is ResultPart for part in parts)
