@@ -52,8 +52,8 @@ def test_a_fact_tells_where_it_comes_from_and_how_it_was_used_since() -> None:
     )
     assert found["id:lk-4821936"].sightings == (
         Sighting(0, "user", "text"),
-        Sighting(1, "assistant", "argument", ("order", "number"), 0),
-        Sighting(2, "tool", "result", ("orders", 0, "id"), 0),
+        Sighting(1, "assistant", "argument", ("order", "number"), 0, whole=True),
+        Sighting(2, "tool", "result", ("orders", 0, "id"), 0, whole=True),
         Sighting(3, "assistant", "text"),
     )
     assert found["id:rma-90721"].sightings[0].path == ("orders", 0, "rma")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -12,11 +14,16 @@ from hypothesis import strategies as st
 from strategies import SHAPES as SHAPE_NAMES
 from strategies import History, histories, long_history
 
-from chatfold import ChatContext
+from chatfold import ChatContext, FactReport
+from chatfold.core.call_words import CallWords
+from chatfold.core.calls import pair_calls
 from chatfold.core.constraints import standing
 from chatfold.core.facts import Facts, facts
+from chatfold.core.outline import Outline
 from chatfold.core.reading import Reading, Snapshot
 from chatfold.core.summary import wrapped
+from chatfold.core.uses import Uses
+from chatfold.core.views import is_user_message
 from chatfold.policy import Policy
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.tokens import estimate
@@ -47,6 +54,23 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     assert [kept.fact(key) for key in kept.values] == facts(snapshot.views, snapshot.calls)
     may = kept.instructing(range(len(snapshot.views)))
     assert standing([snapshot.views[i] for i in may]) == standing(snapshot.views)
+    whole = Facts()
+    whole.update(snapshot.views, snapshot.calls)
+    assert told(kept.uses) == told(whole.uses)
+    assert list(kept.openers) == [i for i, v in enumerate(snapshot.views) if is_user_message(v)]
+    words = CallWords(snapshot.calls)
+    assert kept.identities == {number: words.identity(number) for number in kept.identities}
+    assert snapshot.outline == Outline.of(snapshot.views)
+
+
+def told(uses: Uses) -> list[Any]:
+    """Return all that is known of what has come of facts."""
+    tracks = {
+        key: (list(track.sides.items()), track.uses, track.last, track.turns)
+        for key, track in uses.tracks.items()
+    }
+    counts = {of: number for of, number in uses.counts.items() if number}
+    return [list(uses.origins.items()), tracks, counts, uses.told_before, uses.paths, uses.given]
 
 
 def grown(reading: Reading, items: list[Any], more: list[Any], step: int) -> None:
@@ -112,6 +136,44 @@ def test_a_fold_gives_the_same_whether_items_were_read_as_they_came(shape: str) 
             found.append((outcome.facts, outcome.summary, list(items)))
     assert found[0:2] == found[2:4] == found[4:6]
     assert found[0][0].added
+
+
+@given(histories(broken=True), st.data())
+def test_a_fact_is_told_as_it_was(history: History, data: st.DataObject) -> None:
+    """Whatever has come since, in the list and of the fact."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    cut = data.draw(st.integers(0, len(views)))
+    found = Facts()
+    found.update(views[:cut], pair_calls(views[:cut]))
+    keys, fact = list(found.values), found.teller()
+    before = [found.fact(key) for key in keys]
+    found.update(views, pair_calls(views))
+    assert [fact(key) for key in keys] == before
+
+
+@pytest.mark.parametrize("shape", SHAPE_NAMES)
+def test_the_report_of_a_fold_is_the_same_whenever_it_is_read(shape: str) -> None:
+    """At once, after more turns and a second fold, from a copy, and through pickle."""
+    history = long_history(shape, 160, 3)
+    reports: list[FactReport] = []
+    for at_once in (True, False):
+        items: list[Any] = []
+        ctx: ChatContext[Any] = ChatContext(items, shape=shape, policy=Policy(max_tokens=10**9))
+        for half in (history[:100], history[100:] + history[:20]):
+            for start in range(0, len(half), 3):
+                items += half[start : start + 3]
+                ctx.maybe_summarize(lambda prompt: "never asked")
+            outcome = ctx.summarize(lambda prompt: "All was done.", keep_last_turns=1)
+            assert outcome.facts is not None
+            reports.append(outcome.facts)
+            if at_once:
+                assert outcome.facts.added
+    first, second, other, another = reports
+    assert pickle.loads(pickle.dumps(other)) == first
+    assert copy.deepcopy(another) == second
+    assert (other, another) == (first, second)
+    assert hash(other) == hash(first)
+    assert first != second
 
 
 @pytest.mark.skipif(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,14 +18,14 @@ histories = st.lists(st.tuples(origins, st.integers(0, 9)), max_size=60)
 
 
 def test_what_agents_go_on_with_is_told_from_what_they_never_look_at_again() -> None:
-    rates = Rates([*[(TRACKING, 1)] * 10, *[(SERIAL, 0)] * 10])
+    rates = Rates({(TRACKING, 1): 10, (SERIAL, 0): 10})
     assert rates.again(TRACKING, 0) > 3 * rates.again(SERIAL, 0)
     assert rates.used(TRACKING) == 1
     assert rates.used(SERIAL) == rates.used(NEW) == 0
 
 
 def test_what_was_used_is_used_again_more_often() -> None:
-    rates = Rates([])
+    rates = Rates({})
     levels = [rates.again(TRACKING, uses) for uses in range(LEVELS + 2)]
     assert levels == sorted(levels)
     assert levels[-1] == levels[LEVELS - 1]
@@ -33,12 +35,12 @@ def test_what_was_used_is_used_again_more_often() -> None:
 def test_a_rate_lies_between_never_and_always(
     seen: list[tuple[Origin, int]], origin: Origin, uses: int
 ) -> None:
-    rates = Rates(seen)
+    rates = Rates(Counter(seen))
     assert 0 < rates.again(origin, uses) < 1
-    assert rates.again(origin, uses) == Rates(reversed(seen)).again(origin, uses)
+    assert rates.again(origin, uses) == Rates(Counter(reversed(seen))).again(origin, uses)
 
 
 @given(histories, origins)
 def test_one_more_use_never_lowers_a_rate(seen: list[tuple[Origin, int]], origin: Origin) -> None:
-    unused, used = Rates([*seen, (origin, 0)]), Rates([*seen, (origin, 1)])
+    unused, used = Rates(Counter([*seen, (origin, 0)])), Rates(Counter([*seen, (origin, 1)]))
     assert used.again(origin, 0) > unused.again(origin, 0)

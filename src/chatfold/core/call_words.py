@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Field
-from chatfold.core.facts import Sighting
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.values import Kind, Value, values
 
@@ -69,7 +68,7 @@ _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-_About: TypeAlias = tuple[bool, bool]
+_About: TypeAlias = tuple[bool, bool, str]
 _FREE = ("custom", "program")  # kinds of calls whose arguments are no JSON
 
 
@@ -79,28 +78,24 @@ class CallWords:
     Args:
         calls: The records of all calls of the list.
         clean: Applied to every text before it is read, and to every value in it.
-
-    Attributes:
-        long: The arguments and results that may hold a body of text, as position and place.
+        identities: What is known to name the calls, by their positions; more is added to it.
     """
 
     def __init__(
-        self, calls: Sequence[ToolCallRecord], clean: Callable[[str], str] | None = None
+        self,
+        calls: Sequence[ToolCallRecord],
+        clean: Callable[[str], str] | None = None,
+        identities: dict[int, tuple[Field, ...]] | None = None,
     ) -> None:
         self.calls = calls
         self.clean: Callable[[str], str] = clean or _unchanged
         self._arguments: dict[int, Any] = {}
         self._results: dict[int, Any] = {}
-        self._identities: dict[int, tuple[Field, ...]] = {}
+        self._identities = {} if identities is None else identities
         self._inner: dict[str, Any] = {}
         self._alike: dict[str, tuple[Field, ...]] = {}
-        self._about: dict[str, _About] = {}
-        self.long: set[tuple[int | None, str]] = {
-            (number, place)
-            for number, call in enumerate(calls)
-            for place, text in (("argument", call.raw_arguments), ("result", call.result))
-            if len(text) > _BODY or (place == "argument" and _may_be_written(text))
-        }
+        self._about: dict[Path, _About] = {}
+        self._written: dict[Path, bool] = {}
 
     def name(self, number: int) -> str:
         """Return the name of a call's tool, "tool" where it has none."""
@@ -147,24 +142,22 @@ class CallWords:
         named: list[Field] = []
         prose: list[Field] = []
         for path, leaf in _leaves(arguments):
-            is_setting, is_prose = self._about_of(path)
+            is_setting, is_prose, label = self._about_of(path)
             if is_setting or (text := self._text(leaf)) is None:
                 continue
             if len(text) > LONGEST or is_prose or text.count(" ") >= _WORDS_OF_A_NAME:
-                prose.append(Field(self.clean(label_of(path)), shortened(text)))
+                prose.append(Field(label, shortened(text)))
             else:
-                named.append(Field(self.clean(label_of(path)), text))
+                named.append(Field(label, text))
         return tuple(named[:_MOST_NAMED] or prose[:1])
 
     def _about_of(self, path: Path) -> _About:
-        """Return whether what stands at a path is a setting, and whether it is prose."""
-        last = path[-1] if path else ""
-        known = self._about.get(last) if isinstance(last, str) else None
+        """Return whether what stands at a path is a setting, whether it is prose, and its label."""
+        known = self._about.get(path)
         if known is None:
-            key = _key(path)
-            known = _SETTINGS.search(key) is not None, _PROSE.search(key) is not None
-            if isinstance(last, str):
-                self._about[last] = known
+            key, label = _key(path), self.clean(label_of(path))
+            known = _SETTINGS.search(key) is not None, _PROSE.search(key) is not None, label
+            self._about[path] = known
         return known
 
     def _of_text(self, text: str) -> tuple[Field, ...]:
@@ -200,6 +193,8 @@ class CallWords:
         JSON inside strings is read too, once for all the values in it.
         """
         value = root
+        if len(path) == 1 and type(root) is dict:  # as most results are
+            return cast(dict[Any, Any], root).get(path[0])
         for step in path:
             if isinstance(value, str):
                 if value not in self._inner:
@@ -211,15 +206,34 @@ class CallWords:
                 return None
         return value
 
-    def in_body(self, seen: Sighting) -> bool:
-        """Return whether a value stands in a body of text, such as a file's content."""
-        if seen.call is None or (seen.call, seen.place) not in self.long:
-            return False
-        if seen.place == "argument" and _WRITTEN.search(_key(seen.path)):
-            return True
-        read = self.arguments if seen.place == "argument" else self.result
-        leaf = self.leaf(read(seen.call), seen.path)
+    def in_body(self, number: int, place: str, path: Path) -> bool:
+        """Return whether a value stands in a body of text, such as a file's content.
+
+        Args:
+            number: Position of its call.
+            place: Whether it is an `argument` of it, or in its `result`.
+            path: Where in that.
+        """
+        call = self.calls[number]
+        if place == "result":
+            if len(call.result) <= _BODY:
+                return False
+            leaf = self.leaf(self.result(number), path)
+        else:
+            given = call.raw_arguments
+            if self._is_written(path) and (len(given) > _BODY or _may_be_written(given)):
+                return True
+            if len(given) <= _BODY:
+                return False
+            leaf = self.leaf(self.arguments(number), path)
         return isinstance(leaf, str) and len(leaf) > _BODY
+
+    def _is_written(self, path: Path) -> bool:
+        """Return whether what an argument of that path holds is put into a file."""
+        known = self._written.get(path)
+        if known is None:
+            known = self._written[path] = _WRITTEN.search(_key(path)) is not None
+        return known
 
     def failure(self, number: int) -> str | None:
         """Return why a call failed, in a few words; None where it did not."""

@@ -5,17 +5,15 @@ Not here: what could be said of a fact, and what it is worth (`ledger`).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sizes import TextSizes
 
-__all__ = ["Form", "Group", "Line", "Move", "chosen", "priced", "ranked"]
+__all__ = ["Group", "Line", "Move", "chosen", "priced", "ranked"]
 
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
@@ -24,27 +22,23 @@ Group: TypeAlias = tuple[str, tuple[Field, ...] | None]
 """The name of an entry, and the arguments that tell its call from others."""
 
 
-class Form(NamedTuple):
-    """One way to write a value: as a field of an entry."""
-
-    group: Group
-    field: Field
-
-
 @dataclass(slots=True)
 class Line:
-    """A value that may go into a record.
+    """A value that may go into a record, in one or two forms.
 
     Attributes:
-        bare: It with others of its key or kind.
-        full: It with the call or the words that say what it is of; None where `bare` says as much.
+        bare: It as it stands with others of its key or kind.
+        full: It as it stands in an entry that says by its call or its words what it is of; None
+            where the other form says as much.
+        groups: The numbers of the two entries.
         order: Its place in time.
         worth: How much is lost without it.
         costs: What the two forms take of the room.
     """
 
-    bare: Form
-    full: Form | None
+    bare: Field
+    full: Field | None
+    groups: tuple[int, int]
     order: tuple[int, int, int]
     worth: float
     costs: tuple[int, int] = (0, 0)
@@ -54,21 +48,31 @@ Move: TypeAlias = tuple[float, tuple[int, int, int], bool, Line]
 """What a step gains, less than 0; when; whether it is to the full form; of which value."""
 
 
-def priced(lines: Sequence[Line], count: TextSizes) -> dict[Group, int]:
-    """Return what the line of each group takes of the room without its values.
+def priced(lines: Sequence[Line], groups: Sequence[Group], count: TextSizes) -> dict[int, int]:
+    """Return what the line of each group takes of the room without its values, by its number.
 
     The lines get the costs of their forms.
+
+    Args:
+        lines: The values.
+        groups: What the numbers of groups stand for.
+        count: Returns the sizes of texts in tokens.
     """
-    shown = [_shown(found.bare.field) for found in lines]
-    fuller = ["" if found.full is None else _shown(found.full.field) for found in lines]
-    for found, bare, full in zip(lines, count.many(shown), count.many(fuller), strict=True):
-        found.costs = max(1, bare), full if found.full else 0
-    groups = {form.group for found in lines for form in (found.bare, found.full) if form}
-    headed = {group: f"- {line(Entry(*group))}: \n" for group in groups}
-    return dict(zip(headed, (max(1, size) for size in count.many(headed.values())), strict=True))
+    shown: list[str] = []
+    used: dict[int, None] = {}
+    for found in lines:
+        bare, full = found.groups
+        used[bare] = None
+        used[full] = None
+        shown.append(f', "": {written(found.bare)}')
+        shown.append("" if found.full is None else f', "": {written(found.full)}')
+    sizes = count.many([*shown, *(f"- {line(Entry(*groups[number]))}: \n" for number in used)])
+    for found, bare, full in zip(lines, sizes[::2], sizes[1::2], strict=False):
+        found.costs = bare or 1, full
+    return {number: size or 1 for number, size in zip(used, sizes[len(shown) :], strict=True)}
 
 
-def ranked(lines: Sequence[Line], headers: Mapping[Group, int]) -> list[Move]:
+def ranked(lines: Sequence[Line], headers: Mapping[int, int]) -> list[Move]:
     """Return the steps by which values go into a record, those first that gain most for their room.
 
     To say more of a value that is in is weighed against one more value.
@@ -77,21 +81,29 @@ def ranked(lines: Sequence[Line], headers: Mapping[Group, int]) -> list[Move]:
         lines: The values, with their costs.
         headers: What the line of each group takes without its values.
     """
-    members = Counter(form.group for found in lines for form in (found.bare, found.full) if form)
-    share = {group: headers[group] / number for group, number in members.items()}
+    members = dict.fromkeys(headers, 0)
+    for found in lines:
+        bare, full = found.groups
+        members[bare] += 1
+        if found.full is not None:
+            members[full] += 1
+    share = {group: header / (members[group] or 1) for group, header in headers.items()}
     moves: list[Move] = []
     for found in lines:
-        gain = found.worth / (found.costs[0] + share[found.bare.group])
+        (bare, full), (cost, more) = found.groups, found.costs
+        gain = found.worth / (cost + share[bare])
         moves.append((-gain, found.order, False, found))
         if found.full is not None:
-            more = found.costs[1] - found.costs[0] + share[found.full.group]
-            gain = min(gain, _WHAT_OF * found.worth / max(more, 1))
-            moves.append((-gain, found.order, True, found))
-    moves.sort(key=itemgetter(0, 1, 2))
+            extra = more - cost + share[full]
+            more_gain = _WHAT_OF * found.worth / (extra if extra > 1 else 1)
+            moves.append((-min(gain, more_gain), found.order, True, found))
+    moves.sort()  # no two are of the same time, so that no lines are compared
     return moves
 
 
-def chosen(moves: Sequence[Move], room: int, headers: Mapping[Group, int]) -> list[Entry]:
+def chosen(
+    moves: Sequence[Move], room: int, headers: Mapping[int, int], groups: Sequence[Group]
+) -> list[Entry]:
     """Return entries for the values that fit, each in the form that it is worth.
 
     First comes what the user said, then what is worth most for its room.
@@ -100,12 +112,13 @@ def chosen(moves: Sequence[Move], room: int, headers: Mapping[Group, int]) -> li
         moves: The steps, ranked.
         room: Tokens.
         headers: What the line of each group takes without its values.
+        groups: What the numbers of groups stand for.
     """
-    of_user = [move for move in moves if move[3].bare.group[0] == SAID_BY_USER]
+    of_user = [move for move in moves if groups[move[3].groups[0]][0] == SAID_BY_USER]
     choice = _Choice(headers)
     choice.take(of_user, room // 2)
     choice.take(moves, room)
-    return _entries(choice.taken.values())
+    return _entries(choice.taken.values(), groups)
 
 
 class _Choice:
@@ -115,41 +128,51 @@ class _Choice:
         headers: What the line of each group takes without its values.
     """
 
-    def __init__(self, headers: Mapping[Group, int]) -> None:
+    def __init__(self, headers: Mapping[int, int]) -> None:
         self.headers = headers
-        self.opened: set[Group] = set()
-        self.taken: dict[int, tuple[Line, Form]] = {}
+        self.opened: set[int] = set()
+        self.taken: dict[int, tuple[Line, bool]] = {}
         self.used = 0
 
     def take(self, moves: Iterable[Move], room: int) -> None:
         """Take what fits into `room`, the first ones first."""
-        tries = _TRIES
+        tries, used = _TRIES, self.used
+        opened, taken, headers = self.opened, self.taken, self.headers
         for _, _, fuller, found in moves:
-            known = self.taken.get(id(found))
-            form = found.full if fuller else found.bare
-            if form is None or (known is None) == fuller or (known and known[1] is form):
-                continue
-            cost = found.costs[1] - found.costs[0] if fuller else found.costs[0]
-            cost += 0 if form.group in self.opened else self.headers[form.group]
-            if self.used + cost <= room:
-                self.used += cost
-                self.opened.add(form.group)
-                self.taken[id(found)] = (found, form)
+            known = taken.get(id(found))
+            if fuller:
+                if known is None or known[1]:
+                    continue
+                cost, group = found.costs[1] - found.costs[0], found.groups[1]
+            else:
+                if known is not None:
+                    continue
+                cost, group = found.costs[0], found.groups[0]
+            if group not in opened:
+                cost += headers[group]
+            if used + cost <= room:
+                used += cost
+                opened.add(group)
+                taken[id(found)] = (found, fuller)
             elif (tries := tries - 1) <= 0:
                 break
+        self.used = used
 
 
-def _entries(taken: Iterable[tuple[Line, Form]]) -> list[Entry]:
+def _entries(taken: Iterable[tuple[Line, bool]], groups: Sequence[Group]) -> list[Entry]:
     """Return one entry for each call, key and author, those that were named last at the end."""
-    groups: dict[Group, list[tuple[Line, Form]]] = {}
-    for found in sorted(taken, key=lambda found: found[0].order[1:]):
-        groups.setdefault(found[1].group, []).append(found)
-    newest = sorted(groups.items(), key=lambda group: max(line.order for line, _ in group[1]))
+    inside: dict[int, dict[Field, None]] = {}
+    newest: dict[int, tuple[int, int, int]] = {}
+    for found, fuller in sorted(taken, key=lambda taken: taken[0].order[1:]):
+        number = found.groups[fuller]
+        known = inside.get(number)
+        if known is None:
+            known = inside[number] = {}
+            newest[number] = found.order
+        elif found.order > newest[number]:
+            newest[number] = found.order
+        known[found.full if fuller and found.full is not None else found.bare] = None
     return [
-        Entry(name, arguments, tuple(dict.fromkeys(form.field for _, form in inside)))
-        for (name, arguments), inside in newest
+        Entry(*groups[number], tuple(inside[number]))
+        for number in sorted(inside, key=newest.__getitem__)
     ]
-
-
-def _shown(field: Field) -> str:
-    return f', "": {written(field)}'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from chatfold.core.constraints import standing
@@ -16,7 +17,7 @@ from chatfold.core.guard import FactReport, Guarded
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
-from chatfold.core.recorded import Recorded, held_in, make_record
+from chatfold.core.recorded import Recorded, make_record
 from chatfold.core.summary import earlier_summary
 from chatfold.core.views import ItemView
 
@@ -90,7 +91,8 @@ def _recorded(
     found = snapshot.facts.taken(terms.redact)
     found.update(snapshot.views, snapshot.calls)
     held = _standing(plan, snapshot, found, earlier.standing)
-    folded = sum(snapshot.sizes[i] for i in range(start, cut) if i not in kept)
+    folded = sum(snapshot.sizes[start:cut])
+    folded -= sum(snapshot.sizes[i] for i in kept if start <= i < cut)
     room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
     made = make_record(
         snapshot.views,
@@ -115,10 +117,12 @@ def _standing(
 ) -> Sequence[str]:
     """Return the instructions that hold behind a head."""
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
+    may = found.instructing(range(start, cut))
+    clean, views = plan.terms.redact, snapshot.views
+    held = standing([views[i] for i in may if i not in kept], earlier=earlier, clean=clean)
+    if not plan.terms.words:
+        return held
     goes = [index for index in range(start, cut) if index not in kept]
-    may = found.instructing(goes)
-    clean = plan.terms.redact
-    held = standing([snapshot.views[i] for i in may], earlier=earlier, clean=clean)
     for words in plan.terms.words:
         held = standing([snapshot.views[i] for i in goes], words=words, earlier=held, clean=clean)
     return held
@@ -126,13 +130,8 @@ def _standing(
 
 def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:
     """Return the report of a record that may lack what the whole one has."""
-    added = made.added if record == made.record else held_in(record, made.added)
-    there = {fact.key for fact in added}
-    gone = (fact for fact in made.added if fact.key not in there)
     return FactReport(
-        kept=made.kept_by_model,
-        added=added,
-        left_out=(*made.left_out, *gone),
+        partial(made.found_in, record),
         ungrounded=guarded.ungrounded,
         dropped=guarded.dropped,
         guessed=made.guessed,

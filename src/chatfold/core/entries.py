@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = [
@@ -104,6 +105,7 @@ def _name(text: str) -> str:
     return text if _NAME.fullmatch(text) else quoted(text)
 
 
+@lru_cache(maxsize=4_096)  # one fold writes the same values again and again
 def written(field: Field) -> str:
     """Return a value as it stands in the line of an entry."""
     text = _value(field.text, labelled=bool(field.label))

@@ -6,22 +6,23 @@ item says (`item_values`), which facts a summary has to hold (`needs`, `ledger`)
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from chatfold.core.call_numbers import CallNumbers
+from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
 from chatfold.core.constraints import may_instruct
+from chatfold.core.entries import Field
 from chatfold.core.item_values import ItemReader
+from chatfold.core.sightings import Place, Sighting
+from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
-from chatfold.core.views import ItemView, SummaryPart
+from chatfold.core.views import ItemView, SummaryPart, is_user_message
 
 __all__ = ["Fact", "Facts", "Place", "Sighting", "facts"]
-
-Place: TypeAlias = Literal["text", "argument", "result"]
-"""Where in an item a value stands: in its words, in a call's arguments, in a call's result."""
-
 
 _Item: TypeAlias = tuple[Any, ...]
 """Whether an item may hold a standing instruction; then, for each place with values, what `Said`
@@ -32,25 +33,6 @@ _NOTHING: Final[_Item] = (False,)
 _AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold, at most
 _CATCHING_UP: Final = 2  # tokens that are read for each one that came
 _BEFORE: Final = (8, 200)  # calls before those of new items among which new results find theirs
-
-
-class Sighting(NamedTuple):
-    """One place where a value stands.
-
-    Attributes:
-        index: Index of the item in the list.
-        author: The item's role (`user`, `assistant`, ...); `tool` for every result, whatever item
-            it stands in, `summary` for what an earlier summary says.
-        place: Where in the item.
-        path: Keys and indices that lead to it where that is JSON; () for plain text.
-        call: Position in `calls` of the tool call that it belongs to, or None.
-    """
-
-    index: int  # type: ignore[assignment]  # nobody asks a sighting where in it a value is
-    author: str
-    place: Place
-    path: tuple[str | int, ...] = ()
-    call: int | None = None
 
 
 class Fact(NamedTuple):
@@ -106,11 +88,15 @@ class Facts:
     Attributes:
         values: Each fact as it was first seen, by its key, in the order in which they were.
         places: Every place where each of them stands, in order, by the same keys.
+        uses: What has come of them.
+        identities: What names the calls, by their positions, as far as it is known.
     """
 
     def __init__(self, clean: Callable[[str], str] | None = None, *, offset: int = 0) -> None:
         self.values: dict[str, Value] = {}
         self.places: dict[str, list[Sighting]] = {}
+        self.uses = Uses()
+        self.identities: dict[int, tuple[Field, ...]] = {}
         self._offset = offset
         self._clean = clean
         self._reader = ItemReader(clean)
@@ -118,6 +104,8 @@ class Facts:
         self._read: list[_Item | None] = []  # None for what is left to the next fold
         self._told = 0  # how many items are in `places`
         self._ahead = 0  # how many items were looked at ahead of a fold
+        self._opened = 0  # of how many items it is known whether a user speaks in them
+        self._instructing: list[int] = []
         self._also: dict[str, list[str]] = {}
 
     @property
@@ -125,12 +113,36 @@ class Facts:
         """Whether texts were changed before they were read."""
         return self._clean is not None
 
+    @property
+    def items(self) -> int:
+        """Index behind the last item that was read."""
+        return self._offset + len(self._views)
+
+    @property
+    def openers(self) -> Sequence[int]:
+        """Indices of the items in which a user speaks."""
+        self._open(self.items)
+        return self.uses.openers
+
     def fact(self, key: str) -> Fact:
         """Return the fact of that key."""
-        value, sightings = self.values[key], self.places[key]
-        more = self._also.get(key)
-        also = tuple(dict.fromkeys((*value.also, *more))) if more else value.also
-        return Fact(value.kind, key, value.text, tuple(sightings), also)
+        return self.teller()(key)
+
+    def teller(self) -> Callable[[str], Fact]:
+        """Return what returns the fact of a key, as it is now, also when the list has changed."""
+        values, places, stop = self.values, self.places, self._told + self._offset
+        others = {key: tuple(more) for key, more in self._also.items()}
+
+        def fact(key: str) -> Fact:
+            value, sightings = values[key], places[key]
+            seen = tuple(sightings)
+            if seen[-1].index >= stop:  # it has come since
+                seen = tuple(sighting for sighting in seen if sighting.index < stop)
+            more = others.get(key)
+            also = tuple(dict.fromkeys((*value.also, *more))) if more else value.also
+            return Fact(value.kind, key, value.text, seen, also)
+
+        return fact
 
     def named(self) -> set[str]:
         """Return the keys of the facts that more than an earlier summary names."""
@@ -140,10 +152,41 @@ class Facts:
             if any(seen.author != "summary" for seen in sightings)
         }
 
-    def instructing(self, indices: Iterable[int]) -> list[int]:
-        """Return those of some items that may hold a standing instruction."""
-        read, offset = self._read, self._offset
-        return [index for index in indices if (item := read[index - offset]) and item[0]]
+    def keys_in(self, indices: Iterable[int]) -> set[str]:
+        """Return the keys of the facts that some items name."""
+        keys: set[str] = set()
+        for index in indices:
+            item = self._read[index - self._offset]
+            for values in () if item is None else item[_SAID::_SAID]:
+                if type(values) is Value:
+                    keys.add(values.key)
+                else:
+                    keys.update(value.key for value in values)
+        return keys
+
+    def whole_text(self, key: str, seen: Sighting) -> str | None:
+        """Return what stands at one place where a fact is all that stands there; None elsewhere.
+
+        None, too, where an item says the same in several such places in other words.
+        """
+        item = self._read[seen.index - self._offset] if seen.whole else None
+        text: str | None = None
+        if item is None:
+            return None
+        for at in range(1, len(item), _SAID):
+            value: Value = item[at + _SAID - 1]
+            _, where, path, whole = item[at : at + _SAID - 1]
+            if whole and value.key == key and path == seen.path and where == seen.place:
+                if text not in (None, value.text):
+                    return None
+                text = value.text
+        return text
+
+    def instructing(self, span: range) -> Sequence[int]:
+        """Return the indices of a span at which the items may hold a standing instruction."""
+        self._open(self.items)
+        may = self._instructing
+        return may[bisect_left(may, span.start) : bisect_left(may, span.stop)]
 
     def update(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> None:
         """Read what is new in a list, and put all together again where it changed.
@@ -157,11 +200,14 @@ class Facts:
             self._read += [None] * (len(views) - len(self._read))
         else:
             self._start_again(views)
-        for index, item in enumerate(self._read):
-            if item is None:
-                self._read[index] = self._item(views[index])
-        self._reader.forget()
-        self._tell(calls)
+        read = self._read
+        if None in read:
+            for index in range(read.index(None), len(read)):
+                if read[index] is None:
+                    read[index] = self._item(views[index])
+            self._reader.forget()
+        if self._told < len(read):
+            self._tell(calls)
 
     def read_ahead(
         self,
@@ -209,13 +255,21 @@ class Facts:
             numbers = CallNumbers(near, start, first=first)
             if all(numbers.has_all(index, self._views[index]) for index in telling):
                 break
+        words = CallWords(numbers.calls, self._clean)
+        self._name(words, numbers.first, start)
         for index in telling:
             item, view = self._read[index], self._views[index]
             if item is None or not numbers.has_all(index, view):
                 stop = index  # it answers calls of long ago: the fold looks for them
                 break
-            self._add(index, view, item, numbers)
+            self._add(index, view, item, numbers, words)
         self._told = stop
+
+    def _name(self, words: CallWords, first: int, start: int) -> None:
+        """Take down what names the calls that items from `start` on have made."""
+        for number, call in enumerate(words.calls):
+            if call.call_index is not None and call.call_index >= start:
+                self.identities[first + number] = words.identity(number)
 
     def hold_to(self, views: Sequence[ItemView]) -> None:
         """Let go of what is known of items that are no longer in the list."""
@@ -234,15 +288,29 @@ class Facts:
 
     def _untold(self) -> None:
         self.values, self.places, self._also = {}, {}, {}
-        self._told = self._ahead = 0
+        self.uses, self.identities, self._instructing = Uses(), {}, []
+        self._told = self._ahead = self._opened = 0
 
     def _item(self, view: ItemView) -> _Item:
         """Return what an item says; most say nothing, and share the reading of that."""
         instructs = view.role == "user" and may_instruct(view, self._clean)
         item: list[Any] = [instructs]
-        for part, where, path, values in self._reader.read(view):
-            item += (part, where, path, values if len(values) != 1 else values[0])
+        for part, where, path, values, whole in self._reader.read(view):
+            item += (part, where, path, whole, values if len(values) != 1 else values[0])
         return tuple(item) if instructs or len(item) > 1 else _NOTHING
+
+    def _open(self, stop: int) -> None:
+        """Take down in which of the items before an index a user speaks, and may instruct.
+
+        They have been read.
+        """
+        while self._opened + self._offset < stop:
+            view, item = self._views[self._opened], self._read[self._opened]
+            if is_user_message(view):
+                self.uses.openers.append(self._opened + self._offset)
+            if item is not None and item[0]:
+                self._instructing.append(self._opened + self._offset)
+            self._opened += 1
 
     def _has_grown_to(self, views: Sequence[ItemView]) -> bool:
         """Return whether items came to those that were read, and nothing else has changed."""
@@ -253,40 +321,64 @@ class Facts:
     def _tell(self, calls: Sequence[ToolCallRecord]) -> None:
         """Put the values of items that were read into `values` and `places`."""
         numbers = CallNumbers(calls, self._told + self._offset)
+        words = CallWords(calls, self._clean, self.identities)
         for index in range(self._told, len(self._views)):
             item = self._read[index]
             if item is not None and len(item) > 1:
-                self._add(index + self._offset, self._views[index], item, numbers)
+                self._add(index + self._offset, self._views[index], item, numbers, words)
         self._told = len(self._views)
 
-    def _add(self, index: int, view: ItemView, item: _Item, numbers: CallNumbers) -> None:
-        firsts, places = self.values, self.places
+    def _add(
+        self, index: int, view: ItemView, item: _Item, numbers: CallNumbers, words: CallWords
+    ) -> None:
+        """Put the values of an item into `values` and `places`, and what comes of them into `uses`.
+
+        Args:
+            index: Index of the item in the list.
+            view: Its reading.
+            item: What it says.
+            numbers: Tell of which call a part is.
+            words: The words of these calls.
+        """
+        firsts, places, uses = self.values, self.places, self.uses
+        self._open(index + 1)
         calls: dict[int, int] | None = None
         for at in range(1, len(item), _SAID):
-            part, where, path, values = item[at : at + _SAID]
+            part, where, path, whole, values = item[at : at + _SAID]
+            tool = ""
             if where == "argument" or where == "result":
                 if calls is None:
                     calls = numbers.of(index, view)
                 author: str = "tool" if where == "result" else view.role
-                seen = Sighting(index, author, where, path, calls.get(part))
+                call = calls.get(part)
+                seen = Sighting(index, author, where, path, call, whole)
+                side: str = where
+                if call is not None:
+                    near = call - numbers.first
+                    tool = words.name(near)
+                    if words.in_body(near, where, path):
+                        side = "body"
             else:
                 author = "summary" if where == "summary" else view.role
                 seen = Sighting(index, author, "text", path)
+                side = own_side(author)
             for value in (values,) if type(values) is Value else values:
                 key = value.key
                 sightings = places.get(key)
                 if sightings is None:
                     firsts[key], places[key] = value, [seen]
+                    uses.first(key, value, seen, side, tool)
                     continue
                 if sightings[-1] is not seen and sightings[-1] != seen:
                     sightings.append(seen)
+                    uses.again(key, sightings[0], seen, side)
                 first = firsts[key]
                 if value is not first and value.also != first.also:
                     more = self._also.setdefault(key, [])
                     more.extend(form for form in value.also if form not in more)
 
 
-_SAID: Final = 4  # places in an `_Item` for each place in its content
+_SAID: Final = 5  # places in an `_Item` for each place in its content
 
 
 def _is_same(one: ItemView, other: ItemView) -> bool:

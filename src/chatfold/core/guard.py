@@ -6,8 +6,8 @@ Not here: finding them (`grounding`), the record beside the words (`record`), as
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
 
 from chatfold.core.facts import Fact
 from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
@@ -15,7 +15,7 @@ from chatfold.core.terms import Grounding
 from chatfold.core.values import Kind, values
 from chatfold.errors import SummaryError, UngroundedSummaryError
 
-__all__ = ["FactReport", "Guard", "Guarded"]
+__all__ = ["FactReport", "FoundFacts", "Guard", "Guarded"]
 
 _WORTH_A_CALL: Final[frozenset[Kind]] = frozenset(
     {
@@ -36,14 +36,26 @@ _WORTH_A_CALL: Final[frozenset[Kind]] = frozenset(
 """Kinds that the model is asked about once more; names and commands are only reported."""
 
 
-@dataclass(frozen=True, slots=True)
-class FactReport:
-    """What was found and proven of a summary.
+class FoundFacts(NamedTuple):
+    """The facts of a head that a later model needs, by where they are now.
 
     Attributes:
-        kept: Needed facts that the model's words hold.
-        added: Needed facts that they left out, and the record has.
-        left_out: Needed facts that neither has, for want of room.
+        kept: See `FactReport`.
+        added: See `FactReport`.
+        left_out: See `FactReport`.
+        needed: All of them, in the order in which they were first seen.
+    """
+
+    kept: tuple[Fact, ...] = ()
+    added: tuple[Fact, ...] = ()
+    left_out: tuple[Fact, ...] = ()
+    needed: tuple[Fact, ...] = ()
+
+
+class FactReport:
+    """What was found and proven of a summary; of the needed facts, when it is asked for.
+
+    Attributes:
         ungrounded: Values in the model's words that the conversation does not hold, or holds for
             something else; those of dropped sentences too.
         dropped: The sentences that went because of them.
@@ -51,13 +63,60 @@ class FactReport:
         record: The record that stands behind the model's words, as the next model reads it.
     """
 
-    kept: tuple[Fact, ...] = field(default=(), repr=False)
-    added: tuple[Fact, ...] = field(default=(), repr=False)
-    left_out: tuple[Fact, ...] = field(default=(), repr=False)
-    ungrounded: tuple[Ungrounded, ...] = field(default=(), repr=False)
-    dropped: tuple[str, ...] = field(default=(), repr=False)
-    guessed: tuple[str, ...] = ()
-    record: str = field(default="", repr=False)
+    __slots__ = ("_find", "_found", "dropped", "guessed", "record", "ungrounded")
+
+    def __init__(
+        self,
+        find: Callable[[], FoundFacts] = FoundFacts,
+        *,
+        ungrounded: tuple[Ungrounded, ...] = (),
+        dropped: tuple[str, ...] = (),
+        guessed: tuple[str, ...] = (),
+        record: str = "",
+    ) -> None:
+        self._find: Callable[[], FoundFacts] | None = find
+        self._found = FoundFacts()
+        self.ungrounded: Final = ungrounded
+        self.dropped: Final = dropped
+        self.guessed: Final = guessed
+        self.record: Final = record
+
+    @property
+    def kept(self) -> tuple[Fact, ...]:
+        """Needed facts that the model's words hold."""
+        return self._facts().kept
+
+    @property
+    def added(self) -> tuple[Fact, ...]:
+        """Needed facts that they left out, and the record has."""
+        return self._facts().added
+
+    @property
+    def left_out(self) -> tuple[Fact, ...]:
+        """Needed facts that neither has, for want of room."""
+        return self._facts().left_out
+
+    def _facts(self) -> FoundFacts:
+        find = self._find
+        if find is not None:  # several threads may find the same
+            self._found = find()
+            self._find = None
+        return self._found
+
+    def _all(self) -> tuple[object, ...]:
+        return self._facts(), self.ungrounded, self.dropped, self.guessed, self.record
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other._all() if isinstance(other, FactReport) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _report_of, self._all()
+
+    def __repr__(self) -> str:
+        return f"FactReport(guessed={self.guessed!r})"
 
     def __str__(self) -> str:
         needed = len(self.kept) + len(self.added) + len(self.left_out)
@@ -65,6 +124,13 @@ class FactReport:
         if self.ungrounded:
             text += f", {len(self.ungrounded)} ungrounded"
         return f"{text}, {len(self.dropped)} sentences dropped" if self.dropped else text
+
+
+def _report_of(found: FoundFacts, ungrounded: Any, dropped: Any, guessed: Any, record: str) -> Any:
+    """Return the report that was pickled or copied."""
+    return FactReport(
+        lambda: found, ungrounded=ungrounded, dropped=dropped, guessed=guessed, record=record
+    )
 
 
 @dataclass(frozen=True, slots=True)

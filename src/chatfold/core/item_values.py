@@ -30,8 +30,9 @@ __all__ = ["ItemReader", "Said", "Where"]
 Where: TypeAlias = Literal["text", "summary", "argument", "result"]
 """Where in an item a value stands: in its words, in an earlier summary, in a call or a result."""
 
-Said: TypeAlias = tuple[int, Where, Path, Sequence[Value]]
-"""What one place of an item says: the number of the part, where, keys and indices, the values."""
+Said: TypeAlias = tuple[int, Where, Path, Sequence[Value], bool]
+"""What one place of an item says: the number of the part, where, keys and indices, the values, and
+whether a single one is all that stands there, under a key or in a list."""
 
 _MOST_KNOWN = 5_000  # words and leaves that are remembered, since those of one history recur
 
@@ -94,7 +95,7 @@ class ItemReader:
                 text = self.clean(text)
             found = found_in(text, self._leaves.words)
             if found:
-                said.append((number, where, (), self._shared(found)))
+                said.append((number, where, (), self._shared(found), False))
 
     def _media(self, number: int, where: Where, part: MediaPart, said: list[Said]) -> None:
         self._name(number, where, part.name or "", said)
@@ -106,15 +107,15 @@ class ItemReader:
             name = self.clean(name)
         if name.strip():
             found = found_in(name, self._leaves.words) or [named(name)]
-            said.append((number, where, (), self._shared(found)))
+            said.append((number, where, (), self._shared(found), False))
 
     def _document(self, number: int, where: Where, text: str, said: list[Said]) -> None:
         """Take in a text that may be JSON."""
         if text:
             if self.clean:
                 text = self.clean(text)
-            for path, found in self._leaves.document(text, self.clean):
-                said.append((number, where, path, found))
+            for path, found, whole in self._leaves.document(text, self.clean):
+                said.append((number, where, path, found, whole))
 
     def _shared(self, found: Sequence[Value]) -> Sequence[Value]:
         """Return values as they were first met, so that those that recur are kept once."""

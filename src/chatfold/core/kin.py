@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from chatfold.core.facts import Sighting
+from chatfold.core.sightings import Sighting
 
 __all__ = ["Worked"]
 

@@ -207,8 +207,10 @@ class LeafReader:
 
     def document(
         self, text: str, clean: Callable[[str], str] | None = None
-    ) -> Iterator[tuple[Path, tuple[Value, ...]]]:
+    ) -> Iterator[tuple[Path, tuple[Value, ...], bool]]:
         """Yield the values of a text that may be JSON, by its leaves; those with none are left out.
+
+        With the path and the values of a leaf comes whether a single one is all that it says.
 
         Args:
             text: The text.
@@ -218,13 +220,16 @@ class LeafReader:
         if root is None:
             found = found_in(clean(text) if clean else text, self.words)
             if found:
-                yield (), tuple(found)
+                yield (), tuple(found), False
             return
         known = self._paths
         for path, said, number, beside in _walk(root):
-            values = self._leaf(path, clean(said) if clean else said, number, beside)
+            if clean:
+                said = clean(said)
+            values = self._leaf(path, said, number, beside)
             if values:
-                yield known.setdefault(path, path), values
+                whole = len(values) == 1 and values[0].text == said
+                yield known.setdefault(path, path), values, whole
 
     def read(self, leaf: Leaf) -> tuple[Value, ...]:
         """Return the values of a leaf."""

@@ -6,15 +6,16 @@ Not here: which facts are needed (`needs`), what becomes of earlier entries (`ca
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
 from chatfold.core.carry import SAID_BY_USER
-from chatfold.core.choice import Form, Group, Line, chosen, priced, ranked
+from chatfold.core.choice import Group, Line, chosen, priced, ranked
 from chatfold.core.entries import Entry, Field
-from chatfold.core.facts import Sighting
 from chatfold.core.needs import Need
 from chatfold.core.record import Record, rendered
+from chatfold.core.sightings import Sighting
 from chatfold.core.sizes import TextSizes
 from chatfold.core.snippets import snippet
 from chatfold.core.values import Value, values
@@ -42,6 +43,22 @@ _MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
 _AUTHORS = frozenset({SAID_BY_USER, "assistant", EARLIER})
 
 
+class _Way(NamedTuple):
+    """What is said of values at one path.
+
+    Attributes:
+        label: Its last keys and indices.
+        key: Its last key, "" where it has none.
+        group: Number of the entry of values under that key.
+        in_a_list: Whether it leads through a list.
+    """
+
+    label: str
+    key: str
+    group: int
+    in_a_list: bool
+
+
 class Ledger:
     """Finds the words for needed facts, and takes those that are worth most for their room.
 
@@ -51,8 +68,8 @@ class Ledger:
         gone: Positions of the calls that go, in order.
         earlier: The words of an earlier summary, without its record.
         clean: Applied to every text before it is read.
-        places: Where each value of the list was seen, by its key.
-        first: Each value as it was first seen, by its key.
+        whole_text: Returns what stands at a place where a fact is all that stands there, given its
+            key; None where that is not so.
     """
 
     def __init__(
@@ -63,152 +80,210 @@ class Ledger:
         *,
         earlier: str,
         clean: Callable[[str], str],
-        places: Mapping[str, Sequence[Sighting]],
-        first: Mapping[str, Value],
+        whole_text: Callable[[str, Sighting], str | None],
     ) -> None:
         self.views = views
         self.words = words
         self.earlier = earlier
         self.clean = clean
-        self.places = places
+        self.whole_text = whole_text
         self._gone = [number for number in gone if words.calls[number].completed]
-        self._in_reach = frozenset(self._gone)
-        self._alike_of: dict[int, list[int]] = {}
-        self._groups: dict[int, Group] = {}
-        self._keys = {seen.text: key for key, seen in first.items()}
+        self._alike_of: dict[int, list[int] | None] | None = None
+        self._groups: list[Group] = []
+        self._numbers: dict[Group, int] = {}
+        self._named: dict[int, int] = {}
+        self._ways: dict[tuple[str | None, Path], _Way] = {}
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
 
     def entries(self, needs: Sequence[Need], room: int, count: TextSizes) -> list[Entry]:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
         lines = self._lines(needs, int(_LOOKED_AT * room))
-        headers = priced(lines, count)
+        headers, groups = priced(lines, self._groups, count), self._groups
         moves = ranked(lines, headers)
-        made = chosen(moves, room, headers)
+        made = chosen(moves, room, headers, groups)
         told = {field.text for entry in made for field in entry.arguments or ()}
-        left = [found for found in lines if found.full or found.bare.field.text not in told]
+        left = [found for found in lines if found.full or found.bare.text not in told]
         if len(left) < len(lines):
             moves = ranked(left, headers)
-            made = chosen(moves, room, headers)
+            made = chosen(moves, room, headers, groups)
         # The parts of a text may count for more than the whole of it, which leaves room unused.
         used = max(1, count(rendered(Record(values=tuple(made)))))
-        for share in _REFILLS:
-            more = chosen(moves, int(share * room * room / used), headers)
-            if used < room >= count(rendered(Record(values=tuple(more)))):
+        for share in _REFILLS if used < room else ():
+            more = chosen(moves, int(share * room * room / used), headers, groups)
+            if count(rendered(Record(values=tuple(more)))) <= room:
                 return more
         return made
 
     def _lines(self, needs: Sequence[Need], room: int) -> list[Line]:
         """Return the words for the needs of most worth; several facts may share theirs."""
         made: dict[str, Line] = {}
-        for place, need in sorted(enumerate(needs), key=lambda placed: -placed[1].worth):
+        losses = [-need.worth for need in needs]
+        for place in sorted(range(len(needs)), key=losses.__getitem__):
             if room <= 0:
                 break
-            for home in need.homes:
-                found = self._line(need, home, place)
-                if found is not None:
-                    break
-            else:
+            need = needs[place]
+            found = self._found(need, place)
+            if found is None:
                 continue
-            if _SMALL.fullmatch(need.fact.text):
+            if len(need.value.text) < 3 and _SMALL.fullmatch(need.value.text):
                 found.worth *= _SMALL_WORTH
-            label, text, _ = found.bare.field
-            known = made.get(text.casefold())
+            label, text, _ = found.bare
+            key = text.casefold()
+            known = made.get(key)
             if known is None:
-                made[text.casefold()] = found
+                made[key] = found
                 room -= _AROUND + (len(label) + len(text)) // _CHARACTERS
             else:
                 known.worth += found.worth
                 known.order = max(known.order, found.order)
         return list(made.values())
 
-    def _line(self, need: Need, home: Sighting, place: int) -> Line | None:
+    def _found(self, need: Need, place: int) -> Line | None:
+        """Return the words for a fact, of the place that says it best."""
+        for home in need.homes():
+            last = home.index if need.track is None else need.track.last
+            found = self._at(need, home, (last, home.index, place))
+            if found is not None:
+                return found
+        return None
+
+    def _at(self, need: Need, home: Sighting, order: tuple[int, int, int]) -> Line | None:
         """Return the words for a fact at one place, None where that is inside a body of text."""
-        order = (need.last, home.index, place)
         if home.place == "text":
             return self._said_line(need, home, order)
         if home.call is None:
             return None
-        name = self.words.name(home.call)
         if home.place == "argument":
-            leaf = self.words.leaf(self.words.arguments(home.call), home.path)
-            text = self._leaf(leaf, home.path, need)
-            if text is None:
-                return None
-            return Line(self._bare(need, home, text, leaf), None, order, need.worth)
-        return self._result_line(need, home, name, order)
+            return self._argument_line(need, home, home.call, order)
+        return self._result_line(need, home, home.call, order)
 
     def _said_line(self, need: Need, home: Sighting, order: tuple[int, int, int]) -> Line | None:
         """Return the words for a fact that somebody said."""
-        author = EARLIER if home.author == "summary" else home.author
         said = self._said(need, home)
         if said is None:
             return None
-        full = Form((author, None), Field("", said))
+        author = self._number((EARLIER if home.author == "summary" else home.author, None))
+        groups, full = (author, author), Field("", said)
         alone = self._alone(need)
         if alone is None or len(alone) >= len(said) or _SMALL.fullmatch(alone):
-            return Line(full, None, order, need.worth)
-        return Line(Form((author, None), Field("", alone)), full, order, need.worth)
+            return Line(full, None, groups, order, need.worth)
+        return Line(Field("", alone), full, groups, order, need.worth)
 
-    def _result_line(
-        self, need: Need, home: Sighting, name: str, order: tuple[int, int, int]
+    def _argument_line(
+        self, need: Need, home: Sighting, call: int, order: tuple[int, int, int]
     ) -> Line | None:
-        assert home.call is not None
-        leaf = self.words.leaf(self.words.result(home.call), home.path)
+        """Return the words for an argument."""
+        leaf: object = self.whole_text(need.key, home)
+        if leaf is None:
+            leaf = self.words.leaf(self.words.arguments(call), home.path)
         text = self._leaf(leaf, home.path, need)
         if text is None:
             return None
-        worth, was = need.worth, ""
-        if not home.path or (isinstance(leaf, str) and len(leaf) > LONGEST):
-            full = Form((name, None), Field("", text))  # one of many in a text
-            return Line(Form((need.fact.kind, None), full.field), full, order, worth)
-        if home.path and not any(isinstance(step, int) for step in home.path):
-            now, was = self._change(home.call, home.path)
-            worth, text = (worth, now) if now else (worth * _SUPERSEDED, text)
-        steps = tuple(step for step in home.path[-2:] if step != text)
-        full = Form(self._group(home.call, name), Field(self.clean(label_of(steps)), text, was))
-        return Line(self._bare(need, home, text, text), full, order, worth)
+        group = self._together(need, self._way(call, home.path), text, leaf)
+        return Line(Field("", text), None, (group, group), order, need.worth)
 
-    def _group(self, number: int, name: str) -> Group:
-        """Return what a call and its result are named by; one value needs no label."""
-        known = self._groups.get(number)
+    def _result_line(
+        self, need: Need, home: Sighting, call: int, order: tuple[int, int, int]
+    ) -> Line | None:
+        """Return the words for a value of a result."""
+        path = home.path
+        leaf: object = self.whole_text(need.key, home)
+        if leaf is None:
+            leaf = self.words.leaf(self.words.result(call), path)
+        text = self._leaf(leaf, path, need)
+        if text is None:
+            return None
+        worth, was = need.worth, ""
+        if not path or (isinstance(leaf, str) and len(leaf) > LONGEST):
+            one = Field("", text)  # of many in a text
+            kind, name = (need.value.kind, None), (self.words.name(call), None)
+            return Line(one, one, (self._number(kind), self._number(name)), order, worth)
+        way = self._way(call, path)
+        if not way.in_a_list:
+            now, was = self._change(call, path, leaf)
+            worth, text = (worth, now) if now else (worth * _SUPERSEDED, text)
+        label = way.label
+        if text in path:
+            label = self.clean(label_of(tuple(step for step in path[-2:] if step != text)))
+        groups = self._together(need, way, text, text), self._group(call)
+        return Line(Field("", text), Field(label, text, was), groups, order, worth)
+
+    def _number(self, group: Group) -> int:
+        """Return the number of an entry."""
+        known = self._numbers.get(group)
         if known is None:
-            identity = self.words.identity(number)
-            one = (Field("", identity[0].text),) if len(identity) == 1 else identity
-            known = self._groups[number] = (name, one)
+            known = self._numbers[group] = len(self._groups)
+            self._groups.append(group)
         return known
 
-    def _bare(self, need: Need, home: Sighting, text: str, leaf: object) -> Form:
-        """Return a value with others under its key; a part of a text with others of its kind."""
-        assert home.call is not None
-        key = next((step for step in reversed(home.path) if isinstance(step, str)), "")
-        if not key or len(str(leaf)) > _PART * len(text):
-            return Form((need.fact.kind, None), Field("", text))
-        label = self.clean(key)
-        if label.lower() in _GENERAL or label in _AUTHORS:
-            label = f"{self.words.name(home.call)}.{label}"
-        return Form((label, None), Field("", text))
+    def _way(self, call: int, path: Path) -> _Way:
+        """Return what is said of what stands at a path, in a call or its result."""
+        name = self.words.calls[call].name
+        known = self._ways.get((name, path))
+        if known is None:
+            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+            short = self.clean(key) if key else ""
+            if short.lower() in _GENERAL or short in _AUTHORS:
+                short = f"{self.words.name(call)}.{short}"
+            known = self._ways[name, path] = _Way(
+                label=self.clean(label_of(path[-2:])),
+                key=key,
+                group=self._number((short, None)),
+                in_a_list=any(isinstance(step, int) for step in path),
+            )
+        return known
+
+    def _group(self, call: int) -> int:
+        """Return what a call and its result are named by; one value needs no label."""
+        known = self._named.get(call)
+        if known is None:
+            identity = self.words.identity(call)
+            one = (Field("", identity[0].text),) if len(identity) == 1 else identity
+            known = self._named[call] = self._number((self.words.name(call), one))
+        return known
+
+    def _together(self, need: Need, way: _Way, text: str, leaf: object) -> int:
+        """Return what a value stands with: others under its key, or a part of a text with its kind.
+
+        Args:
+            need: The value.
+            way: What is said of where it stands.
+            text: Its words.
+            leaf: What stands there.
+        """
+        if not way.key or (leaf is not text and len(str(leaf)) > _PART * len(text)):
+            return self._number((need.value.kind, None))
+        return way.group
 
     def _leaf(self, leaf: object, path: Path, need: Need) -> str | None:
         """Return the words of a value in arguments or a result, given what stands at its path."""
         if leaf is None or isinstance(leaf, (dict, list)):
             return None
         text = str(leaf)
-        plain = need.fact.kind in _PLAIN and len(text) > _MOST_AROUND * len(need.fact.text)
+        plain = need.value.kind in _PLAIN and len(text) > _MOST_AROUND * len(need.value.text)
         if path and len(text) <= LONGEST and not plain:
             return self.clean(" ".join(text.split()))
         return self._alone(need)
 
     def _alone(self, need: Need) -> str | None:
-        text = self.clean(need.fact.text)
+        text = self.clean(need.value.text)
         return text if 0 < len(text) <= LONGEST else None
 
-    def _change(self, number: int, path: Path) -> tuple[str, str]:
-        """Return what the latest call like this one gave at a path, and what was there before."""
+    def _change(self, number: int, path: Path, leaf: object) -> tuple[str, str]:
+        """Return what the latest call like this one gave at a path, and what was there before.
+
+        Args:
+            number: Position of the call.
+            path: Where in its result.
+            leaf: What stands there.
+        """
+        alike = self._alike(number)
+        if alike is None:  # as most are
+            return self._said_at(leaf), ""
         now = was = ""
-        for other in reversed(self._alike(number)[-_CHANGES_LOOKED_AT:]):
-            leaf = self.words.leaf(self.words.result(other), path)
-            text = "" if leaf is None else self.clean(" ".join(str(leaf).split()))
-            if not text or len(text) > LONGEST:
+        for other in reversed(alike[-_CHANGES_LOOKED_AT:]):
+            text = self._said_at(self.words.leaf(self.words.result(other), path))
+            if not text:
                 continue
             if now and text != now:
                 was = text
@@ -216,43 +291,33 @@ class Ledger:
             now = text
         return now, was
 
-    def _alike(self, number: int) -> list[int]:
-        """Return the calls of one tool that name the same as this one, in order."""
-        known = self._alike_of.get(number)
-        if known is None:
-            name, identity = self.words.calls[number].name, self.words.identity(number)
-            known = [
-                other
-                for other in self._that_may_be_alike(number, identity)
-                if other == number
-                or (self.words.calls[other].name == name and self.words.identity(other) == identity)
-            ]
-            self._alike_of.update(dict.fromkeys((number, *known), known))
-        return known
+    def _said_at(self, leaf: object) -> str:
+        """Return a value as text on one line, "" where it says nothing or is too long."""
+        text = "" if leaf is None else self.clean(" ".join(str(leaf).split()))
+        return text if len(text) <= LONGEST else ""
 
-    def _that_may_be_alike(self, number: int, identity: tuple[Field, ...]) -> Sequence[int]:
-        """Return the calls with a value that names one; all of them where none is known as such."""
-        fewest: set[int] | None = None
-        for field in identity:
-            calls = self._that_name(field.text)
-            if number in calls and (fewest is None or len(calls) < len(fewest)):
-                fewest = calls
-        return self._gone if fewest is None else sorted(fewest & self._in_reach)
+    def _alike(self, number: int) -> Sequence[int] | None:
+        """Return the calls of one tool that name the same as this one, in order.
 
-    def _that_name(self, text: str) -> set[int]:
-        """Return the calls whose arguments name a value, if that is all that a text is."""
-        key = self._keys.get(text)
-        if key is None:
-            found = values(text)
-            key = found[0].key if len(found) == 1 else ""
-        seen = self.places.get(key, ())
-        return {s.call for s in seen if s.call is not None and s.place == "argument"}
+        They are completed, and go; None where it is such a call, and there is no other.
+        """
+        if self._alike_of is None:
+            calls, identity = self.words.calls, self.words.identity
+            same: dict[tuple[str | None, tuple[Field, ...]], list[int]] = {}
+            for other in self._gone:
+                same.setdefault((calls[other].name, identity(other)), []).append(other)
+            self._alike_of = {
+                other: alike if len(alike) > 1 else None
+                for alike in same.values()
+                for other in alike
+            }
+        return self._alike_of.get(number, ())
 
     def _said(self, need: Need, home: Sighting) -> str | None:
         """Return a value with the words around it that say what it is."""
         for text, found in self._texts(home.index):
             for value in found:
-                if value.key == need.fact.key:
+                if value.key == need.key:
                     said = snippet(text, value, found)
                     return said if len(said) <= LONGEST else None
         return self._alone(need)

@@ -1,75 +1,33 @@
-"""Which facts of a head a later model needs, and what each is worth.
+"""Which facts of a head a later model needs.
 
-Not here: where a fact goes and which ones fit (`ledger`), what a fact is (`facts`).
+Not here: what each is worth (`worth`), which ones fit (`ledger`), what a fact is (`facts`).
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
-from functools import cache
-from math import exp, sqrt
-from typing import NamedTuple
+from types import EllipsisType
+from typing import NamedTuple, TypeAlias
 
-from chatfold.core.facts import Fact, Facts, Sighting
+from chatfold.core.call_words import CallWords
+from chatfold.core.facts import Facts
 from chatfold.core.kin import Worked
-from chatfold.core.reuse import LEVELS, Origin, Rates
+from chatfold.core.reuse import Origin, Rates
+from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
-from chatfold.core.values import Kind, Value
+from chatfold.core.uses import Track, Uses, own_side
+from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
+from chatfold.core.worth import Weigher, Weight
 
 __all__ = ["Head", "Need", "needs_of"]
 
 _RECENT_TURNS = 2
 _RECENT_ITEMS = 8
 _OPENING_ITEMS = 4
-
-# How much of a kind is lost when it is not copied: a number is often one of many like it.
-_KINDS: dict[Kind, float] = {
-    "id": 1.4,
-    "hash": 0.9,
-    "mail": 1.0,
-    "phone": 1.0,
-    "url": 0.9,
-    "path": 1.0,
-    "date": 0.8,
-    "amount": 0.8,
-    "version": 0.7,
-    "command": 0.2,
-    "error": 0.6,
-    "time": 0.5,
-    "number": 0.25,
-    "name": 0.2,
-}
-_BY_SIDES = (0.0, 1.0, 1.6, 2.6, 3.2, 3.6)  # worth by the number of sides that name a fact
-_ALONE = {
-    "user": 1.6,
-    "argument": 1.7,
-    "outcome": 1.7,
-    "summary": 1.4,
-    "assistant": 0.7,
-    "result": 0.7,
-    "body": 0.5,
-}
-_BY_THE_USER = 1.7  # nobody else can give it again
-_AGAIN, _OFTEN, _MOST_TURNS = 1.5, 4.0, 5  # for each further turn that names it, and at most
-_FINISHED, _UNUSED = 0.35, 1.5
-# Kinds of values that agents come back to although only a tool has named them.
-_USED_LATER = frozenset({"id", "hash", "mail", "phone", "url", "path", "amount", "date", "version"})
-_ID = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code)$")
-_ADDRESS = re.compile(
-    r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from)$"
-)
-_MONEY = re.compile(r"(?i)(?:amount|balance|charge|cost|fee|paid|price|refund|total)s?$")
-_LETTERS = re.compile(r"[^\W\d_]{1,20}")
-_MERE = re.compile(r"\d{1,3}")  # such numbers recur by chance
 _KIN = "kin"
-_LIKELY_KIN, _LIKELY_NEAR = 0.15, 0.05  # how likely such paths are used, at the least
-_NEXT = 2  # items: to copy what has just been given is not to come back to it
-_MANY = 0.05  # share of the values of a body of text that were used, below which they stay out
-_ENDLESS = 1 << 62
 _HOMES = ("argument", "user", "outcome", "result", "assistant", "summary", "body")
 
 
@@ -81,7 +39,6 @@ class Head:
         span: Their indices, those of items that stay among them.
         kept: Indices in the span of items that stay.
         recent: Index from which on they are recent.
-        openers: Indices of the user's messages in the span, ascending.
         opening: Index up to which they are the opening, which says what it all is about; 0 where
             the conversation began before them.
     """
@@ -89,26 +46,35 @@ class Head:
     span: range
     kept: frozenset[int]
     recent: int
-    openers: tuple[int, ...] = ()
     opening: int = 0
 
     @classmethod
-    def of(cls, views: Sequence[ItemView], span: range, kept: frozenset[int]) -> Head:
+    def of(
+        cls,
+        views: Sequence[ItemView],
+        span: range,
+        kept: frozenset[int],
+        openers: Sequence[int] | None = None,
+    ) -> Head:
         """Return the head of a list: its last two turns, or eight items, are recent.
 
         Where no summary stands in front, the first turn that goes is its opening, or the first
-        four items of that.
+        four items of that. `openers` are the indices of the user's messages in the list, if known.
         """
-        openers = tuple(index for index in span if is_user_message(views[index]))
+        if openers is None:
+            openers = [index for index in span if is_user_message(views[index])]
+        else:
+            first, behind = bisect_left(openers, span.start), bisect_left(openers, span.stop)
+            openers = openers[first:behind]
         recent = openers[-_RECENT_TURNS] if len(openers) >= _RECENT_TURNS else span.start
         recent = min(recent, max(span.start, span.stop - _RECENT_ITEMS))
         if not span or earlier_summary(views[span.start : span.stop]) is not None:
-            return cls(span, kept, recent, openers)
+            return cls(span, kept, recent)
         first = next((index for index in span if index not in kept), span.stop)
         second = next(
             (index for index in openers if index > first and index not in kept), span.stop
         )
-        return cls(span, kept, recent, openers, min(second, first + _OPENING_ITEMS))
+        return cls(span, kept, recent, min(second, first + _OPENING_ITEMS))
 
     def __contains__(self, index: int) -> bool:
         return index in self.span and index not in self.kept
@@ -118,30 +84,32 @@ class Need(NamedTuple):
     """A fact that a later model needs.
 
     Attributes:
-        fact: The fact.
-        homes: Places in the head that say what it is, the one that says it best first.
-        last: Index of the last item of the head that names it.
+        key: Its key in the facts of the list.
+        value: It, as it was first seen.
+        sightings: Where it stands.
+        track: What has come of it, where it stands in several places.
         worth: How much is lost without it, compared with others.
         sure: Whether it is needed; else it is a value that a tool once gave and nobody has used,
             which goes in where there is room.
     """
 
-    fact: Fact
-    homes: tuple[Sighting, ...]
-    last: int
+    key: str
+    value: Value
+    sightings: Sequence[Sighting]
+    track: Track | None
     worth: float
     sure: bool = True
 
+    def homes(self) -> Sequence[Sighting]:
+        """Return the places in the head that say what it is, the one that says it best first."""
+        if self.track is None:
+            return self.sightings
+        sides = self.track.sides
+        return [sides[side] for side in _HOMES if side in sides]
+
 
 def needs_of(
-    found: Facts,
-    head: Head,
-    *,
-    written: Collection[int],
-    earlier: Container[str],
-    in_body: Callable[[Sighting], bool],
-    long: Container[tuple[int | None, str]],
-    tool: Callable[[int], str],
+    found: Facts, head: Head, words: CallWords, *, written: Collection[int], earlier: Container[str]
 ) -> list[Need]:
     """Return the needed facts, in the order in which they were first seen.
 
@@ -154,225 +122,116 @@ def needs_of(
     Args:
         found: The facts of the whole list.
         head: What goes.
+        words: The words of all calls of the list.
         written: Positions in the calls of those that changed something.
         earlier: Keys of the facts that an earlier summary is there for.
-        in_body: Returns whether a value of a call stands in a body of text, where it is one of
-            many and not what the call was about.
-        long: The arguments and results, as position and place, for which that is to be asked.
-        tool: Returns the name of a call's tool.
     """
-    places = found.places
-    paths = ((v.text, places[key]) for key, v in found.values.items() if v.kind == "path")
-    reader = _Reader(head, written, earlier, in_body, long, tool, Worked(paths))
-    read = [reader.read(value, places[key]) for key, value in found.values.items()]
-    weigher = _Weigher(head, Rates((seen.origin, seen.uses) for seen in read))
+    span = head.span
+    stays = found.keys_in((*range(span.start), *head.kept, *range(span.stop, found.items)))
+    again = _Again(found, words, written, earlier, stays)
+    weigher = Weigher(head, Rates(again.counts))
+    values, places, tracks, known = found.values, found.places, found.uses.tracks, again.seen
     needs: list[Need] = []
-    for (key, value), seen in zip(found.values.items(), read, strict=True):
-        if seen.sides and not seen.stays:
-            weighed = weigher.worth(value, places[key], seen)
-            if weighed is not None:
-                sides = seen.sides
-                if len(sides) == 1:
-                    homes = tuple(sides.values())
-                else:
-                    homes = tuple(sides[side] for side in _HOMES if side in sides)
-                needs.append(Need(found.fact(key), homes, seen.last, *weighed))
+    for key, origin in found.uses.origins.items():
+        if key in stays:
+            continue
+        sightings = places[key]
+        if key in known:
+            origin, track, kin, near = known[key]
+            if track is not None and not track.sides:
+                continue
+            weighed = weigher.worth(values[key], sightings, origin, track, kin, near)
+        else:
+            track = tracks.get(key)
+            alone: Weight = ...
+            if track is None:
+                alone = weigher.alone(origin, sightings[0].index)
+            if isinstance(alone, EllipsisType):
+                weighed = weigher.worth(values[key], sightings, origin, track)
+            else:
+                weighed = alone
+        if weighed is not None:
+            needs.append(Need(key, values[key], sightings, track, *weighed))
     return needs
 
 
-class _Seen(NamedTuple):
-    """What has become of a fact.
+_Seen: TypeAlias = tuple[Origin, Track | None, int, bool]
+"""Where a fact comes from; what has come of it, if it stands in several places; the last item that
+worked with a path of the same name, else -1; whether it is a path of a tree that was worked in."""
+
+
+class _Again:
+    """The facts of which more is to be known than what is kept up as a list grows.
+
+    That is what came of calls that changed something, what an earlier summary names, and paths
+    that results were the first to name: they may be kin of what was worked with.
+
+    Args:
+        found: The facts of the whole list.
+        words: The words of all calls of the list.
+        written: Positions in the calls of those that changed something.
+        earlier: Keys of the facts that an earlier summary is there for.
+        stays: Keys of the facts that stand in items that stay.
 
     Attributes:
-        origin: Where it comes from: the side, the tool, the key or how it is written, its kind.
-        sides: The sides that name it in what goes, each with the place that says it best.
-        uses: How often the assistant has come back to it.
-        last: Index of the last item of the head that names it.
-        stays: Whether it stands in an item that stays.
-        kin: Index of the last item that worked with a path of the same name, else -1.
-        near: Whether it is a path of a tree that was worked in.
+        seen: What has become of them, by their keys.
+        counts: How many facts of the list are of an origin, and were used so often.
     """
-
-    origin: Origin
-    sides: dict[str, Sighting]
-    uses: int
-    last: int
-    stays: bool
-    kin: int = -1
-    near: bool = False
-
-
-class _Reader:
-    """Reads where facts were seen; the arguments are those of `needs_of`, and the known paths."""
 
     def __init__(
         self,
-        head: Head,
+        found: Facts,
+        words: CallWords,
         written: Collection[int],
         earlier: Container[str],
-        in_body: Callable[[Sighting], bool],
-        long: Container[tuple[int | None, str]],
-        tool: Callable[[int], str],
-        paths: Worked,
+        stays: Container[str],
     ) -> None:
-        self.paths = paths
-        self.start, self.stop, self.kept = head.span.start, head.span.stop, head.kept
-        self.written = written
-        self.earlier = earlier
-        self.in_body = in_body
-        self.long = long
-        self.tool = cache(tool)
+        self.words, self.written = words, written
+        uses = found.uses
+        results = (words.calls[number].result_index for number in written)
+        keys = found.keys_in(index for index in results if index is not None)
+        keys |= uses.told_before
+        paths = Worked((found.values[key].text, found.places[key]) for key in uses.paths)
+        self.seen: dict[str, _Seen] = {}
+        self.counts = uses.counts.copy()
+        for key in keys | uses.given:
+            sightings, before = found.places[key], uses.origins[key]
+            origin, track = before, uses.tracks.get(key)
+            counted = before, 0 if track is None else track.uses
+            if key in keys:
+                told = key in earlier or key in stays
+                origin = (self._side(sightings[0]), *before[1:])
+                track = self._track(sightings, uses, told=told)
+            kin, near = -1, False
+            if key in uses.given:
+                text = found.values[key].text
+                kin, near = paths.kin(text), paths.is_near(text)
+                if kin >= 0:
+                    origin = (origin[0], "", _KIN, origin[3])
+            self.seen[key] = (origin, track, kin, near)
+            self.counts[counted] -= 1
+            self.counts[origin, 0 if track is None else track.uses] += 1
 
-    def read(self, value: Value, sightings: Sequence[Sighting]) -> _Seen:
-        kin, near = -1, False
-        if value.kind == "path" and sightings[0].place == "result":
-            kin, near = self.paths.kin(value.text), self.paths.is_near(value.text)
-        origin = self._origin(value, sightings[0], is_kin=kin >= 0)
-        start, stop, kept = self.start, self.stop, self.kept
-        index = sightings[-1].index
-        sides: dict[str, Sighting] = {}
-        last, uses, stays = -1, 0, not start <= index < stop or index in kept
-        if len(sightings) == 1 and origin[0] != "summary":  # so it is with most
-            if not stays:
-                sides[origin[0]] = sightings[0]
-            return _Seen(origin, sides, 0, index, stays, kin, near)
-        for sighting in sightings:
-            index, author, place, _, call = sighting
-            if last >= 0 and index > last + _NEXT and author == "assistant":
-                uses += 1
-            if stays:  # then it only counts for others of its origin
-                last = index
-                if uses >= LEVELS:
-                    break
-                continue
-            if place == "text":  # as `_side` has it: this is asked of every value of a list
-                side = author if author in ("user", "summary") else "assistant"
+    def _track(self, sightings: Sequence[Sighting], uses: Uses, *, told: bool) -> Track | None:
+        """Return what has come of a fact; `told` says whether an earlier summary counts."""
+        if len(sightings) == 1 and sightings[0].author != "summary":
+            return None
+        track = Track()
+        for seen in sightings:
+            side, turn = self._side(seen), uses.turn(seen.index)
+            if told or side != "summary":
+                track.add(seen, side, turn)
             else:
-                side = self._side_of_call(sighting, place, call)
-            if side == "summary" and value.key not in self.earlier:
-                continue
-            last = index
-            if not start <= index < stop or index in kept:
-                stays = True
-            elif side != "user" or side not in sides:  # a user's first words say what it is about
-                sides[side] = sighting
-        return _Seen(origin, sides, uses, last, stays, kin, near)
+                track.name_in(turn)
+        return track
 
-    def _origin(self, value: Value, first: Sighting, *, is_kin: bool) -> Origin:
-        if is_kin:
-            return self._side(first), "", _KIN, value.kind
-        tool = "" if first.call is None else self.tool(first.call)
-        key = _key(first) if first.path else ""
-        return self._side(first), tool, key or _letters(value.text), value.kind
-
-    def _side(self, sighting: Sighting) -> str:
+    def _side(self, seen: Sighting) -> str:
         """Return who names a value: the user, the assistant, a call, its result, a summary."""
-        _, author, place, _, call = sighting
+        _, author, place, path, call, _ = seen
         if place == "text":
-            return author if author in ("user", "summary") else "assistant"
-        return self._side_of_call(sighting, place, call)
-
-    def _side_of_call(self, sighting: Sighting, place: str, call: int | None) -> str:
-        if (call, place) in self.long and self.in_body(sighting):
+            return own_side(author)
+        if call is not None and self.words.in_body(call, place, path):
             return "body"
         if place == "argument":
             return "argument"
         return "outcome" if call in self.written else "result"
-
-
-def _letters(text: str) -> str:
-    """Return the letters that a value begins with: ids of one kind often share them."""
-    found = _LETTERS.match(text)
-    return found[0] if found else ""
-
-
-def _key(sighting: Sighting) -> str:
-    """Return the last key on the way to a value, "" where there is none."""
-    for step in reversed(sighting.path):
-        if isinstance(step, str):
-            return step
-    return ""
-
-
-class _Weigher:
-    """Weighs facts of a head by how values were come back to."""
-
-    def __init__(self, head: Head, rates: Rates) -> None:
-        self.head = head
-        self.recent = head.recent
-        self.rates = rates
-        self.ages: dict[int, float] = {}
-
-    def worth(
-        self, value: Value, sightings: Sequence[Sighting], seen: _Seen
-    ) -> tuple[float, bool] | None:
-        """Return what a fact is worth, and whether it is needed for certain; None: it is not."""
-        origin, sides, uses, last, _, kin, near = seen
-        kind = _kind(value, seen)
-        given = ("body" in sides) + ("result" in sides)  # by tools alone
-        sure = len(sides) > given or (last >= self.recent and "result" in sides)
-        if not sure and kind not in _USED_LATER and not self.rates.used(origin):
-            return None
-        if len(sides) == 1 and "body" in sides:
-            if kind == "name" or _MERE.fullmatch(value.text):
-                return None
-            if not near and self.rates.used(origin) < _MANY:
-                return None
-        worth = _BY_SIDES[min(len(sides), 5)] if len(sides) > 1 else _ALONE[next(iter(sides))]
-        if "user" in sides:
-            worth *= _BY_THE_USER
-        worth *= self._standing(sightings, sides, last)
-        likely = _LIKELY_KIN if kin >= 0 else _LIKELY_NEAR if near else 0.0
-        worth = sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind]
-        span = self.head.span
-        is_opening = sightings[0].index < self.head.opening
-        last = span.stop - 1 if is_opening else min(max(last, kin), span.stop - 1)
-        fresh = self.ages.get(last)
-        if fresh is None:
-            age = span.stop - 1 - last
-            fresh = self.ages[last] = 0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / len(span))
-        return worth * fresh, sure
-
-    def _standing(self, sightings: Sequence[Sighting], seen: Collection[str], last: int) -> float:
-        """Return how much more, or less, a fact is worth for what has become of it.
-
-        What turn after turn comes back to will be needed again. What a user gave and a call has
-        used in the same turn is a finished matter once the conversation has moved on.
-        """
-        turns = self._turns(sightings) if len(sightings) > 1 else 1
-        if turns > 1:
-            return min(_AGAIN ** (turns - 1), _OFTEN)
-        if last >= self.recent:
-            return 1.0
-        if "user" in seen and sightings[0].index < self.head.opening:
-            return _UNUSED
-        if "user" in seen:
-            return _FINISHED if len(seen) > 1 else _UNUSED
-        return 1.0
-
-    def _turns(self, sightings: Sequence[Sighting]) -> int:
-        """Return in how many turns something was seen; no more than five are counted."""
-        openers, found = self.head.openers, 0
-        last, end = sightings[-1].index, -1  # the latter: of the item that opens the next turn
-        for sighting in sightings:
-            index = sighting.index
-            if index >= end:
-                turn = bisect_right(openers, index)
-                end = openers[turn] if turn < len(openers) else _ENDLESS
-                found += 1
-                if found == _MOST_TURNS or last < end:
-                    break
-        return found
-
-
-def _kind(value: Value, seen: _Seen) -> Kind:
-    """Return what a fact is worth as: the key of a number or a name may say what it is."""
-    if value.kind in ("number", "name"):
-        argument = seen.sides.get("argument")
-        if argument is not None and _ADDRESS.search(_key(argument)):
-            return "mail"
-        if _ID.search(seen.origin[2]):
-            return "id"
-        if value.kind == "number" and _MONEY.search(seen.origin[2]):
-            return "amount"
-    return value.kind

@@ -6,6 +6,7 @@ Not here: the parts of this work (`actions`, `needs`, `ledger`, `carry`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from chatfold.core.actions import actions_of, settled
@@ -15,6 +16,7 @@ from chatfold.core.carry import Budget, merged
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Fact, Facts
+from chatfold.core.guard import FoundFacts
 from chatfold.core.ledger import Ledger
 from chatfold.core.needs import Head, Need, needs_of
 from chatfold.core.record import Record, rendered
@@ -23,7 +25,7 @@ from chatfold.core.summary import earlier_summary
 from chatfold.core.values import values
 from chatfold.core.views import ItemView
 
-__all__ = ["Recorded", "held_in", "make_record"]
+__all__ = ["Recorded", "make_record"]
 
 _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
@@ -35,19 +37,18 @@ class Recorded(NamedTuple):
 
     Attributes:
         record: What stands behind the model's text.
-        needed: The facts of the head that a later model needs.
-        kept_by_model: Those that the model's text holds.
-        added: Those that it left out, and the record holds.
-        left_out: Those that neither holds, for want of room.
         guessed: Names of the tools whose effect was guessed.
+        found_in: Returns where what is needed is, given the record that stands behind the text:
+            this one, or one with less of it.
     """
 
     record: Record
-    needed: tuple[Fact, ...]
-    kept_by_model: tuple[Fact, ...]
-    added: tuple[Fact, ...]
-    left_out: tuple[Fact, ...]
     guessed: tuple[str, ...]
+    found_in: Callable[[Record], FoundFacts]
+
+    def found(self) -> FoundFacts:
+        """Return where what is needed is, with the whole record behind the text."""
+        return self.found_in(self.record)
 
 
 def make_record(
@@ -85,10 +86,16 @@ def make_record(
         found: The facts of the whole list, where they are known already.
     """
     previous = previous or Record()
-    words = CallWords(calls, clean)
+    if found is None:
+        found = Facts(clean)
+        found.update(views, calls)
+    words = CallWords(calls, clean, found.identities)
     sizes = TextSizes.of(count)
-    goes = Head.of(views, head, frozenset(kept))
-    gone = [n for n, call in enumerate(calls) if _place(call) in goes]
+    goes = Head.of(views, head, frozenset(kept), found.openers)
+    places = map(_place, calls)
+    gone = [n for n, place in enumerate(places) if head.start <= place < head.stop]
+    if goes.kept:
+        gone = [n for n in gone if _place(calls[n]) not in goes.kept]
     for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens
     actions = actions_of(
         words, gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
@@ -98,22 +105,11 @@ def make_record(
     new = Record(said, actions.done, actions.failed, actions.open)
     earlier = settled(previous, words)
     acted = merged(earlier._replace(values=()), new, budget)
-    if found is None:
-        found = Facts(clean)
-        found.update(views, calls)
     summary = _earlier_text(views, head)
     told = _Held(f"{summary}\n{rendered(previous)}").keys
-    needs = needs_of(
-        found,
-        goes,
-        written=actions.written,
-        earlier=told,
-        in_body=words.in_body,
-        long=words.long,
-        tool=words.name,
-    )
+    needs = needs_of(found, goes, words, written=actions.written, earlier=told)
     held = _Held(text)
-    missing = [need for need in needs if not held.holds(need.fact)]
+    missing = held.missing(needs)
     record = acted
     if ledger_tokens:
         ledger = Ledger(
@@ -122,12 +118,12 @@ def make_record(
             gone,
             earlier=summary,
             clean=words.clean,
-            places=found.places,
-            first=found.values,
+            whole_text=found.whole_text,
         )
         carried = tuple(_carried(previous.values, held, found))
         record = _with_values(acted, carried, missing, ledger, budget, sizes)
-    return _reported(record, needs, missing, actions.guessed)
+    found_in = partial(_found_in, record, needs, missing, found.teller())
+    return Recorded(record, actions.guessed, found_in)
 
 
 def _with_values(
@@ -142,37 +138,44 @@ def _with_values(
     shown = _Held(rendered(acted._replace(values=carried)))
     used = sizes(rendered(Record(values=carried)))
     entries = ledger.entries(
-        [need for need in missing if not shown.holds(need.fact)],
-        budget.values - min(used, budget.values // 2),
-        sizes,
+        shown.missing(missing), budget.values - min(used, budget.values // 2), sizes
     )
     return merged(Record(values=carried), acted._replace(values=tuple(entries)), budget)
 
 
-def _reported(
-    record: Record, needs: Sequence[Need], missing: Sequence[Need], guessed: tuple[str, ...]
-) -> Recorded:
-    """Return a record with what it was made for, and what of that it holds."""
-    held = _Held(rendered(record))
-    needed = tuple(need.fact for need in needs if need.sure)
-    out = {id(need.fact) for need in missing}
-    rest = [fact for fact in needed if id(fact) in out]
-    added = tuple(fact for fact in rest if held.holds(fact))
-    held_now = {id(fact) for fact in added}
-    return Recorded(
-        record=record,
-        needed=needed,
-        kept_by_model=tuple(fact for fact in needed if id(fact) not in out),
-        added=added,
-        left_out=tuple(fact for fact in rest if id(fact) not in held_now),
-        guessed=guessed,
+def _found_in(
+    whole: Record,
+    needs: Sequence[Need],
+    missing: Sequence[Need],
+    fact: Callable[[str], Fact],
+    record: Record,
+) -> FoundFacts:
+    """Return where what is needed is, with a record behind the model's text.
+
+    Args:
+        whole: The whole record.
+        needs: What it was made for.
+        missing: That of it which the model's text does not hold.
+        fact: Returns the fact of a key.
+        record: The record that is asked about, the whole one or one with less in it.
+    """
+    out = {need.key for need in missing}
+    kept = tuple(fact(need.key) for need in needs if need.sure and need.key not in out)
+    rest = [need for need in missing if need.sure]
+    held = _Held(rendered(whole))
+    left = {need.key for need in held.missing(rest)}
+    added = [need for need in rest if need.key not in left]
+    gone = () if record == whole else _Held(rendered(record)).missing(added)
+    lost = {need.key for need in gone}
+    return FoundFacts(
+        needed=tuple(fact(need.key) for need in needs if need.sure),
+        kept=kept,
+        added=tuple(fact(need.key) for need in added if need.key not in lost),
+        left_out=(
+            *(fact(need.key) for need in rest if need.key in left),
+            *(fact(need.key) for need in gone),
+        ),
     )
-
-
-def held_in(record: Record, facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return those facts that a record holds."""
-    held = _Held(rendered(record))
-    return tuple(fact for fact in facts if held.holds(fact))
 
 
 def _for_actions(ledger_tokens: int) -> int:
@@ -205,17 +208,28 @@ class _Held:
         for value in values(text):
             self.keys.update((value.key, *value.also))
 
-    def holds(self, fact: Fact) -> bool:
-        """Return whether the text holds a fact.
+    def missing(self, needs: Sequence[Need]) -> list[Need]:
+        """Return the needs that the text does not hold.
 
         A name may be any word of it. A number may stand as it was written: its unit or currency
         may come from the key beside it.
         """
-        if fact.key in self.keys:
-            return True
-        if fact.kind in ("number", "amount"):
-            return bool(self.keys) and self._holds_number(fact.text)
-        return fact.kind in ("name", "command") and fact.text.casefold() in self.text
+        if not self.text:
+            return [*needs]
+        keys, missing = self.keys, list[Need]()
+        for need in needs:
+            kind = need.value.kind
+            if need.key in keys:
+                continue
+            if kind == "number" or kind == "amount":
+                if keys and self._holds_number(need.value.text):
+                    continue
+            elif (kind == "name" or kind == "command") and (
+                need.value.text.casefold() in self.text
+            ):
+                continue
+            missing.append(need)
+        return missing
 
     def _holds_number(self, text: str) -> bool:
         known = self._of_numbers.get(text)

@@ -5,13 +5,14 @@ Not here: what counts as coming back (`needs`), what follows from it (`ledger`).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import TypeAlias
+
+from chatfold.core.value_kinds import Kind
 
 __all__ = ["LEVELS", "Origin", "Rates"]
 
-Origin: TypeAlias = tuple[str, str, str, str]
+Origin: TypeAlias = tuple[str, str, str, Kind]
 """Where a value comes from: the side, the tool, the key or how it is written, and its kind."""
 
 _USUAL = (0.08, 0.3, 0.5, 0.6)  # how often values are used, used again, and so on
@@ -29,13 +30,13 @@ class Rates:
     origin, those of the same kind and side count, then all, then what is usual.
 
     Args:
-        seen: The origin of every value, and how often it was used.
+        seen: How many values are of an origin, and were used so often.
     """
 
-    def __init__(self, seen: Iterable[tuple[Origin, int]]) -> None:
+    def __init__(self, seen: Mapping[tuple[Origin, int], int]) -> None:
         self._reached: dict[tuple[str, ...], list[int]] = {}
         self._rates: dict[tuple[Origin, int], float] = {}
-        for (origin, uses), number in Counter(seen).items():
+        for (origin, uses), number in seen.items():
             for of in _wider(origin):
                 counts = self._reached.setdefault(of, [0] * (LEVELS + 1))
                 for reached in range(min(uses, LEVELS) + 1):

@@ -1,0 +1,149 @@
+"""Where each fact of a list comes from, and what has come of it, kept up as the list grows.
+
+Not here: where facts were seen (`facts`), which of them a later model needs (`needs`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from typing import Final
+
+from chatfold.core.reuse import Origin
+from chatfold.core.sightings import Sighting
+from chatfold.core.values import Value
+
+__all__ = ["Track", "Uses", "last_key", "own_side"]
+
+_LETTERS = re.compile(r"[^\W\d_]{1,20}")
+_NEXT: Final = 2  # items: to copy what has just been given is not to come back to it
+_OWN_SIDES: Final = frozenset({"user", "summary"})
+
+
+def own_side(author: str) -> str:
+    """Return whose words an author's are: of the user, an earlier summary, else the assistant."""
+    return author if author in _OWN_SIDES else "assistant"
+
+
+def _letters(text: str) -> str:
+    """Return the letters that a value begins with: ids of one kind often share them."""
+    found = _LETTERS.match(text)
+    return found[0] if found else ""
+
+
+def last_key(path: tuple[str | int, ...]) -> str:
+    """Return the last key on a way through JSON, "" where there is none."""
+    for step in reversed(path):
+        if isinstance(step, str):
+            return step
+    return ""
+
+
+class Track:
+    """What has come of a fact.
+
+    Attributes:
+        sides: The sides that name it, each with the place that says it best: the latest, but of a
+            user's the first, which says what it is about.
+        uses: How often the assistant has come back to it.
+        last: Index of the last item that names it, -1 where none does.
+        turns: In how many turns it is named.
+    """
+
+    __slots__ = ("_turn", "last", "sides", "turns", "uses")
+
+    def __init__(self) -> None:
+        self.sides: dict[str, Sighting] = {}
+        self.uses = 0
+        self.last = -1
+        self.turns = 0
+        self._turn = -1
+
+    def name_in(self, turn: int) -> None:
+        """Take in that a turn names it, by its number."""
+        if turn != self._turn:
+            self._turn = turn
+            self.turns += 1
+
+    def add(self, seen: Sighting, side: str, turn: int) -> None:
+        """Take in the next place where it stands, in the turn of that number."""
+        self.name_in(turn)
+        index = seen.index
+        if self.last >= 0 and index > self.last + _NEXT and seen.author == "assistant":
+            self.uses += 1
+        self.last = index
+        if side != "user" or side not in self.sides:
+            self.sides[side] = seen
+
+
+class Uses:
+    """What has come of the facts of a list that grows.
+
+    Results count as what a tool gave, whatever the call has changed.
+
+    Attributes:
+        origins: Where each fact comes from, by its key, in the order in which they were first seen.
+        tracks: What has come of those that stand in several places.
+        counts: How many facts are of an origin, and were used so often.
+        told_before: Keys of those that an earlier summary names.
+        paths: Keys of those that are paths.
+        given: Keys of the paths that a result was the first to name.
+        openers: Indices of the items in which a user speaks.
+    """
+
+    def __init__(self) -> None:
+        self.origins: dict[str, Origin] = {}
+        self.tracks: dict[str, Track] = {}
+        self.counts: Counter[tuple[Origin, int]] = Counter()
+        self.told_before: set[str] = set()
+        self.paths: list[str] = []
+        self.given: set[str] = set()
+        self.openers: list[int] = []
+        self._shared: dict[Origin, Origin] = {}
+
+    def turn(self, index: int) -> int:
+        """Return the number of the turn that an item is in."""
+        return bisect_right(self.openers, index)
+
+    def first(self, key: str, value: Value, seen: Sighting, side: str, tool: str) -> None:
+        """Take in a fact.
+
+        Args:
+            key: The fact's key.
+            value: The value as it was first seen.
+            seen: Where.
+            side: Who names it: the author, or what of a call it is.
+            tool: Name of the call's tool, "" where it is of no call.
+        """
+        made: Origin = (side, tool, last_key(seen.path) or _letters(value.text), value.kind)
+        origin = self._shared.setdefault(made, made)
+        self.origins[key] = origin
+        self.counts[origin, 0] += 1
+        if side == "summary":
+            self.told_before.add(key)
+        if value.kind == "path":
+            self.paths.append(key)
+            if seen.place == "result":
+                self.given.add(key)
+
+    def again(self, key: str, first: Sighting, seen: Sighting, side: str) -> None:
+        """Take in another place where a fact stands.
+
+        Args:
+            key: The fact's key.
+            first: Where it was seen first.
+            seen: Where it is seen now.
+            side: Who names it there.
+        """
+        origin, track = self.origins[key], self.tracks.get(key)
+        if track is None:
+            track = self.tracks[key] = Track()
+            track.add(first, origin[0], self.turn(first.index))
+        before = track.uses
+        track.add(seen, side, self.turn(seen.index))
+        if track.uses != before:
+            self.counts[origin, before] -= 1
+            self.counts[origin, track.uses] += 1
+        if side == "summary":
+            self.told_before.add(key)

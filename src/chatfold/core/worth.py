@@ -1,0 +1,219 @@
+"""What a fact is worth to a later model, by what has become of it in what goes.
+
+Not here: which facts are needed (`needs`), how often values are come back to (`reuse`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import exp, sqrt
+from types import EllipsisType
+from typing import TYPE_CHECKING, TypeAlias
+
+from chatfold.core.reuse import Origin, Rates
+from chatfold.core.sightings import Sighting
+from chatfold.core.uses import Track, last_key
+from chatfold.core.values import Kind, Value
+
+if TYPE_CHECKING:
+    from chatfold.core.needs import Head
+
+__all__ = ["Weigher", "Weight"]
+
+# How much of a kind is lost when it is not copied: a number is often one of many like it.
+_KINDS: dict[Kind, float] = {
+    "id": 1.4,
+    "hash": 0.9,
+    "mail": 1.0,
+    "phone": 1.0,
+    "url": 0.9,
+    "path": 1.0,
+    "date": 0.8,
+    "amount": 0.8,
+    "version": 0.7,
+    "command": 0.2,
+    "error": 0.6,
+    "time": 0.5,
+    "number": 0.25,
+    "name": 0.2,
+}
+_BY_SIDES = (0.0, 1.0, 1.6, 2.6, 3.2, 3.6)  # worth by the number of sides that name a fact
+_ALONE = {
+    "user": 1.6,
+    "argument": 1.7,
+    "outcome": 1.7,
+    "summary": 1.4,
+    "assistant": 0.7,
+    "result": 0.7,
+    "body": 0.5,
+}
+_BY_THE_USER = 1.7  # nobody else can give it again
+_AGAIN, _OFTEN, _MOST_TURNS = 1.5, 4.0, 5  # for each further turn that names it, and at most
+_FINISHED, _UNUSED = 0.35, 1.5
+# Kinds of values that agents come back to although only a tool has named them.
+_USED_LATER = frozenset({"id", "hash", "mail", "phone", "url", "path", "amount", "date", "version"})
+_ID = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code)$")
+_ADDRESS = re.compile(
+    r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from)$"
+)
+_MONEY = re.compile(r"(?i)(?:amount|balance|charge|cost|fee|paid|price|refund|total)s?$")
+_MERE = re.compile(r"\d{1,3}")  # such numbers recur by chance
+_LIKELY_KIN, _LIKELY_NEAR = 0.15, 0.05  # how likely such paths are used, at the least
+_MANY = 0.05  # share of the values of a body of text that were used, below which they stay out
+_GIVEN = frozenset({"body", "result"})
+_BODY = ("body",)
+
+Weight: TypeAlias = tuple[float, bool] | None | EllipsisType
+"""What facts are worth, and whether they are needed for certain; None where they are not; an
+ellipsis where more has to be known."""
+
+
+_Alike: TypeAlias = tuple[Origin, tuple[str, ...], Kind, int, int, bool, bool, bool, bool]
+"""What facts have in common that are worth the same while they are fresh: the origin, the sides,
+what they are worth as, how often they were used, in how many turns they are named, whether they
+are recent, of the opening, kin of a path that was worked with, of a tree that was worked in."""
+
+
+class Weigher:
+    """Weighs facts of a head by how values were come back to."""
+
+    def __init__(self, head: Head, rates: Rates) -> None:
+        self.head = head
+        self.recent = head.recent
+        self.rates = rates
+        self.ages: dict[int, float] = {}
+        self.alike: dict[Origin, tuple[Weight, Weight]] = {}
+        self.weights: dict[_Alike, tuple[float, bool] | None] = {}
+
+    def alone(self, origin: Origin, index: int) -> Weight:
+        """Return the same as `worth` of a fact that stands in one place, for less.
+
+        Args:
+            origin: Where it comes from.
+            index: Index of the item.
+
+        Returns:
+            An ellipsis where that takes more than its origin to know.
+        """
+        if index < self.head.opening:
+            return ...
+        known = self.alike.get(origin)
+        if known is None:
+            known = self.alike[origin] = self._of_origin(origin)
+        recent, rest = known
+        weight = recent if index >= self.recent else rest
+        if type(weight) is not tuple:
+            return weight
+        return weight[0] * self._fresh(index), weight[1]
+
+    def _of_origin(self, origin: Origin) -> tuple[Weight, Weight]:
+        """Return what recent facts of an origin, and others, are worth while they are fresh."""
+        side, _, label, kind = origin
+        if side == "body" or (side == "argument" and kind in ("number", "name")):
+            return ..., ...
+        if kind == "number" or kind == "name":
+            kind = _kind(kind, label)
+        recent: _Alike = (origin, (side,), kind, 0, 1, True, False, False, False)
+        rest: _Alike = (origin, (side,), kind, 0, 1, False, False, False, False)
+        return self._weight(recent), self._weight(rest)
+
+    def worth(
+        self,
+        value: Value,
+        sightings: Sequence[Sighting],
+        origin: Origin,
+        track: Track | None,
+        kin: int = -1,
+        near: bool = False,
+    ) -> tuple[float, bool] | None:
+        """Return what a fact is worth, and whether it is needed for certain; None: it is not."""
+        sides: tuple[str, ...]
+        if track is None:
+            sides, uses, turns, last = (origin[0],), 0, 1, sightings[0].index
+            argument = sightings[0] if origin[0] == "argument" else None
+        else:
+            sides, uses, turns, last = tuple(track.sides), track.uses, track.turns, track.last
+            argument = track.sides.get("argument")
+        kind = value.kind
+        if kind == "number" or kind == "name":
+            kind = _kind(kind, origin[2], None if argument is None else last_key(argument.path))
+        if sides == _BODY and (kind == "name" or _MERE.fullmatch(value.text)):
+            return None
+        is_opening = sightings[0].index < self.head.opening
+        alike: _Alike = (
+            *(origin, sides, kind, uses, turns),
+            *(last >= self.recent, is_opening, kin >= 0, near),
+        )
+        weight = self.weights.get(alike, ...)
+        if weight is ...:
+            weight = self.weights[alike] = self._weight(alike)
+        if weight is None:
+            return None
+        end = self.head.span.stop - 1
+        last = end if is_opening or kin > end else max(last, kin)
+        return weight[0] * self._fresh(min(last, end)), weight[1]
+
+    def _weight(self, alike: _Alike) -> tuple[float, bool] | None:
+        """Return what facts of one kind are worth while they are fresh; see `worth`."""
+        origin, sides, kind, uses, turns, recent, is_opening, is_kin, near = alike
+        if len(sides) == 1:
+            side, sure = sides[0], sides[0] not in _GIVEN or (sides[0] == "result" and recent)
+            worth = _ALONE[side]
+        else:
+            given = ("body" in sides) + ("result" in sides)  # by tools alone
+            sure = len(sides) > given or (recent and "result" in sides)
+            worth = _BY_SIDES[min(len(sides), 5)]
+        if not sure and kind not in _USED_LATER and not self.rates.used(origin):
+            return None
+        if sides == _BODY and not near and self.rates.used(origin) < _MANY:
+            return None
+        if "user" in sides:
+            worth *= _BY_THE_USER
+        worth *= _standing(sides, turns, recent=recent, is_opening=is_opening)
+        likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
+        return sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind], sure
+
+    def _fresh(self, last: int) -> float:
+        """Return how much less a fact is worth for its age, given the last item that names it."""
+        fresh = self.ages.get(last)
+        if fresh is None:
+            span = self.head.span
+            age = span.stop - 1 - last
+            fresh = 0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / len(span))
+            self.ages[last] = fresh
+        return fresh
+
+
+def _standing(sides: Sequence[str], turns: int, *, recent: bool, is_opening: bool) -> float:
+    """Return how much more, or less, a fact is worth for what has become of it.
+
+    What turn after turn comes back to will be needed again. What a user gave and a call has
+    used in the same turn is a finished matter once the conversation has moved on.
+    """
+    if turns > 1:
+        return min(_AGAIN ** (min(turns, _MOST_TURNS) - 1), _OFTEN)
+    if recent:
+        return 1.0
+    if "user" in sides:
+        return _FINISHED if len(sides) > 1 and not is_opening else _UNUSED
+    return 1.0
+
+
+@lru_cache(maxsize=512)
+def _kind(kind: Kind, label: str, argument: str | None = None) -> Kind:
+    """Return what a number or a name is worth as: the key beside it may say what it is.
+
+    Args:
+        kind: Which of both it is.
+        label: The key beside it where it was first seen, or how it is written.
+        argument: Its key among the arguments of a call, where it is one.
+    """
+    if argument is not None and _ADDRESS.search(argument):
+        return "mail"
+    if _ID.search(label):
+        return "id"
+    if kind == "number" and _MONEY.search(label):
+        return "amount"
+    return kind

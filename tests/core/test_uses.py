@@ -1,0 +1,151 @@
+"""What has come of a fact: who names it, how often it was come back to, in how many turns."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import histories
+
+from chatfold import ChatContext
+from chatfold.core.call_words import CallWords
+from chatfold.core.calls import pair_calls
+from chatfold.core.facts import Facts
+from chatfold.core.needs import Head, _Again, needs_of
+from chatfold.core.reuse import Rates
+from chatfold.core.sightings import Sighting
+from chatfold.core.uses import Track
+from chatfold.core.views import ItemView, is_user_message
+from chatfold.core.worth import Weigher
+
+Item = dict[str, Any]
+
+
+def facts_of(views: list[ItemView]) -> Facts:
+    found = Facts()
+    found.update(views, pair_calls(views))
+    return found
+
+
+def side(seen: Sighting, words: CallWords) -> str:
+    """Return who names a value, as it is defined: what a call changed counts as its result."""
+    if seen.place == "text":
+        return seen.author if seen.author in ("user", "summary") else "assistant"
+    in_body = seen.call is not None and words.in_body(seen.call, seen.place, seen.path)
+    return "body" if in_body else seen.place
+
+
+@given(histories(broken=True))
+def test_what_is_kept_up_is_what_the_sightings_say(history: Any) -> None:
+    """Each part of it, read anew from all places where a fact stands."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    found, words = facts_of(views), CallWords(pair_calls(views))
+    turn = [sum(map(is_user_message, views[: n + 1])) for n in range(len(views))]
+    used: Counter[Any] = Counter()
+    assert list(found.uses.origins) == list(found.values)
+    for key, sightings in found.places.items():
+        origin, track = found.uses.origins[key], found.uses.tracks.get(key)
+        assert (origin[0], origin[3]) == (side(sightings[0], words), found.values[key].kind)
+        assert (track is None) == (len(sightings) == 1)
+        pairs = pairwise(sightings)
+        uses = sum(b.author == "assistant" and b.index > a.index + 2 for a, b in pairs)
+        used[origin, uses] += 1
+        if track is None:
+            continue
+        sides = {side(seen, words) for seen in sightings}
+        latest = {side(seen, words): seen for seen in sightings}
+        first = {side(seen, words): seen for seen in reversed(sightings)}
+        assert track.sides == {s: first[s] if s == "user" else latest[s] for s in sides}
+        assert (track.uses, track.last) == (uses, sightings[-1].index)
+        assert track.turns == len({turn[seen.index] for seen in sightings})
+    assert +found.uses.counts == used
+
+
+@given(histories(), st.data())
+def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
+    history: Any, data: st.DataObject
+) -> None:
+    """The short way for what most facts are, and the way for all of them, say the same."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    found, calls = facts_of(views), pair_calls(views)
+    words, cut = CallWords(calls), data.draw(st.integers(0, len(views)))
+    head = Head.of(views, range(cut), frozenset(), found.openers)
+    assert head == Head.of(views, range(cut), frozenset())
+    written = {n for n in range(len(calls)) if calls[n].completed and data.draw(st.booleans())}
+    needs = needs_of(found, head, words, written=written, earlier=())
+    again = _Again(found, words, written, (), found.keys_in(range(cut, len(views))))
+    weigher = Weigher(head, Rates(again.counts))
+    for need in needs:
+        if need.key in again.seen:
+            origin, track, kin, near = again.seen[need.key]
+        else:
+            origin, track, kin, near = found.uses.origins[need.key], need.track, -1, False
+        weighed = weigher.worth(need.value, need.sightings, origin, track, kin, near)
+        assert weighed == (need.worth, need.sure)
+
+
+@given(histories(), st.sets(st.integers(0, 30)))
+def test_a_result_that_changed_something_is_an_outcome(history: Any, written: set[int]) -> None:
+    """Whatever was kept up before anybody said which calls did."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    found, calls = facts_of(views), pair_calls(views)
+    written = {number for number in written if number < len(calls) and calls[number].completed}
+    head = Head.of(views, range(len(views)), frozenset())
+    for need in needs_of(found, head, CallWords(calls), written=written, earlier=()):
+        for who, home in need.track.sides.items() if need.track is not None else ():
+            if home.place == "result" and who != "body":
+                assert who == ("outcome" if home.call in written else "result")
+
+
+@given(histories())
+def test_a_value_that_is_all_of_its_leaf_is_told_without_another_look(history: Any) -> None:
+    """The words are those that a look at the arguments and results finds."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    found, calls = facts_of(views), pair_calls(views)
+    words, head = CallWords(calls), Head.of(views, range(len(views)), frozenset())
+    for need in needs_of(found, head, words, written=(), earlier=()):
+        for home in need.homes():
+            text = found.whole_text(need.key, home)
+            if text is None or home.call is None:
+                continue
+            assert home.whole
+            root = words.arguments if home.place == "argument" else words.result
+            assert str(words.leaf(root(home.call), home.path)) == text
+
+
+def test_an_item_that_says_the_same_in_other_words_is_looked_at() -> None:
+    """Two results in one message, under one key, that write one amount in two ways."""
+    block = {"type": "tool_use", "name": "price", "input": {}}
+    uses = [{**block, "id": "a"}, {**block, "id": "b"}]
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": json.dumps({"total": f"{written} EUR", "of": f"LK-482193{call}"}),
+        }
+        for call, written in (("a", "1,299.00"), ("b", "1299"))
+    ]
+    items: list[Item] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": uses},
+        {"role": "user", "content": results},
+    ]
+    found = facts_of(list(ChatContext(items, shape="anthropic").views()))
+    (key,) = (key for key, value in found.values.items() if value.kind == "amount")
+    assert len(found.places[key]) == 2
+    assert [found.whole_text(key, seen) for seen in found.places[key]] == [None, None]
+    (other, _) = (key for key, value in found.values.items() if value.kind == "id")
+    assert found.whole_text(other, found.places[other][0]) == "LK-482193a"
+
+
+def test_a_users_first_words_say_what_it_is_about() -> None:
+    track = Track()
+    for index, (author, who) in enumerate([("user", "user"), ("assistant", "assistant")] * 2):
+        track.add(Sighting(index, author, "text"), who, index // 2)
+    assert track.sides["user"].index == 0
+    assert track.sides["assistant"].index == 3
+    assert (track.uses, track.last, track.turns) == (0, 3, 2)
