@@ -16,10 +16,12 @@ from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Head, _Again, needs_of
+from chatfold.core.record import Record, joined
 from chatfold.core.reuse import Rates
 from chatfold.core.sightings import Sighting
+from chatfold.core.summary import mark_summary, wrapped
 from chatfold.core.uses import Track
-from chatfold.core.views import ItemView, is_user_message
+from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.core.worth import Weigher
 
 Item = dict[str, Any]
@@ -149,3 +151,34 @@ def test_a_users_first_words_say_what_it_is_about() -> None:
     assert track.sides["user"].index == 0
     assert track.sides["assistant"].index == 3
     assert (track.uses, track.last, track.turns) == (0, 3, 2)
+
+
+def test_what_only_an_earlier_summary_names_counts_where_that_is_there_for_it() -> None:
+    """Its words may have been redacted since, or belong to the record behind them."""
+    told = wrapped(joined("The parcel LK-4821936 was lost.", Record()), "A note.")
+    marked = mark_summary([ItemView("user", (TextPart(told),))])
+    assert marked is not None
+    views = [marked[1], ItemView("user", (TextPart("And LK-7000001?"),))]
+    found, head = facts_of(views), Head.of(views, range(2), frozenset())
+    for earlier, keys in (((), []), (("id:lk-4821936",), ["id:lk-4821936"])):
+        needs = needs_of(found, head, CallWords([]), written=(), earlier=earlier)
+        assert [need.key for need in needs] == [*keys, "id:lk-7000001"]
+
+
+def test_what_a_fact_vouches_for_is_told_as_it_was() -> None:
+    """A later place may vouch for more: digits that stand as a number of an order, say."""
+    call = {"name": "find", "arguments": json.dumps({"order_id": "48219361"})}
+    items: list[Item] = [
+        {"role": "user", "content": "Where is order 48219361?"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "a", "type": "function", "function": call}],
+        },
+    ]
+    views = list(ChatContext(items).views())
+    found = facts_of(views[:1])
+    fact, before = found.teller(), found.fact("id:48219361")
+    found.update(views, pair_calls(views))
+    assert fact("id:48219361") == before
+    assert "id:9361" in found.fact("id:48219361").also
