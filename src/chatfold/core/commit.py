@@ -190,7 +190,8 @@ def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:
     Raises:
         StaleHeadError: What would be folded is unfinished.
     """
-    if not allows(snapshot.views, snapshot.calls, snapshot.spans, cut, kept):
+    views, calls, spans = snapshot.views, snapshot.calls, snapshot.spans
+    if not allows(views, calls, spans, cut, kept, snapshot.outline):
         raise StaleHeadError(
             "the turn that the summary was to stand for goes on; make a new plan", index=cut
         )

@@ -194,6 +194,7 @@ def allows(
     spans: Sequence[Span],
     cut: int,
     kept: Collection[int],
+    outline: Outline | None = None,
 ) -> bool:
     """Return whether a list may stay folded up to a cut that was chosen when it was longer.
 
@@ -207,8 +208,10 @@ def allows(
         spans: What must stay together, open calls included.
         cut: Index of the first tail item.
         kept: Indices of the items before it that stay.
+        outline: The outline of the list, where it is known.
     """
-    start, outline = prefix_length(views), Outline.of(views)
+    start = prefix_length(views)
+    outline = Outline.of(views) if outline is None else outline
     found = turns(views, start, outline.asks)
     if not found or cut <= found[-1].start:
         return True

@@ -77,7 +77,12 @@ are recent, of the opening, kin of a path that was worked with, of a tree that w
 
 
 class Weigher:
-    """Weighs facts of a head by how values were come back to."""
+    """Weighs facts of a head by how values were come back to.
+
+    Args:
+        head: What goes.
+        rates: How often values of each origin were used.
+    """
 
     def __init__(self, head: Head, rates: Rates) -> None:
         self.head = head
@@ -128,7 +133,16 @@ class Weigher:
         kin: int = -1,
         near: bool = False,
     ) -> tuple[float, bool] | None:
-        """Return what a fact is worth, and whether it is needed for certain; None: it is not."""
+        """Return what a fact is worth, and whether it is needed for certain; None: it is not.
+
+        Args:
+            value: The value, as it was first seen.
+            sightings: Where it stands; in the head alone.
+            origin: Where it comes from.
+            track: What has come of it, where it stands in several places.
+            kin: Index of the last item that worked with a path of the same name, else -1.
+            near: Whether it is a path of a tree that was worked in.
+        """
         sides: tuple[str, ...]
         if track is None:
             sides, uses, turns, last = (origin[0],), 0, 1, sightings[0].index
