@@ -4,44 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatfold.core.choice import Group, Line, chosen, priced, ranked
+from chatfold.core.choice import Line, chosen, ranked
 from chatfold.core.entries import Entry, Field
-from chatfold.core.sizes import TextSizes
-
-GROUPS: list[Group] = [("order", None), ("get", (Field("", "LK-1"),))]
+from chatfold.core.phrases import Group, Phrase, price
+from chatfold.core.sightings import Sighting
 
 
 def size(texts: Sequence[str]) -> list[int]:
     return [len(text) for text in texts]
 
 
-def a_line(text: str, place: int, full: Field | None = None) -> Line:
-    groups = (0, 0) if full is None else (0, 1)
-    return Line(Field("", text), full, groups, (place, place, place), worth=1.0)
+def three_lines() -> tuple[list[Line], Group, Group]:
+    """Return three values of an order, the last of which may also stand with its call."""
+    order, get = Group("order"), Group("get", (Field("", "LK-1"),))
+    lines: list[Line] = []
+    for place, full in ((1, None), (0, None), (2, Field("of", "LK-2"))):
+        groups = (order, order) if full is None else (order, get)
+        phrase = Phrase(Sighting(0, "user", "text"), Field("", f"LK-{place}"), full, groups)
+        lines.append(Line(phrase, (place, place, place), worth=1.0))
+    price([line.phrase for line in lines], size)
+    return lines, order, get
 
 
 def test_values_share_what_their_entry_takes() -> None:
     """Each is one of those in it, whether or not it has a second form."""
-    lines = [a_line("LK-1", 0), a_line("LK-2", 1), a_line("LK-3", 2, Field("of", "LK-3"))]
-    headers = priced(lines, GROUPS, TextSizes(size))
+    lines, order, get = three_lines()
     bare, full = len(', "": LK-1'), len(', "": of=LK-3')
-    assert headers == {0: len("- order: \n"), 1: len("- get(LK-1): \n")}
-    assert [line.costs for line in lines] == [(bare, 0), (bare, 0), (bare, full)]
-    moves = ranked(lines, headers)
-    assert [move[0] for move in moves if not move[2]] == [-1 / (bare + headers[0] / 3)] * 3
+    assert (order.cost, get.cost) == (len("- order: \n"), len("- get(LK-1): \n"))
+    assert [line.phrase.costs for line in lines] == [(bare, 0), (bare, 0), (bare, full)]
+    moves = ranked(lines)
+    assert [move[0] for move in moves if not move[2]] == [-1 / (bare + order.cost / 3)] * 3
     (more,) = (move for move in moves if move[2])
-    assert more[3] is lines[2]
-    assert more[0] == -0.05 / (full - bare + headers[1])
+    assert more[3:] == (full - bare, get, lines[2])
+    assert more[0] == -0.05 / (full - bare + get.cost)
 
 
 def test_what_fits_is_in_the_order_of_time() -> None:
     """The second form takes the place of the first."""
-    lines = [a_line("LK-2", 1), a_line("LK-1", 0), a_line("LK-3", 2, Field("of", "LK-3"))]
-    headers = priced(lines, GROUPS, TextSizes(size))
-    moves = ranked(lines, headers)
-    few = chosen(moves, headers[0] + 2 * len(', "": LK-1'), headers, GROUPS)
-    assert few == [Entry("order", None, (Field("", "LK-1"), Field("", "LK-2")))]
-    assert chosen(moves, 1_000, headers, GROUPS) == [
-        Entry("order", None, (Field("", "LK-1"), Field("", "LK-2"))),
-        Entry("get", GROUPS[1][1], (Field("of", "LK-3"),)),
+    lines, order, get = three_lines()
+    moves = ranked(lines)
+    few = chosen(moves, order.cost + 2 * len(', "": LK-1'))
+    assert few == [Entry("order", None, (Field("", "LK-0"), Field("", "LK-1")))]
+    assert chosen(moves, 1_000) == [
+        Entry("order", None, (Field("", "LK-0"), Field("", "LK-1"))),
+        Entry("get", get.arguments, (Field("of", "LK-2"),)),
     ]
+
+
+def test_what_is_known_is_not_counted_again() -> None:
+    """Neither a value nor an entry, also where another value goes into it."""
+    lines, order, _ = three_lines()
+    asked: list[str] = []
+
+    def count(texts: Sequence[str]) -> list[int]:
+        asked.extend(texts)
+        return size(texts)
+
+    price([line.phrase for line in lines], count)
+    assert not asked
+    new = Phrase(Sighting(0, "user", "text"), Field("", "LK-9"), None, (order, order))
+    price([lines[0].phrase, new], count)
+    assert asked == [', "": LK-9', ""]
+    assert new.costs == lines[0].phrase.costs

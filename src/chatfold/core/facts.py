@@ -7,7 +7,7 @@ item says (`item_values`), which facts a summary has to hold (`needs`, `ledger`)
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import is_
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -17,12 +17,13 @@ from chatfold.core.calls import CallPairing, ToolCallRecord
 from chatfold.core.constraints import may_instruct
 from chatfold.core.entries import Field
 from chatfold.core.item_values import ItemReader
+from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
 from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
 from chatfold.core.views import ItemView, SummaryPart, is_user_message
 
-__all__ = ["Fact", "Facts", "Place", "Sighting", "facts"]
+__all__ = ["Fact", "Facts", "Place", "Sighting", "Told", "facts"]
 
 _Item: TypeAlias = tuple[Any, ...]
 """Whether an item may hold a standing instruction; then, for each place with values, what `Said`
@@ -51,6 +52,22 @@ class Fact(NamedTuple):
     text: str
     sightings: tuple[Sighting, ...]
     also: tuple[str, ...] = ()
+
+
+class Told(NamedTuple):
+    """Items whose facts were put together ahead of a fold.
+
+    Attributes:
+        span: Their indices.
+        views: The readings of all items, an earlier summary marked as one.
+        words: The words of their calls, and of some before.
+        first: Position of the first of these calls among all.
+    """
+
+    span: range
+    views: Sequence[ItemView]
+    words: CallWords
+    first: int
 
 
 def facts(
@@ -90,6 +107,7 @@ class Facts:
         places: Every place where each of them stands, in order, by the same keys.
         uses: What has come of them.
         identities: What names the calls, by their positions, as far as it is known.
+        phrases: The words for the latest of them, as far as they are known.
     """
 
     def __init__(self, clean: Callable[[str], str] | None = None, *, offset: int = 0) -> None:
@@ -97,6 +115,7 @@ class Facts:
         self.places: dict[str, list[Sighting]] = {}
         self.uses = Uses()
         self.identities: dict[int, tuple[Field, ...]] = {}
+        self.phrases = Phrases()
         self._offset = offset
         self._clean = clean
         self._reader = ItemReader(clean)
@@ -241,13 +260,20 @@ class Facts:
                 self._read[index] = self._item(self._views[index])
             self._ahead = index + 1
 
-    def tell_ahead(self, calls: CallPairing) -> None:
-        """Put together what was read ahead, as far as it goes without a gap."""
+    def tell_ahead(self, calls: CallPairing) -> Told | None:
+        """Put together what was read ahead, as far as it goes without a gap.
+
+        Args:
+            calls: The calls of the list.
+
+        Returns:
+            What was put together, None where nothing was.
+        """
         stop = start = self._told
         while stop < len(self._read) and self._read[stop] is not None:
             stop += 1
         if stop == start:
-            return
+            return None
         telling = [index for index in range(start, stop) if self._read[index] != _NOTHING]
         numbers = CallNumbers((), start)
         for before in _BEFORE if telling else ():
@@ -264,6 +290,17 @@ class Facts:
                 break
             self._add(index, view, item, numbers, words)
         self._told = stop
+        return Told(range(start, stop), self._views, words, numbers.first)
+
+    def latest_in(self, span: range) -> Iterator[str]:
+        """Yield the keys of the facts that some items name, the last one first."""
+        for index in reversed(span):
+            item = self._read[index - self._offset]
+            for values in () if item is None else reversed(item[_SAID::_SAID]):
+                if type(values) is Value:
+                    yield values.key
+                else:
+                    yield from (value.key for value in reversed(values))
 
     def _name(self, words: CallWords, first: int, start: int) -> None:
         """Take down what names the calls that items from `start` on have made."""
@@ -288,7 +325,8 @@ class Facts:
 
     def _untold(self) -> None:
         self.values, self.places, self._also = {}, {}, {}
-        self.uses, self.identities, self._instructing = Uses(), {}, []
+        self.uses, self.identities, self.phrases = Uses(), {}, Phrases()
+        self._instructing = []
         self._told = self._ahead = self._opened = 0
 
     def _item(self, view: ItemView) -> _Item:

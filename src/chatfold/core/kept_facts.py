@@ -6,12 +6,21 @@ Not here: what facts are, and how they are put together (`facts`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Final
 
+from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing
-from chatfold.core.facts import Facts
+from chatfold.core.facts import Facts, Told
+from chatfold.core.phrases import Phrase, price
+from chatfold.core.phrasing import PhraseFinder
 from chatfold.core.views import ItemView
+from chatfold.core.worth import USED_LATER
 
 __all__ = ["KeptFacts"]
+
+_PHRASED: Final = 16  # facts whose words are found at one time, at most
+_LOOKED_AT: Final = 64  # values among which these are looked for
 
 
 class KeptFacts:
@@ -53,6 +62,7 @@ class KeptFacts:
         sizes: Sequence[int],
         summary: tuple[int, ItemView] | None,
         calls: CallPairing,
+        count: Callable[[Sequence[str]], list[int]] | None = None,
     ) -> None:
         """Read some of what is new in a list, so that the next fold has less to read.
 
@@ -61,11 +71,14 @@ class KeptFacts:
             sizes: Their sizes in tokens.
             summary: Index and reading of an earlier summary, which is not marked in `views`.
             calls: The calls of the list.
+            count: Returns the sizes of texts in tokens, for words of facts to be found ahead too.
         """
         facts = self._taken()
         if facts is not None:
             facts.read_ahead(views, sizes, summary)
-            facts.tell_ahead(calls)
+            told = facts.tell_ahead(calls)
+            if told is not None and count is not None:
+                _phrase_ahead(facts, told, count)
             self.keep(facts)
 
     def hold_to(self, views: Sequence[ItemView]) -> None:
@@ -74,3 +87,36 @@ class KeptFacts:
         if facts is not None:
             facts.hold_to(views)
             self.keep(facts)
+
+
+def _phrase_ahead(facts: Facts, told: Told, count: Callable[[Sequence[str]], list[int]]) -> None:
+    """Find the words for some of the facts of items, the latest ones.
+
+    Args:
+        facts: The facts of the list.
+        told: The items.
+        count: Returns the sizes of texts in tokens.
+    """
+    found, words = facts.phrases, told.words
+    finder = PhraseFinder(told.views, words, found, facts.whole_text, first=told.first)
+    noted: list[Phrase] = []
+    for key in islice(dict.fromkeys(islice(facts.latest_in(told.span), _LOOKED_AT)), _PHRASED):
+        value, track = facts.values[key], facts.uses.tracks.get(key)
+        if track is None and value.kind not in USED_LATER:
+            continue
+        home = facts.places[key][0] if track is None else track.home
+        known = found.get(key)
+        if home is None or home.author == "summary" or (known and known.home is home):
+            continue
+        if home.call is not None and not _is_named(words, home.call - told.first):
+            continue
+        phrase = finder.at(value, home)
+        if phrase is not None:
+            noted.append(phrase)
+            found.note(key, phrase)
+    price(noted, count)
+
+
+def _is_named(words: CallWords, number: int) -> bool:
+    """Return whether a call is at hand, and its name known: else its result may bring one yet."""
+    return number >= 0 and words.calls[number].name is not None

@@ -17,7 +17,7 @@ from chatfold.core.kin import Worked
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
-from chatfold.core.uses import Track, Uses, own_side
+from chatfold.core.uses import HOMES, Track, Uses, own_side
 from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
 from chatfold.core.worth import Weigher, Weight
@@ -28,7 +28,6 @@ _RECENT_TURNS = 2
 _RECENT_ITEMS = 8
 _OPENING_ITEMS = 4
 _KIN = "kin"
-_HOMES = ("argument", "user", "outcome", "result", "assistant", "summary", "body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +99,17 @@ class Need(NamedTuple):
     worth: float
     sure: bool = True
 
+    @property
+    def home(self) -> Sighting | None:
+        """The place in the head that says best what it is."""
+        return self.sightings[0] if self.track is None else self.track.home
+
     def homes(self) -> Sequence[Sighting]:
         """Return the places in the head that say what it is, the one that says it best first."""
         if self.track is None:
             return self.sightings
         sides = self.track.sides
-        return [sides[side] for side in _HOMES if side in sides]
+        return [sides[side] for side in HOMES if side in sides]
 
 
 def needs_of(

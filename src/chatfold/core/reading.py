@@ -79,6 +79,7 @@ class Reading:
         shape: The list's shape, where the caller names it.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
+        count: Returns the sizes of texts in tokens; None where no list is to be folded.
         report: Told of each item that is unknown, or holds what is: its index and its reading.
     """
 
@@ -90,12 +91,14 @@ class Reading:
         shape: Shape | None,
         measure: Callable[[Sequence[ItemView]], list[int]],
         summary_key: bytes | None,
+        count: Callable[[Sequence[str]], list[int]] | None = None,
         report: Callable[[int, ItemView], None] | None = None,
     ) -> None:
         self.items = items
         self._choice = ShapeChoice(shapes, shape)
         self._measure = measure
         self._key = summary_key
+        self._count = count
         self._report = report
         self._seen: list[Any] = []
         self._views: list[ItemView] = []
@@ -137,7 +140,9 @@ class Reading:
             self._turns = self._opened(0)
         # Not of a list that was never read: most of those are never folded.
         if self.reads_ahead and seen and new:
-            self._facts.read_ahead(self._views, self._sizes, self._marked, self._pairing)
+            self._facts.read_ahead(
+                self._views, self._sizes, self._marked, self._pairing, self._count
+            )
         return Extent(self._total, self._turns, len(self._views))
 
     def requirements(self, model: str | None) -> Sequence[Requirement]:

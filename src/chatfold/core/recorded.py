@@ -112,14 +112,7 @@ def make_record(
     missing = held.missing(needs)
     record = acted
     if ledger_tokens:
-        ledger = Ledger(
-            views,
-            words,
-            gone,
-            earlier=summary,
-            clean=words.clean,
-            whole_text=found.whole_text,
-        )
+        ledger = Ledger(views, words, gone, earlier=summary, found=found)
         carried = tuple(_carried(previous.values, held, found))
         record = _with_values(acted, carried, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, found.teller())

@@ -14,10 +14,14 @@ from chatfold.core.reuse import Origin
 from chatfold.core.sightings import Sighting
 from chatfold.core.values import Value
 
-__all__ = ["Track", "Uses", "last_key", "own_side"]
+__all__ = ["HOMES", "Track", "Uses", "last_key", "own_side"]
+
+HOMES: Final = ("argument", "user", "outcome", "result", "assistant", "summary", "body")
+"""The sides that may name a fact, the one that says best what it is first."""
 
 _LETTERS = re.compile(r"[^\W\d_]{1,20}")
 _NEXT: Final = 2  # items: to copy what has just been given is not to come back to it
+_RANKS: Final = {side: rank for rank, side in enumerate(HOMES)}
 _OWN_SIDES: Final = frozenset({"user", "summary"})
 
 
@@ -49,16 +53,19 @@ class Track:
         uses: How often the assistant has come back to it.
         last: Index of the last item that names it, -1 where none does.
         turns: In how many turns it is named.
+        home: The place of the side that says it best, None where no side names it.
     """
 
-    __slots__ = ("_turn", "last", "sides", "turns", "uses")
+    __slots__ = ("_rank", "_turn", "home", "last", "sides", "turns", "uses")
 
     def __init__(self) -> None:
         self.sides: dict[str, Sighting] = {}
         self.uses = 0
         self.last = -1
         self.turns = 0
+        self.home: Sighting | None = None
         self._turn = -1
+        self._rank = len(HOMES)
 
     def name_in(self, turn: int) -> None:
         """Take in that a turn names it, by its number."""
@@ -75,6 +82,9 @@ class Track:
         self.last = index
         if side != "user" or side not in self.sides:
             self.sides[side] = seen
+            rank = _RANKS[side]
+            if rank <= self._rank:
+                self._rank, self.home = rank, seen
 
 
 class Uses:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import exp, sqrt
 from types import EllipsisType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
@@ -20,7 +20,7 @@ from chatfold.core.values import Kind, Value
 if TYPE_CHECKING:
     from chatfold.core.needs import Head
 
-__all__ = ["Weigher", "Weight"]
+__all__ = ["USED_LATER", "Weigher", "Weight"]
 
 # How much of a kind is lost when it is not copied: a number is often one of many like it.
 _KINDS: dict[Kind, float] = {
@@ -52,8 +52,11 @@ _ALONE = {
 _BY_THE_USER = 1.7  # nobody else can give it again
 _AGAIN, _OFTEN, _MOST_TURNS = 1.5, 4.0, 5  # for each further turn that names it, and at most
 _FINISHED, _UNUSED = 0.35, 1.5
-# Kinds of values that agents come back to although only a tool has named them.
-_USED_LATER = frozenset({"id", "hash", "mail", "phone", "url", "path", "amount", "date", "version"})
+USED_LATER: Final = frozenset(
+    {"id", "hash", "mail", "phone", "url", "path", "amount", "date", "version"}
+)
+"""Kinds of values that agents come back to although only a tool has named them."""
+
 _ID = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code)$")
 _ADDRESS = re.compile(
     r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from)$"
@@ -179,7 +182,7 @@ class Weigher:
             given = ("body" in sides) + ("result" in sides)  # by tools alone
             sure = len(sides) > given or (recent and "result" in sides)
             worth = _BY_SIDES[min(len(sides), 5)]
-        if not sure and kind not in _USED_LATER and not self.rates.used(origin):
+        if not sure and kind not in USED_LATER and not self.rates.used(origin):
             return None
         if sides == _BODY and not near and self.rates.used(origin) < _MANY:
             return None

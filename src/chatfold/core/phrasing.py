@@ -1,0 +1,216 @@
+"""Finds the words for a fact: what stands where it does, or what is around it in a text.
+
+Not here: what these words take of a record's room (`phrases`), which of them fit (`choice`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
+from chatfold.core.carry import SAID_BY_USER
+from chatfold.core.entries import Field
+from chatfold.core.phrases import Group, Phrase, Phrases, Way
+from chatfold.core.sightings import Sighting
+from chatfold.core.snippets import snippet
+from chatfold.core.values import Value, values
+from chatfold.core.views import ItemView, SummaryPart, TextPart
+
+__all__ = ["EARLIER", "Change", "PhraseFinder", "on_one_line"]
+
+EARLIER = "earlier"
+"""Who says what only an earlier summary still tells."""
+
+_PART = 2  # times its length: in a longer text a value is one of several
+_SMALL = re.compile(r"\d{1,2}")  # such a number says nothing without the words around it
+_SMALL_WORTH = 0.3
+_SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
+_GENERAL = frozenset({"id", "name", "key", "value", "values", "number", "code", "type", "data"})
+
+# Kinds of values that say by themselves what they are, without the words around them.
+_PLAIN = frozenset({"id", "hash", "path", "mail", "url", "phone", "version"})
+_MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
+
+_AUTHORS = frozenset({SAID_BY_USER, "assistant", EARLIER})
+
+Change = Callable[[int, Path, object], tuple[str, str]]
+"""Returns what the latest call like one gave at a path, and what was there before, given what
+stands there: texts, "" where there is none."""
+
+
+def on_one_line(leaf: object, clean: Callable[[str], str]) -> str:
+    """Return a value as text on one line, "" where it says nothing or is too long."""
+    text = "" if leaf is None else clean(" ".join(str(leaf).split()))
+    return text if len(text) <= LONGEST else ""
+
+
+class PhraseFinder:
+    """Finds the words for facts of a list.
+
+    Args:
+        views: The readings of its items.
+        words: The words of its calls, or of some that follow each other.
+        phrases: Where its entries are.
+        whole_text: Returns what stands at a place where a fact is all that stands there, given its
+            key; None where that is not so.
+        first: Position of the first of those calls among all.
+        earlier: The words of an earlier summary, without its record.
+        change: What came of calls like another; by default no call is like another.
+    """
+
+    def __init__(
+        self,
+        views: Sequence[ItemView],
+        words: CallWords,
+        phrases: Phrases,
+        whole_text: Callable[[str, Sighting], str | None],
+        *,
+        first: int = 0,
+        earlier: str = "",
+        change: Change | None = None,
+    ) -> None:
+        self.views = views
+        self.words = words
+        self.clean = words.clean
+        self.group = phrases.group
+        self._phrases = phrases
+        self.whole_text = whole_text
+        self.first = first
+        self.earlier = earlier
+        self.change = change or (lambda _, __, leaf: (on_one_line(leaf, words.clean), ""))
+        self._values: dict[int, list[tuple[str, list[Value]]]] = {}
+
+    def at(self, value: Value, home: Sighting) -> Phrase | None:
+        """Return the words for a fact at one place, None where that is inside a body of text."""
+        if home.place == "text":
+            phrase = self._said(value, home)
+        elif home.call is None:
+            return None
+        elif home.place == "argument":
+            phrase = self._argument(value, home, home.call - self.first)
+        else:
+            phrase = self._result(value, home, home.call)
+        if phrase is not None and len(value.text) < 3 and _SMALL.fullmatch(value.text):
+            phrase.share *= _SMALL_WORTH
+        return phrase
+
+    def _said(self, value: Value, home: Sighting) -> Phrase | None:
+        """Return the words for a fact that somebody said."""
+        said = self._around(value, home)
+        if said is None:
+            return None
+        author = self.group(EARLIER if home.author == "summary" else home.author)
+        groups, full = (author, author), Field("", said)
+        alone = self._alone(value)
+        if alone is None or len(alone) >= len(said) or _SMALL.fullmatch(alone):
+            return Phrase(home, full, None, groups)
+        return Phrase(home, Field("", alone), full, groups)
+
+    def _argument(self, value: Value, home: Sighting, call: int) -> Phrase | None:
+        """Return the words for an argument."""
+        leaf: object = self.whole_text(value.key, home)
+        if leaf is None:
+            leaf = self.words.leaf(self.words.arguments(call), home.path)
+        text = self._leaf(leaf, home.path, value)
+        if text is None:
+            return None
+        group = self._together(value, self._way(call, home.path), text, leaf)
+        return Phrase(home, Field("", text), None, (group, group))
+
+    def _result(self, value: Value, home: Sighting, number: int) -> Phrase | None:
+        """Return the words for a value of a result."""
+        path, call = home.path, number - self.first
+        leaf: object = self.whole_text(value.key, home)
+        if leaf is None:
+            leaf = self.words.leaf(self.words.result(call), path)
+        text = self._leaf(leaf, path, value)
+        if text is None:
+            return None
+        if not path or (isinstance(leaf, str) and len(leaf) > LONGEST):
+            one = Field("", text)  # of many in a text
+            groups = self.group(value.kind), self.group(self.words.name(call))
+            return Phrase(home, one, one, groups)
+        way, was, share = self._way(call, path), "", 1.0
+        if not way.in_a_list:
+            now, was = self.change(number, path, leaf)
+            text, share = (now, share) if now else (text, _SUPERSEDED)
+        label = way.label
+        if text in path:
+            label = self.clean(label_of(tuple(step for step in path[-2:] if step != text)))
+        groups = self._together(value, way, text, text), self._of_call(call)
+        full, alike = Field(label, text, was), None if way.in_a_list else number
+        return Phrase(home, Field("", text), full, groups, share, alike)
+
+    def _way(self, call: int, path: Path) -> Way:
+        """Return what is said of what stands at a path, in a call or its result."""
+        made = partial(_way, path, self.words, call)
+        return self._phrases.way(self.words.calls[call].name, path, made)
+
+    def _of_call(self, call: int) -> Group:
+        """Return the entry of a call and its result; one value needs no label."""
+        identity = self.words.identity(call)
+        one = (Field("", identity[0].text),) if len(identity) == 1 else identity
+        return self.group(self.words.name(call), one)
+
+    def _together(self, value: Value, way: Way, text: str, leaf: object) -> Group:
+        """Return what a value stands with: others under its key, or a part of a text with its kind.
+
+        Args:
+            value: The value.
+            way: What is said of where it stands.
+            text: Its words.
+            leaf: What stands there.
+        """
+        if not way.key or (leaf is not text and len(str(leaf)) > _PART * len(text)):
+            return self.group(value.kind)
+        return self.group(way.short)
+
+    def _leaf(self, leaf: object, path: Path, value: Value) -> str | None:
+        """Return the words of a value in arguments or a result, given what stands at its path."""
+        if leaf is None or isinstance(leaf, (dict, list)):
+            return None
+        text = str(leaf)
+        plain = value.kind in _PLAIN and len(text) > _MOST_AROUND * len(value.text)
+        if path and len(text) <= LONGEST and not plain:
+            return self.clean(" ".join(text.split()))
+        return self._alone(value)
+
+    def _alone(self, value: Value) -> str | None:
+        text = self.clean(value.text)
+        return text if 0 < len(text) <= LONGEST else None
+
+    def _around(self, value: Value, home: Sighting) -> str | None:
+        """Return a value with the words around it that say what it is."""
+        for text, found in self._texts(home.index):
+            for one in found:
+                if one.key == value.key:
+                    said = snippet(text, one, found)
+                    return said if len(said) <= LONGEST else None
+        return self._alone(value)
+
+    def _texts(self, index: int) -> list[tuple[str, list[Value]]]:
+        known = self._values.get(index)
+        if known is None:
+            known = self._values[index] = []
+            for part in self.views[index].parts:
+                text = ""
+                if isinstance(part, TextPart):
+                    text = self.clean(part.text)
+                elif isinstance(part, SummaryPart):
+                    text = self.earlier
+                if text:
+                    known.append((text, values(text)))
+        return known
+
+
+def _way(path: Path, words: CallWords, call: int) -> Way:
+    """Return what is said of what stands at a path, in a call or its result."""
+    clean = words.clean
+    key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    short = clean(key) if key else ""
+    if short.lower() in _GENERAL or short in _AUTHORS:
+        short = f"{words.name(call)}.{short}"
+    in_a_list = any(isinstance(step, int) for step in path)
+    return Way(clean(label_of(path[-2:])), key, short, in_a_list)
