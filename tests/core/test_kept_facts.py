@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,10 +21,14 @@ from chatfold.core.calls import pair_calls
 from chatfold.core.constraints import standing
 from chatfold.core.facts import Facts, facts
 from chatfold.core.outline import Outline
+from chatfold.core.phrases import Phrase, Phrases, price
+from chatfold.core.phrasing import PhraseFinder
 from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.render import conversation
 from chatfold.core.summary import wrapped
 from chatfold.core.uses import Uses
 from chatfold.core.views import is_user_message
+from chatfold.core.worth import USED_LATER
 from chatfold.policy import Policy
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.tokens import estimate
@@ -35,9 +40,13 @@ def size(views: Any) -> list[int]:
     return [sum(estimate(str(part)) for part in view.parts) for view in views]
 
 
+def sizes_of_texts(texts: Sequence[str]) -> list[int]:
+    return [estimate(text) for text in texts]
+
+
 def reading_of(items: list[Any], shape: str | None = None) -> Reading:
     named = None if shape is None else shape_named(shape)
-    return Reading(items, SHAPES, shape=named, measure=size, summary_key=None)
+    return Reading(items, SHAPES, shape=named, measure=size, summary_key=None, count=sizes_of_texts)
 
 
 def brought_up_to_date(snapshot: Snapshot) -> Facts:
@@ -61,6 +70,39 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     words = CallWords(snapshot.calls)
     assert kept.identities == {number: words.identity(number) for number in kept.identities}
     assert snapshot.outline == Outline.of(snapshot.views)
+    assert_phrased(snapshot, kept)
+    assert_written(snapshot)
+
+
+def assert_phrased(snapshot: Snapshot, kept: Facts) -> int:
+    """Compare the words that were found ahead with those found now; return how many there are."""
+    words, number = CallWords(snapshot.calls), 0
+    for key, value in kept.values.items():
+        noted, track = kept.phrases.get(key), kept.uses.tracks.get(key)
+        home = kept.places[key][0] if track is None else track.home
+        if noted is None or home is None or noted.home is not home:
+            continue
+        number += 1
+        finder = PhraseFinder(snapshot.views, words, Phrases(), kept.whole_text)
+        now = finder.at(value, home)
+        assert now is not None
+        price([now], sizes_of_texts)
+        assert said_by(noted) == said_by(now)
+    return number
+
+
+def said_by(phrase: Phrase) -> list[Any]:
+    groups = [(group.name, group.arguments, group.cost) for group in phrase.groups]
+    return [phrase.bare, phrase.full, groups, phrase.share, phrase.call, phrase.costs, phrase.key]
+
+
+def assert_written(snapshot: Snapshot) -> int:
+    """Compare what was written ahead with what is written now; return how many items were."""
+    views, calls, written = snapshot.views, snapshot.calls, snapshot.elements.of
+    for start, stop in ((0, len(views)), (len(views) // 3, 2 * len(views) // 3)):
+        ahead = conversation(views[start:stop], calls, offset=start, written=written)
+        assert ahead == conversation(views[start:stop], calls, offset=start)
+    return sum(written(index, view) is not None for index, view in enumerate(views))
 
 
 def told(uses: Uses) -> list[Any]:
@@ -193,6 +235,53 @@ def test_real_histories_have_the_facts_of_the_whole(name: str) -> None:
             items[1 : len(items) // 2] = [{"role": "user", "content": SUMMARY}]
             grown(reading, items, history[len(history) // 2 :], 3)
             assert_as_whole(reading.snapshot())
+
+
+@pytest.mark.parametrize("shape", SHAPE_NAMES)
+def test_words_and_elements_are_there_ahead_of_a_fold(shape: str) -> None:
+    """Of most facts that may be needed, and of most items; of long lists of the latest ones."""
+    items: list[Any] = []
+    reading = reading_of(items, shape)
+    grown(reading, items, long_history(shape, 160, 7), 4)
+    snapshot = reading.snapshot()
+    kept = brought_up_to_date(snapshot)
+    often = [k for k, v in kept.values.items() if v.kind in USED_LATER or k in kept.uses.tracks]
+    assert assert_phrased(snapshot, kept) > 0.6 * len(often) > 20
+    assert assert_written(snapshot) > 0.7 * len(snapshot.views)
+
+
+def test_what_is_held_ahead_is_bounded() -> None:
+    """A list of thousands of items holds the words and the elements of hundreds."""
+    items: list[Any] = []
+    reading = reading_of(items, "openai_chat")
+    more = [{"role": "user", "content": f"It is LK-{n:07}."} for n in range(3_000)]
+    grown(reading, items, more, 2)
+    snapshot = reading.snapshot()
+    kept = brought_up_to_date(snapshot)
+    assert 400 < assert_phrased(snapshot, kept) <= 1_000
+    assert 400 < assert_written(snapshot) <= 1_000
+    assert all(snapshot.elements.of(n, snapshot.views[n]) for n in range(2_600, 3_000))
+
+
+def test_an_item_that_waits_for_a_result_says_so() -> None:
+    """Though it was written ahead, as of a call that was answered."""
+    made = {"name": "wait", "arguments": "{}"}
+    call = {"id": "call_1", "type": "function", "function": made}
+    items: list[Any] = [{"role": "user", "content": "Wait."}]
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    items.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    reading.extent()
+    open_ = reading.snapshot()
+    assert assert_written(open_) == 1
+    xml = conversation(open_.views, open_.calls, written=open_.elements.of).xml
+    assert 'result="no result recorded"' in xml
+    items.append({"role": "tool", "tool_call_id": "call_1", "content": "Done."})
+    reading.extent()
+    closed = reading.snapshot()
+    assert assert_written(closed) == 2
+    xml = conversation(closed.views, closed.calls, written=closed.elements.of).xml
+    assert "no result recorded" not in xml
 
 
 def test_nothing_is_known_of_what_a_redaction_let_through() -> None:

@@ -70,6 +70,7 @@ class Groups:
         cuts: Returns the indices in the list at which it may be cut.
         kept: Indices in the list of items that stay in the conversation.
         skipped: Indices in the list of items that are left out as superseded.
+        written: Returns what was written of an item ahead, None where that is not known.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Groups:
         cuts: Callable[[], Sequence[int]],
         kept: Collection[int] = (),
         skipped: Collection[int] = (),
+        written: Callable[[int, ItemView], str | None] | None = None,
     ) -> None:
         self.views = tuple(views)
         self._calls = calls
@@ -89,6 +91,7 @@ class Groups:
         self._offset = offset
         self._kept, self._skipped = frozenset(kept), frozenset(skipped)
         self._cuts = cuts
+        self._written = written
 
     @cached_property
     def borders(self) -> Sequence[int]:
@@ -122,6 +125,7 @@ class Groups:
             previous_summary=previous,
             previous_record=record,
             redact=self._asking.redact,
+            written=self._written,
         )
 
     def body(self, views: Sequence[ItemView], group: int) -> str:
@@ -158,6 +162,7 @@ class Groups:
             kept=self._kept,
             skipped=self._skipped,
             redact=self._asking.redact,
+            written=self._written,
         )
 
     @cached_property

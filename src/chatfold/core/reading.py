@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Requirement
 from chatfold.core.digest import copied, edited_index, fingerprints
+from chatfold.core.elements import Elements
 from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.outline import Outline
 from chatfold.core.shape_choice import ShapeChoice
@@ -38,6 +39,7 @@ class Snapshot(NamedTuple):
         sizes: One size in tokens per item.
         facts: Where what is known of the facts of the list is kept.
         outline: Which of the items matter for where it may be cut.
+        elements: What the latest items show in a prompt.
     """
 
     items: Sequence[Any]
@@ -50,6 +52,7 @@ class Snapshot(NamedTuple):
     sizes: Sequence[int]
     facts: KeptFacts
     outline: Outline
+    elements: Elements
 
 
 class Extent(NamedTuple):
@@ -115,6 +118,7 @@ class Reading:
         self._known: tuple[int, ItemView, ItemView] | None = None
         self._doubtful = False  # whether something in the middle may have changed
         self._facts = KeptFacts()
+        self._elements = Elements()
         self.reads_ahead = True  # whether `extent` may do some of the next fold's work
 
     @property
@@ -143,6 +147,7 @@ class Reading:
             self._facts.read_ahead(
                 self._views, self._sizes, self._marked, self._pairing, self._count
             )
+            self._elements.write_ahead(self._views, seen, self._sizes, self._pairing)
         return Extent(self._total, self._turns, len(self._views))
 
     def requirements(self, model: str | None) -> Sequence[Requirement]:
@@ -232,6 +237,7 @@ class Reading:
             sizes=self.sizes(),
             facts=self._facts,
             outline=outline,
+            elements=self._elements,
         )
         self._last = (abandon, made)
         return made
@@ -356,7 +362,7 @@ class Reading:
         self._copies.extend(map(copied, new))
 
     def _pair_again(self) -> None:
-        self._pairing = CallPairing()
+        self._pairing, self._elements = CallPairing(), Elements()  # which say of what call they are
         self._outline = Outline.of(self._views)
         for index, view in enumerate(self._views):
             self._pairing.feed(index, view)

@@ -7,7 +7,7 @@ Not here: the words around it (`prompts/`), finding templates (`chatfold.templat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -30,7 +30,15 @@ from chatfold.core.views import (
 )
 from chatfold.core.xml import attribute, attributes, encode, escape, markup
 
-__all__ = ["Conversation", "Prompt", "Redact", "TemplateRenderer", "conversation", "prompt"]
+__all__ = [
+    "Conversation",
+    "Prompt",
+    "Redact",
+    "TemplateRenderer",
+    "conversation",
+    "elements",
+    "prompt",
+]
 
 Redact = Callable[[str], str]
 """Takes a text and returns it without what may not leave the process."""
@@ -101,6 +109,7 @@ def conversation(
     previous_summary: str | None = None,
     previous_record: str = "",
     redact: Redact | None = None,
+    written: Callable[[int, ItemView], str | None] | None = None,
 ) -> Conversation:
     """Return items as one `<conversation>` element that an XML parser reads back exactly.
 
@@ -113,11 +122,13 @@ def conversation(
         previous_summary: The earlier summary's words.
         previous_record: The record behind them; it stands in the same element.
         redact: Applied to every text before it is escaped.
+        written: Returns what `elements` wrote of an item, None where that is not known.
     """
     writer = _Writer(calls, offset, offset + len(views), redact)
     if previous_summary is not None:
         writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
+    known = written if written is not None and redact is None else _nothing
     for index, view in enumerate(views, offset):
         if index in skipped_set:
             writer.omitted["superseded_state"] += 1
@@ -125,10 +136,35 @@ def conversation(
             lost = writer.omitted.copy()
             writer.item(index, view, ' kept="yes"')
             writer.omitted = lost  # what stays in the list is not lost
+        elif (text := known(index, view)) is not None and index not in writer.unanswered:
+            writer.out.append(text)
         else:
             writer.item(index, view, "")
     body = encode("\n".join(writer.out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
+
+
+def elements(
+    views: Sequence[ItemView], indices: Iterable[int], calls: Sequence[ToolCallRecord]
+) -> Iterator[tuple[int, str]]:
+    """Yield the index of each item with its elements as `conversation` writes them, each on a line.
+
+    Calls are written as answered ones. Left out are items that show nothing, or hold what a
+    conversation counts as omitted.
+
+    Args:
+        views: The readings of the list.
+        indices: Which items, ascending.
+        calls: The records of their calls, in the list's order.
+    """
+    writer = _Writer(calls, 0, len(views), None)
+    writer.unanswered.clear()
+    for index in indices:
+        writer.item(index, views[index], "")
+        if writer.out and not writer.omitted:
+            yield index, "\n".join(writer.out)
+        writer.out.clear()
+        writer.omitted.clear()
 
 
 def prompt(
@@ -179,6 +215,10 @@ def redacted(text: str, redact: Redact | None) -> str:
     if not isinstance(cleaned, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"redact= has to return text, not {type(cleaned).__name__}")
     return cleaned
+
+
+def _nothing(_: int, __: ItemView) -> None:
+    """Return what is known of any item without `written`."""
 
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
