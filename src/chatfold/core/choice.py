@@ -13,7 +13,7 @@ from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import Group, Phrase
 
-__all__ = ["Line", "Move", "chosen", "ranked"]
+__all__ = ["Choice", "Line", "Move", "ranked"]
 
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
@@ -66,49 +66,55 @@ def ranked(lines: Sequence[Line]) -> list[Move]:
     return moves
 
 
-def chosen(moves: Sequence[Move], room: int) -> list[Entry]:
-    """Return entries for the values that fit, each in the form that it is worth.
+class Choice:
+    """Chooses the values that fit, each in the form that it is worth.
 
     First comes what the user said, then what is worth most for its room.
 
     Args:
+        lines: The values.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._moves = ranked(lines)
+        self._of_user = [
+            move for move in self._moves if move[5].phrase.groups[0].name == SAID_BY_USER
+        ]
+
+    def entries(self, room: int) -> list[Entry]:
+        """Return entries for what fits, in the order of time; `room` is in tokens."""
+        taken: dict[Line, bool] = {}
+        opened: set[Group] = set()
+        used = _take(self._of_user, room // 2, 0, taken, opened) if self._of_user else 0
+        _take(self._moves, room, used, taken, opened)
+        return _entries(taken)
+
+
+def _take(
+    moves: Iterable[Move], room: int, used: int, taken: dict[Line, bool], opened: set[Group]
+) -> int:
+    """Take values while there is room, the first ones first; return what is used of it then.
+
+    Args:
         moves: The steps, ranked.
         room: Tokens.
+        used: What of them is used already.
+        taken: What was taken before, and whether in its full form; more is added to it.
+        opened: The entries that it went into, likewise.
     """
-    of_user = [move for move in moves if move[5].phrase.groups[0].name == SAID_BY_USER]
-    choice = _Choice()
-    choice.take(of_user, room // 2)
-    choice.take(moves, room)
-    return _entries(choice.taken)
-
-
-class _Choice:
-    """Takes values while there is room.
-
-    Attributes:
-        taken: What was taken, and whether in its full form.
-    """
-
-    def __init__(self) -> None:
-        self.taken: dict[Line, bool] = {}
-        self._opened: set[Group] = set()
-        self._used = 0
-
-    def take(self, moves: Iterable[Move], room: int) -> None:
-        """Take what fits into `room`, the first ones first."""
-        tries, used, opened, taken = _TRIES, self._used, self._opened, self.taken
-        for _, _, fuller, cost, group, found in moves:
-            if taken.get(found) is not (False if fuller else None):
-                continue
-            if group not in opened:
-                cost += group.cost
-            if used + cost <= room:
-                used += cost
-                opened.add(group)
-                taken[found] = fuller
-            elif (tries := tries - 1) <= 0:
-                break
-        self._used = used
+    tries = _TRIES
+    for _, _, fuller, cost, group, found in moves:
+        if taken.get(found) is not (False if fuller else None):
+            continue
+        if group not in opened:
+            cost += group.cost
+        if used + cost <= room:
+            used += cost
+            opened.add(group)
+            taken[found] = fuller
+        elif (tries := tries - 1) <= 0:
+            break
+    return used
 
 
 def _entries(taken: Mapping[Line, bool]) -> list[Entry]:

@@ -33,11 +33,31 @@ def fingerprints(items: Sequence[Any]) -> list[int]:
 def copied(item: Any) -> dict[str, Any] | None:
     """Return a copy that equals an item for as long as that says the same.
 
-    None of an item that holds more than texts: there would be copies inside of the copy to keep.
+    None of an item that holds more than texts, in objects and lists.
     """
-    if type(item) is dict and _COPIED.issuperset(map(type, cast(Any, item).values())):
+    if type(item) is not dict:
+        return None
+    if _COPIED.issuperset(map(type, cast(Any, item).values())):  # as in most
         return cast("dict[str, Any]", item).copy()
-    return None
+    try:
+        return cast("dict[str, Any]", _copy(item))
+    except (_NoCopyError, RecursionError):
+        return None
+
+
+class _NoCopyError(Exception):
+    """Something is no text, and may equal what says something else."""
+
+
+def _copy(value: Any) -> Any:
+    kind = type(value)
+    if kind in _COPIED:
+        return value
+    if kind is dict:
+        return {key: _copy(inner) for key, inner in value.items()}
+    if kind is list:
+        return [_copy(inner) for inner in value]
+    raise _NoCopyError
 
 
 def edited_index(

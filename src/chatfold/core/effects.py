@@ -122,18 +122,35 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     name = call.name
     if name is not None and name in told:
         return told[name], False
-    known = _KINDS.get(call.kind)
+    known = _by_name(name or "", call.kind)
     if known is not None:
         return known, True
     plain = (name or "").lower()
     if call.kind in ("shell", "local_shell") or plain in _SHELLS:
         return effect_of_command(_command(call)), True
-    base = plain.rpartition("_20")[0] or plain  # providers date their tools: bash_20250124
     effect = _guess(name or "")
-    if effect == "unknown" or base in _SWITCHED:
+    if effect == "unknown" or _undated(plain) in _SWITCHED:
         switched = _switched(call)
         effect = effect if switched == "unknown" else switched
     return effect, True
+
+
+@lru_cache(maxsize=512)
+def _by_name(name: str, kind: str) -> Effect | None:
+    """Return what a call does by its tool's name and its kind, None where its arguments decide."""
+    known = _KINDS.get(kind)
+    if known is not None:
+        return known
+    plain = name.lower()
+    if kind in ("shell", "local_shell") or plain in _SHELLS or _undated(plain) in _SWITCHED:
+        return None
+    effect = _guess(name)
+    return None if effect == "unknown" else effect
+
+
+def _undated(name: str) -> str:
+    """Return a name without its date: providers date their tools, as `bash_20250124`."""
+    return name.rpartition("_20")[0] or name
 
 
 @lru_cache(maxsize=512)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from chatfold.core.call_words import CallWords, Path
-from chatfold.core.choice import Line, chosen, ranked
+from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Need
@@ -22,7 +22,6 @@ from chatfold.core.views import ItemView
 __all__ = ["Ledger"]
 
 _LOOKED_AT = 1.6  # times the budget: needs of less worth than that are not looked at
-_AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
 _CHANGES_LOOKED_AT = 50  # calls
 _REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
 
@@ -48,7 +47,7 @@ class Ledger:
         found: Facts,
     ) -> None:
         self.words = words
-        self._noted = found.phrases
+        self._phrases = found.phrases
         self._finder = PhraseFinder(
             views, words, found.phrases, found.whole_text, earlier=earlier, change=self._change
         )
@@ -56,61 +55,60 @@ class Ledger:
 
     def entries(self, needs: Sequence[Need], room: int, count: TextSizes) -> list[Entry]:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
-        lines = self._lines(needs, int(_LOOKED_AT * room))
+        lines = list(self._lines(needs, int(_LOOKED_AT * room)).values())
         price([found.phrase for found in lines], count.many)
-        moves = ranked(lines)
-        made = chosen(moves, room)
+        choice = Choice(lines)
+        made = choice.entries(room)
         told = {field.text for entry in made for field in entry.arguments or ()}
         left = [found for found in lines if found.phrase.full or found.phrase.bare.text not in told]
         if len(left) < len(lines):
-            moves = ranked(left)
-            made = chosen(moves, room)
+            choice = Choice(left)
+            made = choice.entries(room)
         # The parts of a text may count for more than the whole of it, which leaves room unused.
         used = max(1, count(rendered(Record(values=tuple(made)))))
         for share in _REFILLS if used < room else ():
-            more = chosen(moves, int(share * room * room / used))
+            more = choice.entries(int(share * room * room / used))
             if count(rendered(Record(values=tuple(more)))) <= room:
                 return more
         return made
 
-    def _lines(self, needs: Sequence[Need], room: int) -> list[Line]:
-        """Return the words for the needs of most worth; several facts may share theirs."""
+    def _lines(self, needs: Sequence[Need], room: int) -> dict[str, Line]:
+        """Return the words for the needs of most worth, by what they say.
+
+        Several facts may share theirs.
+        """
         made: dict[str, Line] = {}
+        (newer, older), alike = self._phrases.tables(), self._alike
         losses = [-need.worth for need in needs]
         for place in sorted(range(len(needs)), key=losses.__getitem__):
             if room <= 0:
                 break
             need = needs[place]
-            phrase = self._phrase(need)
+            phrase = newer.get(need.key) or older.get(need.key)
+            if phrase is None or phrase.home is not need.home:
+                phrase = self._found(need)
+            elif phrase.call is not None and alike.get(phrase.call, ()) is not None:
+                phrase = self._found(need)  # which says what the latest such call gave
             if phrase is None:
                 continue
-            last = phrase.home.index if need.track is None else need.track.last
-            order, worth = (last, phrase.home.index, place), need.worth * phrase.share
+            index = phrase.home.index
+            last = index if need.track is None else need.track.last
             known = made.get(phrase.key)
             if known is None:
-                made[phrase.key] = Line(phrase, order, worth)
-                said = phrase.bare
-                room -= _AROUND + (len(said.label) + len(said.text)) // _CHARACTERS
+                made[phrase.key] = Line(phrase, (last, index, place), need.worth * phrase.share)
+                room -= phrase.length
             else:
-                known.worth += worth
-                known.order = max(known.order, order)
-        return list(made.values())
+                known.worth += need.worth * phrase.share
+                known.order = max(known.order, (last, index, place))
+        return made
 
-    def _phrase(self, need: Need) -> Phrase | None:
+    def _found(self, need: Need) -> Phrase | None:
         """Return the words for a fact, of the place that says it best."""
-        noted = self._noted.get(need.key)
-        # Of calls that are like others one says what the latest gave, and what was before.
-        if noted is not None and noted.home is need.home and self._is_alone(noted.call):
-            return noted
         for home in need.homes():
             found = self._finder.at(need.value, home)
             if found is not None:
                 return found
         return None
-
-    def _is_alone(self, call: int | None) -> bool:
-        """Return whether no call that goes is like one of them, given by its position."""
-        return call is None or self._alike.get(call, ()) is None
 
     def _change(self, number: int, path: Path, leaf: object) -> tuple[str, str]:
         """Return what the latest call like this one gave at a path, and what was there before.

@@ -87,6 +87,7 @@ class Need(NamedTuple):
         value: It, as it was first seen.
         sightings: Where it stands.
         track: What has come of it, where it stands in several places.
+        home: The place in the head that says best what it is, None where none does.
         worth: How much is lost without it, compared with others.
         sure: Whether it is needed; else it is a value that a tool once gave and nobody has used,
             which goes in where there is room.
@@ -96,13 +97,9 @@ class Need(NamedTuple):
     value: Value
     sightings: Sequence[Sighting]
     track: Track | None
+    home: Sighting | None
     worth: float
     sure: bool = True
-
-    @property
-    def home(self) -> Sighting | None:
-        """The place in the head that says best what it is."""
-        return self.sightings[0] if self.track is None else self.track.home
 
     def homes(self) -> Sequence[Sighting]:
         """Return the places in the head that say what it is, the one that says it best first."""
@@ -150,12 +147,13 @@ def needs_of(
             alone: Weight = ...
             if track is None:
                 alone = weigher.alone(origin, sightings[0].index)
-            if isinstance(alone, EllipsisType):
+            if type(alone) is EllipsisType:
                 weighed = weigher.worth(values[key], sightings, origin, track)
             else:
                 weighed = alone
         if weighed is not None:
-            needs.append(Need(key, values[key], sightings, track, *weighed))
+            home = sightings[0] if track is None else track.home
+            needs.append(Need(key, values[key], sightings, track, home, weighed[0], weighed[1]))
     return needs
 
 

@@ -68,6 +68,7 @@ class Head:
         self._whole: Conversation | None = None
         self._frames: dict[bool, int] = {}
         self._prompts: dict[int, Prompt] = {}  # for all items, by the length that is asked for
+        self._excess: dict[str, int] = {}  # of the latest summary
 
     def __len__(self) -> int:
         return len(self._groups.views)
@@ -104,9 +105,13 @@ class Head:
         That is four times what was asked for. One that is as long as its head is left alone: it
         gives no gain, and is refused for that.
         """
-        size = self._asking.size(text)
-        most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
-        return size - most if most < size < self._weight else 0
+        known = self._excess.get(text)
+        if known is None:
+            size = self._asking.size(text)
+            most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
+            known = size - most if most < size < self._weight else 0
+            self._excess = {text: known}
+        return known
 
     def cut(self, text: str) -> str:
         """Return a summary; one that is far too long with its middle left out."""

@@ -5,7 +5,7 @@ Not here: how they are found (`phrasing`), which facts are needed (`needs`), whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from chatfold.core.sightings import Sighting
 
 __all__ = ["Group", "Phrase", "Phrases", "Way", "price"]
 
+_AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
 _MOST_NOTED = 500  # phrases, twice: what a record holds is mostly new
 _MOST_WAYS = 1_000
 
@@ -53,6 +54,7 @@ class Phrase:
         call: Position of the call whose result it is, if others like that may say something newer.
         costs: What the two forms take of the room, in tokens; 0 as long as nobody asked.
         key: What all phrases have in common that say the same.
+        length: About what the bare form takes of the room, in tokens.
     """
 
     home: Sighting
@@ -63,10 +65,13 @@ class Phrase:
     call: int | None = None
     costs: tuple[int, int] = (0, 0)
     key: str = field(init=False)
+    length: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Normalize the words."""
-        self.key = self.bare.text.casefold()
+        """Normalize the words, and estimate how long they are."""
+        label, text, _ = self.bare
+        self.key = text.casefold()
+        self.length = _AROUND + (len(label) + len(text)) // _CHARACTERS
 
 
 class Way(NamedTuple):
@@ -97,6 +102,10 @@ class Phrases:
         self._groups: dict[tuple[str, tuple[Field, ...] | None], Group] = {}
         self._groups_before: dict[tuple[str, tuple[Field, ...] | None], Group] = {}
         self._ways: dict[tuple[str | None, Path], Way] = {}
+
+    def tables(self) -> tuple[Mapping[str, Phrase], Mapping[str, Phrase]]:
+        """Return the words that are known by the keys of facts: first the newer ones."""
+        return self._noted, self._before
 
     def get(self, key: str) -> Phrase | None:
         """Return the words for the fact of a key, if they are known."""

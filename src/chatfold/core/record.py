@@ -105,6 +105,7 @@ def _parts(text: str) -> tuple[str, tuple[Record, str]]:
     return _HIDDEN_TAGS.sub(_show, text), (Record(), "")
 
 
+@lru_cache(maxsize=16)  # a fold writes what it has found several times
 def rendered(record: Record) -> str:
     """Return a record as a block of lines, "" where there is nothing in it."""
     return _written(record, _PART)

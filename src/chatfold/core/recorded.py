@@ -12,7 +12,7 @@ from typing import NamedTuple
 from chatfold.core.actions import actions_of, settled
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.carry import Budget, merged
+from chatfold.core.carry import Budget, fitted_values, merged, merged_values
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Fact, Facts
@@ -133,7 +133,8 @@ def _with_values(
     entries = ledger.entries(
         shown.missing(missing), budget.values - min(used, budget.values // 2), sizes
     )
-    return merged(Record(values=carried), acted._replace(values=tuple(entries)), budget)
+    values = merged_values(carried, entries)
+    return acted._replace(values=fitted_values(values, budget.values, budget.count))
 
 
 def _found_in(

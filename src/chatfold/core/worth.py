@@ -91,7 +91,7 @@ class Weigher:
         self.head = head
         self.recent = head.recent
         self.rates = rates
-        self.ages: dict[int, float] = {}
+        self.fresh = _freshness(len(head.span))
         self.alike: dict[Origin, tuple[Weight, Weight]] = {}
         self.weights: dict[_Alike, tuple[float, bool] | None] = {}
 
@@ -114,7 +114,7 @@ class Weigher:
         weight = recent if index >= self.recent else rest
         if type(weight) is not tuple:
             return weight
-        return weight[0] * self._fresh(index), weight[1]
+        return weight[0] * self.fresh[index - self.head.span.start], weight[1]
 
     def _of_origin(self, origin: Origin) -> tuple[Weight, Weight]:
         """Return what recent facts of an origin, and others, are worth while they are fresh."""
@@ -170,7 +170,7 @@ class Weigher:
             return None
         end = self.head.span.stop - 1
         last = end if is_opening or kin > end else max(last, kin)
-        return weight[0] * self._fresh(min(last, end)), weight[1]
+        return weight[0] * self.fresh[min(last, end) - self.head.span.start], weight[1]
 
     def _weight(self, alike: _Alike) -> tuple[float, bool] | None:
         """Return what facts of one kind are worth while they are fresh; see `worth`."""
@@ -192,15 +192,15 @@ class Weigher:
         likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
         return sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind], sure
 
-    def _fresh(self, last: int) -> float:
-        """Return how much less a fact is worth for its age, given the last item that names it."""
-        fresh = self.ages.get(last)
-        if fresh is None:
-            span = self.head.span
-            age = span.stop - 1 - last
-            fresh = 0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / len(span))
-            self.ages[last] = fresh
-        return fresh
+
+def _freshness(length: int) -> list[float]:
+    """Return how much less facts are worth for their age, by the place of the last item in a head.
+
+    Args:
+        length: Number of its items.
+    """
+    ages = range(length - 1, -1, -1)
+    return [0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / length) for age in ages]
 
 
 def _standing(sides: Sequence[str], turns: int, *, recent: bool, is_opening: bool) -> float:
