@@ -12,12 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold.errors import TemplateError
-from chatfold.templates import TemplateSet, load_templates, prompt_directory
+from chatfold.templates import (
+    TemplateSet,
+    _file_loader,
+    load_templates,
+    prompt_directory,
+)
 
 BUILT_IN = sorted(
     path.relative_to(prompt_directory()).as_posix() for path in prompt_directory().rglob("*.jinja")
 )
 NAME = BUILT_IN[0]
+
+LONG_TEXTS = st.sampled_from(["\0b\0", "a" * 300, "\0"])
 
 Source = Callable[[Path, str], object]
 
@@ -204,6 +211,67 @@ def test_an_edited_file_shows_in_the_next_prompt(tmp_path: Path) -> None:
     assert templates.render(NAME) == "second, and longer"
     (tmp_path / NAME).unlink()
     assert _outcome(templates, NAME) == _outcome(load_templates(), NAME)
+
+
+def _steady(loader: jinja2.BaseLoader) -> TemplateSet:
+    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined)
+    return TemplateSet(environment, steady=True)
+
+
+WORDS = st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.text(max_size=3), LONG_TEXTS)
+GIVEN = st.fixed_dictionaries(dict.fromkeys("abcd", WORDS))
+
+
+@given(st.lists(GIVEN, min_size=2, max_size=6))
+def test_a_kept_text_is_what_would_be_rendered(given_values: list[dict[str, object]]) -> None:
+    """Whatever the values: short, long, true and 1; and whatever came before."""
+    source = "{% if a %}[{{ a }}]{% endif %}{{ b }}{{ c * 2 if c else d }} {{ b }}{{ d }}"
+    kept, plain = _steady(jinja2.DictLoader({NAME: source})), load_templates({NAME: source})
+    for values in given_values:
+        assert kept.render(NAME, **values) == plain.render(NAME, **values)
+        del values["b"]
+        with pytest.raises(TemplateError, match="'b' is undefined"):
+            kept.render(NAME, **values)
+
+
+@pytest.mark.parametrize("name", ["summarize_system.jinja", "summarize_user.jinja"])
+def test_a_prompt_is_not_rendered_again_for_another_conversation(name: str) -> None:
+    """What is only inserted is put into what is known; and the template is not asked again."""
+    templates, rendered = load_templates(), list[str]()
+    assert isinstance(templates, TemplateSet)
+    other = {"language": None, "max_tokens": 987, "has_previous_summary": False}
+    templates.render(name, conversation="one", instructions=None, **other)
+    template = templates._find(name)
+    render = template.root_render_func
+    template.root_render_func = lambda context: rendered.append("again") or render(context)  # type: ignore[func-returns-value,method-assign]
+    try:
+        long = templates.render(name, conversation="two \0" * 1_000, instructions=None, **other)
+        assert ("two \0" * 1_000 in long) == (name == "summarize_user.jinja")
+        assert not rendered
+        said = templates.render(name, conversation="one", instructions="Be brief.", **other)
+        assert ("Be brief." in said) == bool(rendered) == (name == "summarize_user.jinja")
+    finally:
+        template.root_render_func = render  # type: ignore[method-assign]
+
+
+def test_an_edited_built_in_template_shows_in_the_next_prompt(tmp_path: Path) -> None:
+    """Though its texts are kept: of an editable install people edit them."""
+    _directory(tmp_path, "{{ x }} first")
+    templates = _steady(_file_loader(tmp_path))
+    assert [templates.render(NAME, x=x) for x in ("a", "b")] == ["a first", "b first"]
+    _directory(tmp_path, "{{ x }} and {{ y }}, longer")
+    assert templates.render(NAME, x="a", y="c") == "a and c, longer"
+    (tmp_path / NAME).unlink()
+    with pytest.raises(TemplateError, match="there is no template"):
+        templates.render(NAME, x="a", y="c")
+
+
+def test_a_template_that_includes_another_is_rendered_each_time(tmp_path: Path) -> None:
+    """The other may change, and use what this one does not name."""
+    _directory(tmp_path, "{% include 'other' %}")
+    (tmp_path / "other").write_text("{{ x }}", encoding="utf-8")
+    templates = _steady(_file_loader(tmp_path))
+    assert [templates.render(NAME, x=x) for x in ("a", "b")] == ["a", "b"]
 
 
 def test_a_template_may_build_on_a_built_in_one() -> None:

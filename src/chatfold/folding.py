@@ -113,6 +113,7 @@ class Folding:
         senders: Sequence[Sender] = (),
         *,
         then: Callable[[Outcome[Any]], Outcome[Any]] | None = None,
+        since: float | None = None,
     ) -> Flow[Outcome[Any]]:
         """Return a summarization that changes the list when its last completion is sent.
 
@@ -123,6 +124,7 @@ class Folding:
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
             then: Takes the outcome of a commit and returns the one of the flow.
+            since: When its time began to count, by `time.perf_counter`, where that is counted.
         """
         snapshot = self._state.snapshot(limits.abandon)
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -130,7 +132,7 @@ class Folding:
         notes = self.planning.notes(settings) if plan else Notes("", "")
 
         def finish(written: Written) -> Outcome[Any]:
-            outcome = self.commit(plan, written, notes, snapshot)
+            outcome = self.commit(plan, written, notes, snapshot, since)
             return then(outcome) if then is not None else outcome
 
         if head is None:
@@ -224,7 +226,12 @@ class Folding:
         return self.commit(plan, written, Notes(*plan.notes), snapshot)
 
     def commit(
-        self, plan: Plan[Any], written: Written, notes: Notes, snapshot: Snapshot
+        self,
+        plan: Plan[Any],
+        written: Written,
+        notes: Notes,
+        snapshot: Snapshot,
+        since: float | None = None,
     ) -> Outcome[Any]:
         """Put a summary in place of the plan's head, or leave the list as it is.
 
@@ -233,6 +240,7 @@ class Folding:
             written: The model's words.
             notes: What the wrapper says about them.
             snapshot: A list with that head; the list itself is looked at when it is written to.
+            since: See `flow`.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
@@ -244,7 +252,7 @@ class Folding:
             self.swaps.free()
             now = self._state.snapshot(plan.abandon)
             head_is_current(plan, now.items, now.prints)  # before anything is found in it
-            return self._committed(plan, written, wordings, now)
+            return self._committed(plan, written, wordings, now, since=since)
 
         wordings = self.planning.wordings(plan, snapshot, written, notes)
         return self._charged(written, commit)

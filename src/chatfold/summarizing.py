@@ -300,8 +300,12 @@ class Summarizing(History[ItemT]):
                 outcome = put(self._folding, work.native(native), since=started)
             else:
                 windows, sent = windows_for(backends), senders(backends, settings)
-                flow = self._folding.flow(limits, settings, len(backends), windows, sent)
+                flow = self._folding.flow(
+                    limits, settings, len(backends), windows, sent, since=started
+                )
                 outcome = drive(flow, backends)
+            if outcome.seconds:
+                return outcome
             return replace(outcome, seconds=time.perf_counter() - started)
         finally:
             self._state.running.release()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from chatfold.errors import TemplateError
+from chatfold.template_texts import TemplateTexts
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from chatfold.core.render import TemplateRenderer
 
 __all__ = ["TemplateSet", "load_templates", "prompt_directory"]
-
-_SHORT: Final = 200  # characters of a value with which a text may be kept
-_MOST_KEPT: Final = 64  # texts of one template
 
 
 def prompt_directory() -> Path:
@@ -59,13 +57,13 @@ class TemplateSet:
     Args:
         environments: Jinja environments with a loader, in the order in which they are asked.
         steady: Whether the templates give the same text for the same values, and so need not be
-            rendered twice with the same few words. Those of a caller may say what time it is.
+            rendered again for each. Those of a caller may say what time it is.
     """
 
     def __init__(self, *environments: jinja2.Environment, steady: bool = False) -> None:
         self._environments = environments
         self._steady = steady
-        self._texts: dict[str, _Texts] = {}
+        self._texts: dict[str, TemplateTexts] = {}
 
     def render(self, name: str, /, **values: object) -> str:
         """Return the text of one template, without its final line break.
@@ -84,14 +82,8 @@ class TemplateSet:
             return self._rendered(template, name, values)
         texts = self._texts.get(name)
         if texts is None or texts.template is not template:
-            texts = self._texts[name] = _Texts(template)
-        key = texts.key(values)
-        text = None if key is None else texts.known.get(key)
-        if text is None:
-            text = self._rendered(template, name, values)
-            if key is not None:
-                texts.keep(key, text)
-        return text
+            texts = self._texts[name] = TemplateTexts(template)
+        return texts.text(values, functools.partial(self._rendered, template, name))
 
     def _rendered(self, template: jinja2.Template, name: str, values: Mapping[str, object]) -> str:
         try:
@@ -106,6 +98,9 @@ class TemplateSet:
             raise _failure(error, failed, line) from error
 
     def _find(self, name: str) -> jinja2.Template:
+        known = self._texts.get(name)  # of steady ones alone
+        if known is not None and known.template.is_up_to_date:
+            return known.template
         from jinja2 import TemplateNotFound
 
         missing: Exception | None = None
@@ -120,53 +115,6 @@ class TemplateSet:
                 failed, line = _place(error, name)
                 raise _failure(error, failed, line) from error
         raise TemplateError(f"there is no template {name!r}", template=name) from missing
-
-
-class _Texts:
-    """What one template gave for values that are short.
-
-    Args:
-        template: The template; another one of its name, once its file has changed.
-    """
-
-    def __init__(self, template: jinja2.Template) -> None:
-        self.template = template
-        self.known: dict[tuple[object, ...], str] = {}
-        self._names = _names_in(template)
-
-    def key(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
-        """Return what the template's text depends on; None where that is much, or missing."""
-        if self._names is None:
-            return None
-        key: list[object] = []
-        for name in self._names:
-            value = values.get(name, ...)
-            if not (value is None or isinstance(value, (bool, int)) or _is_short(value)):
-                return None
-            key += type(value), value  # True is not 1
-        return tuple(key)
-
-    def keep(self, key: tuple[object, ...], text: str) -> None:
-        if len(self.known) >= _MOST_KEPT:
-            self.known.clear()
-        self.known[key] = text
-
-
-def _is_short(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= _SHORT
-
-
-def _names_in(template: jinja2.Template) -> Sequence[str] | None:
-    """Return the names that a template uses; None where it includes others or has no source."""
-    from jinja2 import meta
-
-    environment, name = template.environment, template.name
-    if environment.loader is None or name is None:
-        return None
-    tree = environment.parse(environment.loader.get_source(environment, name)[0])
-    if next(meta.find_referenced_templates(tree), ...) is not ...:
-        return None
-    return sorted(meta.find_undeclared_variables(tree))
 
 
 def load_templates(

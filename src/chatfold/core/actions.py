@@ -64,17 +64,21 @@ def actions_of(
     failed: list[int] = []
     waiting: list[int] = []
     guessed: dict[str, None] = {}
+    seen: set[str | None] = set()
     for number in gone:
         call = words.calls[number]
         answers_to = answers.get(words.id(number)) if call.call_index is None else None
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
+        name = call.name
         if answers_to is None:
             effect, guess = effect_of_call(call, effects)
         else:
             writer.answered[number] = answers_to
-            effect, guess = effect_of(answers_to.name, effects)
-        if guess:
+            name = answers_to.name
+            effect, guess = effect_of(name, effects)
+        if guess and name not in seen:
+            seen.add(name)
             guessed.setdefault(writer.name(number))
         if not call.completed:
             waiting.append(number)

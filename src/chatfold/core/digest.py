@@ -50,13 +50,12 @@ class _NoCopyError(Exception):
 
 
 def _copy(value: Any) -> Any:
-    kind = type(value)
-    if kind in _COPIED:
+    if type(value) in _COPIED:
         return value
-    if kind is dict:
-        return {key: _copy(inner) for key, inner in value.items()}
-    if kind is list:
-        return [_copy(inner) for inner in value]
+    if type(value) is dict:
+        return {key: _copy(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    if type(value) is list:
+        return [_copy(inner) for inner in cast("list[Any]", value)]
     raise _NoCopyError
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from chatfold.core.call_numbers import CallNumbers
 from chatfold.core.calls import CallPairing
-from chatfold.core.render import elements
+from chatfold.core.render import Written, elements
 from chatfold.core.views import ItemView
 
 __all__ = ["Elements"]
@@ -34,10 +34,9 @@ class Elements:
         self._before: dict[int, tuple[ItemView, str]] = {}
         self._length = 0
 
-    def of(self, index: int, view: ItemView) -> str | None:
-        """Return the elements of an item, as of one whose calls were answered; None if unknown."""
-        known = self._noted.get(index) or self._before.get(index)
-        return known[1] if known is not None and known[0] is view else None
+    def known(self) -> Written:
+        """Return what is known now; calls are written as answered ones."""
+        return {**self._before, **self._noted}
 
     def write_ahead(
         self, views: Sequence[ItemView], start: int, sizes: Sequence[int], calls: CallPairing

@@ -15,7 +15,14 @@ from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.clip import shortened
-from chatfold.core.render import Conversation, Redact, TemplateRenderer, conversation, redacted
+from chatfold.core.render import (
+    Conversation,
+    Redact,
+    TemplateRenderer,
+    Written,
+    conversation,
+    redacted,
+)
 from chatfold.core.views import ItemView
 
 __all__ = ["Asking", "Groups", "inner", "wrap"]
@@ -70,7 +77,7 @@ class Groups:
         cuts: Returns the indices in the list at which it may be cut.
         kept: Indices in the list of items that stay in the conversation.
         skipped: Indices in the list of items that are left out as superseded.
-        written: Returns what was written of an item ahead, None where that is not known.
+        written: What was written of items ahead.
     """
 
     def __init__(
@@ -83,7 +90,7 @@ class Groups:
         cuts: Callable[[], Sequence[int]],
         kept: Collection[int] = (),
         skipped: Collection[int] = (),
-        written: Callable[[int, ItemView], str | None] | None = None,
+        written: Written | None = None,
     ) -> None:
         self.views = tuple(views)
         self._calls = calls

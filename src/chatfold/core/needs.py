@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
-from types import EllipsisType
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.call_words import CallWords
@@ -20,7 +19,7 @@ from chatfold.core.summary import earlier_summary
 from chatfold.core.uses import HOMES, Track, Uses, own_side
 from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
-from chatfold.core.worth import Weigher, Weight
+from chatfold.core.worth import Weigher
 
 __all__ = ["Head", "Need", "needs_of"]
 
@@ -132,25 +131,29 @@ def needs_of(
     again = _Again(found, words, written, earlier, stays)
     weigher = Weigher(head, Rates(again.counts))
     values, places, tracks, known = found.values, found.places, found.uses.tracks, again.seen
+    alone, fresh, start = weigher.alone, weigher.fresh, span.start
+    opening, recent = head.opening, head.recent
     needs: list[Need] = []
     for key, origin in found.uses.origins.items():
         if key in stays:
             continue
-        sightings = places[key]
+        sightings, track = places[key], tracks.get(key)
+        index, kin, near = sightings[0].index, -1, False
         if key in known:
             origin, track, kin, near = known[key]
             if track is not None and not track.sides:
                 continue
-            weighed = weigher.worth(values[key], sightings, origin, track, kin, near)
-        else:
-            track = tracks.get(key)
-            alone: Weight = ...
-            if track is None:
-                alone = weigher.alone(origin, sightings[0].index)
-            if type(alone) is EllipsisType:
-                weighed = weigher.worth(values[key], sightings, origin, track)
-            else:
-                weighed = alone
+        elif track is None and index >= opening:  # as most are: its origin tells
+            weight = alone[origin][index < recent]
+            if type(weight) is tuple:
+                worth = weight[0] * fresh[index - start]
+                needs.append(
+                    Need(key, values[key], sightings, None, sightings[0], worth, weight[1])
+                )
+                continue
+            if weight is None:
+                continue
+        weighed = weigher.worth(values[key], sightings, origin, track, kin, near)
         if weighed is not None:
             home = sightings[0] if track is None else track.home
             needs.append(Need(key, values[key], sightings, track, home, weighed[0], weighed[1]))

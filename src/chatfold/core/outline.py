@@ -24,16 +24,18 @@ class Outline(NamedTuple):
         others: Those of neither the user nor the assistant, but for mere results: they may be what
             a shape keeps.
         opaque: Those of which a part can be read by the provider alone.
+        fused: Those in which a user speaks that carry results, too.
     """
 
     asks: list[int]
     others: list[int]
     opaque: list[int]
+    fused: list[int]
 
     @classmethod
     def of(cls, views: Iterable[ItemView]) -> Outline:
         """Return the outline of a list."""
-        made = cls([], [], [])
+        made = cls([], [], [], [])
         for index, view in enumerate(views):
             made.add(index, view)
         return made
@@ -43,17 +45,22 @@ class Outline(NamedTuple):
         asks = [ask for ask in self.asks if ask != index]
         if is_user_message(view):
             insort(asks, index)
-        return Outline(asks, [*self.others], [*self.opaque])
+        fused = [ask for ask in self.fused if ask != index]
+        if index in asks and _brings_results(view.parts):
+            insort(fused, index)
+        return Outline(asks, [*self.others], [*self.opaque], fused)
 
     def copy(self) -> Outline:
         """Return the same outline, which does not grow."""
-        return Outline([*self.asks], [*self.others], [*self.opaque])
+        return Outline([*self.asks], [*self.others], [*self.opaque], [*self.fused])
 
     def add(self, index: int, view: ItemView) -> None:
         """Take in the next item."""
         role, parts = view.role, view.parts
         if role == "user" and is_user_message(view):
             self.asks.append(index)
+            if len(parts) > 1 and _brings_results(parts):
+                self.fused.append(index)
         elif role not in _SPEAKERS and not (role == "tool" and _is_result(parts)):
             self.others.append(index)
         if len(parts) == 1:
@@ -61,6 +68,10 @@ class Outline(NamedTuple):
                 self.opaque.append(index)
         elif any(type(part) is OpaquePart for part in parts):
             self.opaque.append(index)
+
+
+def _brings_results(parts: tuple[Part, ...]) -> bool:
+    return any(type(part) is ResultPart for part in parts)
 
 
 def _is_result(parts: tuple[Part, ...]) -> bool:

@@ -79,8 +79,12 @@ class PhraseFinder:
         self.whole_text = whole_text
         self.first = first
         self.earlier = earlier
-        self.change = change or (lambda _, __, leaf: (on_one_line(leaf, words.clean), ""))
+        self.change: Change = self._as_it_is if change is None else change
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
+
+    def _as_it_is(self, _: int, __: Path, leaf: object) -> tuple[str, str]:
+        """Return what a call gave, as no other is like it."""
+        return on_one_line(leaf, self.clean), ""
 
     def at(self, value: Value, home: Sighting) -> Phrase | None:
         """Return the words for a fact at one place, None where that is inside a body of text."""

@@ -209,7 +209,7 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
         cuts=lambda: cut_points(snapshot.spans, snapshot.views, lossy=True),
         kept=frozenset(where.kept),
         skipped=where.superseded,
-        written=snapshot.elements.of,
+        written=snapshot.elements.known(),
     )
     earlier = earlier_summary(views)
     return Head(

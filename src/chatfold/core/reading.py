@@ -109,7 +109,7 @@ class Reading:
         self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
         self._pairing = CallPairing()
-        self._outline = Outline([], [], [])
+        self._outline = Outline.of(())
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
         self._turns: int | None = None  # None where they are to be counted again

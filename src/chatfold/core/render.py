@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.encoded import LEAST, readable
@@ -35,6 +35,7 @@ __all__ = [
     "Prompt",
     "Redact",
     "TemplateRenderer",
+    "Written",
     "conversation",
     "elements",
     "prompt",
@@ -42,6 +43,12 @@ __all__ = [
 
 Redact = Callable[[str], str]
 """Takes a text and returns it without what may not leave the process."""
+
+
+Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
+"""What items of a list show, by their indices: the reading that it was written of, the elements."""
+
+_NOTHING: Written = {}
 
 
 class TemplateRenderer(Protocol):
@@ -109,7 +116,7 @@ def conversation(
     previous_summary: str | None = None,
     previous_record: str = "",
     redact: Redact | None = None,
-    written: Callable[[int, ItemView], str | None] | None = None,
+    written: Written | None = None,
 ) -> Conversation:
     """Return items as one `<conversation>` element that an XML parser reads back exactly.
 
@@ -122,13 +129,13 @@ def conversation(
         previous_summary: The earlier summary's words.
         previous_record: The record behind them; it stands in the same element.
         redact: Applied to every text before it is escaped.
-        written: Returns what `elements` wrote of an item, None where that is not known.
+        written: What `elements` wrote of items ahead.
     """
     writer = _Writer(calls, offset, offset + len(views), redact)
     if previous_summary is not None:
         writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
-    known = written if written is not None and redact is None else _nothing
+    ahead = written if written is not None and redact is None else _NOTHING
     for index, view in enumerate(views, offset):
         if index in skipped_set:
             writer.omitted["superseded_state"] += 1
@@ -136,10 +143,12 @@ def conversation(
             lost = writer.omitted.copy()
             writer.item(index, view, ' kept="yes"')
             writer.omitted = lost  # what stays in the list is not lost
-        elif (text := known(index, view)) is not None and index not in writer.unanswered:
-            writer.out.append(text)
         else:
-            writer.item(index, view, "")
+            known = ahead.get(index)
+            if known is not None and known[0] is view and index not in writer.unanswered:
+                writer.out.append(known[1])
+            else:
+                writer.item(index, view, "")
     body = encode("\n".join(writer.out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
 
@@ -215,10 +224,6 @@ def redacted(text: str, redact: Redact | None) -> str:
     if not isinstance(cleaned, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"redact= has to return text, not {type(cleaned).__name__}")
     return cleaned
-
-
-def _nothing(_: int, __: ItemView) -> None:
-    """Return what is known of any item without `written`."""
 
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")

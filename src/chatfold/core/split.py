@@ -243,7 +243,8 @@ class _Chooser:
         readable = bisect_right(free, barrier(views, own, opaque=outline.opaque))
         last = min(readable, bisect_right(free, self._last_group(free)))
         self.points = free[bisect_left(free, start) : last]
-        fused = [turn for turn in found if self._is_fused(turn)]
+        mixed = set(outline.fused)  # they cannot stay without the call before them
+        fused = [turn for turn in found if mixed.intersection(turn.openers)] if mixed else ()
         if fused:
             self.points = [p for p in self.points if not self._parts_request(p, fused)]
         self.behind_barrier = free[readable if readable else bisect_right(free, 0) :]
@@ -262,17 +263,6 @@ class _Chooser:
             if any(isinstance(p, (TextPart, MediaPart, CallPart)) for p in view.parts):
                 return end
         return end
-
-    def _is_fused(self, turn: Turn) -> bool:
-        """Return whether a message that opens the turn also carries results.
-
-        It cannot stay without the call before it.
-        """
-        for index in turn.openers:
-            parts = self.views[index].parts
-            if len(parts) > 1 and any(type(part) is ResultPart for part in parts):
-                return True
-        return False
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
         """Return whether a cut would part a request from its turn that cannot stay alone."""

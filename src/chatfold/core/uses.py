@@ -22,6 +22,7 @@ HOMES: Final = ("argument", "user", "outcome", "result", "assistant", "summary",
 _LETTERS = re.compile(r"[^\W\d_]{1,20}")
 _NEXT: Final = 2  # items: to copy what has just been given is not to come back to it
 _RANKS: Final = {side: rank for rank, side in enumerate(HOMES)}
+_NAMES: Final = dict[tuple[str, ...], tuple[str, ...]]()  # each once: there are very many
 _OWN_SIDES: Final = frozenset({"user", "summary"})
 
 
@@ -48,7 +49,8 @@ class Track:
     """What has come of a fact.
 
     Attributes:
-        sides: The sides that name it, each with the place that says it best: the latest, but of a
+        names: The sides that name it, in the order in which they did first.
+        sides: The same, each with the place that says it best: the latest, but of a
             user's the first, which says what it is about.
         uses: How often the assistant has come back to it.
         last: Index of the last item that names it, -1 where none does.
@@ -56,9 +58,10 @@ class Track:
         home: The place of the side that says it best, None where no side names it.
     """
 
-    __slots__ = ("_rank", "_turn", "home", "last", "sides", "turns", "uses")
+    __slots__ = ("_rank", "_turn", "home", "last", "names", "sides", "turns", "uses")
 
     def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
         self.sides: dict[str, Sighting] = {}
         self.uses = 0
         self.last = -1
@@ -80,11 +83,14 @@ class Track:
         if self.last >= 0 and index > self.last + _NEXT and seen.author == "assistant":
             self.uses += 1
         self.last = index
-        if side != "user" or side not in self.sides:
-            self.sides[side] = seen
-            rank = _RANKS[side]
-            if rank <= self._rank:
-                self._rank, self.home = rank, seen
+        if side not in self.sides:
+            self.names = _NAMES.setdefault((*self.names, side), (*self.names, side))
+        elif side == "user":
+            return
+        self.sides[side] = seen
+        rank = _RANKS[side]
+        if rank <= self._rank:
+            self._rank, self.home = rank, seen
 
 
 class Uses:

@@ -91,41 +91,10 @@ class Weigher:
         self.head = head
         self.recent = head.recent
         self.rates = rates
+        self.start, self.stop = head.span.start, head.span.stop
         self.fresh = _freshness(len(head.span))
-        self.alike: dict[Origin, tuple[Weight, Weight]] = {}
+        self.alone = _Alone(self)
         self.weights: dict[_Alike, tuple[float, bool] | None] = {}
-
-    def alone(self, origin: Origin, index: int) -> Weight:
-        """Return the same as `worth` of a fact that stands in one place, for less.
-
-        Args:
-            origin: Where it comes from.
-            index: Index of the item.
-
-        Returns:
-            An ellipsis where that takes more than its origin to know.
-        """
-        if index < self.head.opening:
-            return ...
-        known = self.alike.get(origin)
-        if known is None:
-            known = self.alike[origin] = self._of_origin(origin)
-        recent, rest = known
-        weight = recent if index >= self.recent else rest
-        if type(weight) is not tuple:
-            return weight
-        return weight[0] * self.fresh[index - self.head.span.start], weight[1]
-
-    def _of_origin(self, origin: Origin) -> tuple[Weight, Weight]:
-        """Return what recent facts of an origin, and others, are worth while they are fresh."""
-        side, _, label, kind = origin
-        if side == "body" or (side == "argument" and kind in ("number", "name")):
-            return ..., ...
-        if kind == "number" or kind == "name":
-            kind = _kind(kind, label)
-        recent: _Alike = (origin, (side,), kind, 0, 1, True, False, False, False)
-        rest: _Alike = (origin, (side,), kind, 0, 1, False, False, False, False)
-        return self._weight(recent), self._weight(rest)
 
     def worth(
         self,
@@ -149,30 +118,30 @@ class Weigher:
         sides: tuple[str, ...]
         if track is None:
             sides, uses, turns, last = (origin[0],), 0, 1, sightings[0].index
-            argument = sightings[0] if origin[0] == "argument" else None
         else:
-            sides, uses, turns, last = tuple(track.sides), track.uses, track.turns, track.last
-            argument = track.sides.get("argument")
+            sides, uses, turns, last = track.names, track.uses, track.turns, track.last
         kind = value.kind
         if kind == "number" or kind == "name":
+            argument = track.sides.get("argument") if track is not None else None
+            if track is None and origin[0] == "argument":
+                argument = sightings[0]
             kind = _kind(kind, origin[2], None if argument is None else last_key(argument.path))
         if sides == _BODY and (kind == "name" or _MERE.fullmatch(value.text)):
             return None
-        is_opening = sightings[0].index < self.head.opening
-        alike: _Alike = (
-            *(origin, sides, kind, uses, turns),
-            *(last >= self.recent, is_opening, kin >= 0, near),
-        )
+        opens = sightings[0].index < self.head.opening
+        recent = last >= self.recent
+        alike: _Alike = (origin, sides, kind, uses, turns, recent, opens, kin >= 0, near)
         weight = self.weights.get(alike, ...)
         if weight is ...:
-            weight = self.weights[alike] = self._weight(alike)
+            weight = self.weights[alike] = self.weight(alike)
         if weight is None:
             return None
-        end = self.head.span.stop - 1
-        last = end if is_opening or kin > end else max(last, kin)
-        return weight[0] * self.fresh[min(last, end) - self.head.span.start], weight[1]
+        age = -1  # from behind: as of the last item of the head
+        if not opens and (last := max(last, kin)) < self.stop:
+            age = last - self.start
+        return weight[0] * self.fresh[age], weight[1]
 
-    def _weight(self, alike: _Alike) -> tuple[float, bool] | None:
+    def weight(self, alike: _Alike) -> tuple[float, bool] | None:
         """Return what facts of one kind are worth while they are fresh; see `worth`."""
         origin, sides, kind, uses, turns, recent, is_opening, is_kin, near = alike
         if len(sides) == 1:
@@ -191,6 +160,31 @@ class Weigher:
         worth *= _standing(sides, turns, recent=recent, is_opening=is_opening)
         likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
         return sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind], sure
+
+
+class _Alone(dict[Origin, tuple[Weight, Weight]]):
+    """What facts that stand in one place are worth while they are fresh, by their origin.
+
+    First of recent ones, then of others; those of the opening are worth more. An ellipsis where
+    it takes more than the origin to know.
+    """
+
+    def __init__(self, weigher: Weigher) -> None:
+        super().__init__()
+        self._weigher = weigher
+
+    def __missing__(self, origin: Origin) -> tuple[Weight, Weight]:
+        side, _, label, kind = origin
+        if side == "body" or (side == "argument" and kind in ("number", "name")):
+            weights: tuple[Weight, Weight] = (..., ...)
+        else:
+            if kind == "number" or kind == "name":
+                kind = _kind(kind, label)
+            recent: _Alike = (origin, (side,), kind, 0, 1, True, False, False, False)
+            rest: _Alike = (origin, (side,), kind, 0, 1, False, False, False, False)
+            weights = self._weigher.weight(recent), self._weigher.weight(rest)
+        self[origin] = weights
+        return weights
 
 
 def _freshness(length: int) -> list[float]:
