@@ -133,7 +133,7 @@ class ChatContext(Summarizing[ItemT]):
             shape=shape_named(shape) if isinstance(shape, str) else shape,
             measure=self._measure,
             summary_key=summary_key,
-            count=self._count,
+            count=self._count_ahead,
             report=_report_unknown,
         )
         self._state = ListState(self._items, reading, model=model, server_managed=server_managed)

@@ -373,6 +373,11 @@ class History(Generic[ItemT]):
     def _count(self, texts: Sequence[str]) -> list[int]:
         return tokens.text_tokens(texts, self._counter())
 
+    def _count_ahead(self, texts: Sequence[str]) -> list[int] | None:
+        """Return the sizes of texts where many are counted at once; None where each costs time."""
+        counter = self._counter()
+        return tokens.text_tokens(texts, counter) if hasattr(counter, "count_many") else None
+
 
 class _ToolBatch:
     """Takes the answers of a run of tool calls, and puts them into the list.

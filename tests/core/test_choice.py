@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatfold.core.choice import Line, chosen, ranked
+from chatfold.core.choice import Choice, Line, ranked
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import Group, Phrase, price
 from chatfold.core.sightings import Sighting
@@ -42,10 +42,10 @@ def test_values_share_what_their_entry_takes() -> None:
 def test_what_fits_is_in_the_order_of_time() -> None:
     """The second form takes the place of the first."""
     lines, order, get = three_lines()
-    moves = ranked(lines)
-    few = chosen(moves, order.cost + 2 * len(', "": LK-1'))
+    choice = Choice(lines)
+    few = choice.entries(order.cost + 2 * len(', "": LK-1'))
     assert few == [Entry("order", None, (Field("", "LK-0"), Field("", "LK-1")))]
-    assert chosen(moves, 1_000) == [
+    assert choice.entries(1_000) == [
         Entry("order", None, (Field("", "LK-0"), Field("", "LK-1"))),
         Entry("get", get.arguments, (Field("of", "LK-2"),)),
     ]

@@ -263,6 +263,34 @@ def test_what_is_held_ahead_is_bounded() -> None:
     assert set(snapshot.elements.known()).issuperset(range(2_600, 3_000))
 
 
+class OneByOne:
+    """A counter that takes its time with each text."""
+
+    exact = True
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def count(self, text: str) -> int:
+        self.asked.append(text)
+        return len(text) // 4
+
+
+def test_a_slow_counter_is_asked_of_items_alone_as_they_come() -> None:
+    """What the words of a record take is counted where one is made."""
+    counter, items = OneByOne(), list[Any]()
+    ctx = ChatContext(items, counter=counter, policy=Policy(max_tokens=10**9))
+    history = long_history("openai_chat", 60, 7)
+    for start in range(0, len(history), 2):
+        items += history[start : start + 2]
+        ctx.maybe_summarize(lambda prompt: "never asked")
+    assert len(counter.asked) < 1.1 * len(items)  # the first ones twice, until the shape is known
+    outcome = ctx.summarize(lambda prompt: "All was done.", keep_last_turns=1)
+    assert outcome.facts is not None
+    assert outcome.facts.added
+    assert len(counter.asked) > 80
+
+
 def test_an_item_that_waits_for_a_result_says_so() -> None:
     """Though it was written ahead, as of a call that was answered."""
     made = {"name": "wait", "arguments": "{}"}

@@ -12,7 +12,7 @@ from typing import Final
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing
 from chatfold.core.facts import Facts, Told
-from chatfold.core.phrases import Phrase, price
+from chatfold.core.phrases import Count, Phrase, price
 from chatfold.core.phrasing import PhraseFinder
 from chatfold.core.views import ItemView
 from chatfold.core.worth import USED_LATER
@@ -62,7 +62,7 @@ class KeptFacts:
         sizes: Sequence[int],
         summary: tuple[int, ItemView] | None,
         calls: CallPairing,
-        count: Callable[[Sequence[str]], list[int]] | None = None,
+        count: Count | None = None,
     ) -> None:
         """Read some of what is new in a list, so that the next fold has less to read.
 
@@ -71,7 +71,7 @@ class KeptFacts:
             sizes: Their sizes in tokens.
             summary: Index and reading of an earlier summary, which is not marked in `views`.
             calls: The calls of the list.
-            count: Returns the sizes of texts in tokens, for words of facts to be found ahead too.
+            count: Counts texts, for the words of facts to be found ahead too.
         """
         facts = self._taken()
         if facts is not None:
@@ -89,13 +89,13 @@ class KeptFacts:
             self.keep(facts)
 
 
-def _phrase_ahead(facts: Facts, told: Told, count: Callable[[Sequence[str]], list[int]]) -> None:
+def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
     """Find the words for some of the facts of items, the latest ones.
 
     Args:
         facts: The facts of the list.
         told: The items.
-        count: Returns the sizes of texts in tokens.
+        count: Counts texts.
     """
     found, words = facts.phrases, told.words
     finder = PhraseFinder(told.views, words, found, facts.whole_text, first=told.first)

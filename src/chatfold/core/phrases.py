@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from chatfold.core.call_words import Path
 from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sightings import Sighting
 
-__all__ = ["Group", "Phrase", "Phrases", "Way", "price"]
+__all__ = ["Count", "Group", "Phrase", "Phrases", "Way", "price"]
 
 _AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
 _MOST_NOTED = 500  # phrases, twice: what a record holds is mostly new
@@ -146,12 +146,16 @@ class Phrases:
         return known
 
 
-def price(phrases: Iterable[Phrase], count: Callable[[Sequence[str]], list[int]]) -> None:
+Count: TypeAlias = Callable[[Sequence[str]], list[int] | None]
+"""Returns the sizes of texts in tokens; None where that takes too long for now."""
+
+
+def price(phrases: Iterable[Phrase], count: Count) -> None:
     """Find out what phrases and their entries take of the room, where that is not known.
 
     Args:
         phrases: The phrases.
-        count: Returns the sizes of texts in tokens.
+        count: Counts the texts that are new.
     """
     new = [phrase for phrase in phrases if not phrase.costs[0]]
     groups = dict.fromkeys(group for phrase in new for group in phrase.groups if not group.cost)
@@ -161,6 +165,8 @@ def price(phrases: Iterable[Phrase], count: Callable[[Sequence[str]], list[int]]
         shown.append("" if phrase.full is None else f', "": {written(phrase.full)}')
     shown += [f"- {line(Entry(group.name, group.arguments))}: \n" for group in groups]
     sizes = count(shown) if shown else []
+    if sizes is None:
+        return
     for phrase, bare, full in zip(new, sizes[::2], sizes[1::2], strict=False):
         phrase.costs = bare or 1, full
     for group, size in zip(groups, sizes[2 * len(new) :], strict=True):

@@ -17,6 +17,7 @@ from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.elements import Elements
 from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.outline import Outline
+from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, call_spans
 from chatfold.core.summary import mark_summary
@@ -82,7 +83,7 @@ class Reading:
         shape: The list's shape, where the caller names it.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
-        count: Returns the sizes of texts in tokens; None where no list is to be folded.
+        count: Counts texts ahead of a fold; None where the list is not to be folded.
         report: Told of each item that is unknown, or holds what is: its index and its reading.
     """
 
@@ -94,7 +95,7 @@ class Reading:
         shape: Shape | None,
         measure: Callable[[Sequence[ItemView]], list[int]],
         summary_key: bytes | None,
-        count: Callable[[Sequence[str]], list[int]] | None = None,
+        count: Count | None = None,
         report: Callable[[int, ItemView], None] | None = None,
     ) -> None:
         self.items = items
