@@ -110,6 +110,8 @@ def langchain_fold(messages: list[dict[str, Any]], trim: int | None) -> Callable
         trim_tokens_to_summarize=trim,
     )
     state = {"messages": convert_to_messages(messages)}
+    for number, message in enumerate(state["messages"]):
+        message.id = f"message-{number}"  # as an agent's have that were in its state before
 
     def run() -> None:
         assert middleware.before_model(state, None) is not None
