@@ -263,6 +263,72 @@ def test_what_is_held_ahead_is_bounded() -> None:
     assert set(snapshot.elements.known()).issuperset(range(2_600, 3_000))
 
 
+def call(number: int, name: str | None, arguments: Any, result: Any) -> list[dict[str, Any]]:
+    """Return a call and its result; one without a name gets it from the result."""
+    function = {"arguments": json.dumps(arguments)} | ({"name": name} if name else {})
+    made = {"id": f"call_{number}", "type": "function", "function": function}
+    answer = {"role": "tool", "tool_call_id": made["id"], "content": json.dumps(result)}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [made]},
+        answer if name else answer | {"name": "get_order"},
+    ]
+
+
+def folded(history: list[Any], step: int) -> tuple[Any, ...]:
+    """Return what a fold makes of a list that grew by so many items at a time."""
+    items: list[Any] = []
+    ctx: ChatContext[Any] = ChatContext(items, policy=Policy(max_tokens=10**9))
+    for start in range(0, len(history), step):
+        items += history[start : start + step]
+        ctx.maybe_summarize(lambda prompt: "never asked")
+    prompts: list[str] = []
+
+    def answer(prompt: Any) -> str:
+        prompts.append(prompt.user)
+        return "All was done."
+
+    outcome = ctx.summarize(answer, keep_last_turns=1)
+    assert outcome.changed, outcome
+    return outcome.facts, outcome.summary, items, prompts
+
+
+def test_of_calls_that_are_alike_the_latest_tells() -> None:
+    """Also where what each gave was put into words as it came."""
+    history: list[Any] = [{"role": "system", "content": "You sell phones."}]
+    for number, day in enumerate(("2026-03-04", "2026-03-05", "2026-03-09")):
+        history.append({"role": "user", "content": f"Where is my order now, {number}?"})
+        history += call(number, "get_order", {"order": "LK-4821936"}, {"arrives": day})
+        history.append({"role": "assistant", "content": "It is on its way. " * 40})
+    history.append({"role": "user", "content": "Thanks."})
+    found = folded(history, 1)
+    assert "arrives=2026-03-09 (was: 2026-03-05)" in found[2][1]["content"]
+    assert found == folded(history, 2) == folded(history, len(history))
+
+
+def test_a_call_without_a_name_is_put_into_words_when_it_has_one() -> None:
+    """Its result may bring it."""
+    items: list[Any] = [{"role": "user", "content": "Where is it?"}]
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    grown(reading, items, call(1, None, {"id": "LK-4821936"}, {"arrives": "2026-03-04"}), 1)
+    snapshot = reading.snapshot()
+    assert [call.name for call in snapshot.calls] == ["get_order"]
+    assert assert_phrased(snapshot, brought_up_to_date(snapshot)) == 1
+    assert_written(snapshot)
+
+
+def test_what_an_earlier_summary_tells_is_put_into_its_words() -> None:
+    """Whether it came before the list was looked at, or behind."""
+    history: list[Any] = [{"role": "system", "content": "You sell phones."}]
+    history.append({"role": "user", "content": SUMMARY})
+    for number in range(3):
+        history.append({"role": "user", "content": f"Go on, {number}."})
+        history.append({"role": "assistant", "content": "It is on its way. " * 40})
+    found = folded(history, 1)
+    assert "was lost on 2026-02-03" in found[2][1]["content"]
+    assert found == folded(history, len(history))
+
+
 class OneByOne:
     """A counter that takes its time with each text."""
 
@@ -310,6 +376,19 @@ def test_an_item_that_waits_for_a_result_says_so() -> None:
     assert assert_written(closed) == 2
     xml = conversation(closed.views, closed.calls, written=closed.elements.known()).xml
     assert "no result recorded" not in xml
+
+
+def test_a_summary_is_not_written_ahead_as_what_the_user_said() -> None:
+    """That it is one is found out when it is known what stands before it."""
+    items: list[Any] = [{"role": "system", "content": "Be brief."}]
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    grown(reading, items, [{"role": "user", "content": text} for text in (SUMMARY, "Go on.")], 1)
+    snapshot = reading.snapshot()
+    assert snapshot.previous == 1
+    assert assert_written(snapshot) == 1
+    ahead = snapshot.elements.known()
+    assert "LK-4821936" not in conversation(snapshot.views, (), written=ahead).xml
 
 
 def test_nothing_is_known_of_what_a_redaction_let_through() -> None:

@@ -20,7 +20,7 @@ from chatfold.core.record import Record, joined
 from chatfold.core.reuse import Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import mark_summary, wrapped
-from chatfold.core.uses import Track
+from chatfold.core.uses import HOMES, Track
 from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.core.worth import Weigher
 
@@ -62,6 +62,8 @@ def test_what_is_kept_up_is_what_the_sightings_say(history: Any) -> None:
         latest = {side(seen, words): seen for seen in sightings}
         first = {side(seen, words): seen for seen in reversed(sightings)}
         assert track.sides == {s: first[s] if s == "user" else latest[s] for s in sides}
+        assert list(track.names) == list(track.sides)
+        assert track.home is next(track.sides[who] for who in HOMES if who in track.sides)
         assert (track.uses, track.last) == (uses, sightings[-1].index)
         assert track.turns == len({turn[seen.index] for seen in sightings})
     assert +found.uses.counts == used
