@@ -73,7 +73,7 @@ class TemplateTexts:
                     return None
             elif not (value is None or type(value) is bool or type(value) is int):
                 return None
-            key += type(value), value  # True is not 1
+            key += (value,)
         return tuple(key)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
@@ -135,6 +135,11 @@ class CallWords:
             if text:
                 self._alike[text] = found
         return found
+
+    def identities(self, numbers: Iterable[int]) -> list[tuple[Field, ...]]:
+        """Return what tells each of some calls from others of its tool."""
+        known = self._identities
+        return [known.get(number) or self.identity(number) for number in numbers]
 
     def _identity(self, arguments: Any) -> tuple[Field, ...]:
         if isinstance(arguments, str):

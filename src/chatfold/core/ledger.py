@@ -6,7 +6,7 @@ entries (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from chatfold.core.call_words import CallWords, Path
 from chatfold.core.choice import Choice, Line
@@ -133,16 +133,22 @@ class Ledger:
         return now, was
 
 
-def _alike(words: CallWords, numbers: Iterable[int]) -> dict[int, list[int] | None]:
+def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] | None]:
     """Return, for each call, the calls of its tool that name the same, in order; None for itself.
 
     Args:
         words: The words of the calls.
         numbers: Positions of those that are asked about.
     """
+    calls = words.calls
+    names = [
+        (calls[n].name, said) for n, said in zip(numbers, words.identities(numbers), strict=True)
+    ]
+    if len(set(names)) == len(names):
+        return dict.fromkeys(numbers)
     same: dict[tuple[str | None, tuple[Field, ...]], list[int]] = {}
-    for number in numbers:
-        same.setdefault((words.calls[number].name, words.identity(number)), []).append(number)
+    for number, name in zip(numbers, names, strict=True):
+        same.setdefault(name, []).append(number)
     return {
         number: alike if len(alike) > 1 else None for alike in same.values() for number in alike
     }

@@ -136,19 +136,20 @@ def conversation(
         writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     ahead = written if written is not None and redact is None else _NOTHING
+    nothing, special = (None, ""), kept_set.union(skipped_set, writer.unanswered)
+    out = writer.out
     for index, view in enumerate(views, offset):
-        if index in skipped_set:
+        of, text = ahead.get(index, nothing)
+        if of is view and index not in special:  # as most are that came of late
+            out.append(text)
+        elif index in skipped_set:
             writer.omitted["superseded_state"] += 1
         elif index in kept_set:
             lost = writer.omitted.copy()
             writer.item(index, view, ' kept="yes"')
             writer.omitted = lost  # what stays in the list is not lost
         else:
-            known = ahead.get(index)
-            if known is not None and known[0] is view and index not in writer.unanswered:
-                writer.out.append(known[1])
-            else:
-                writer.item(index, view, "")
+            writer.item(index, view, "")
     body = encode("\n".join(writer.out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
 

@@ -1,4 +1,4 @@
-"""Turns, and the split of a list into prefix, kept items, head and tail.
+"""The split of a list into prefix, kept items, head and tail, along its turns (`turns`).
 
 The splitter only picks an index among the cut points. Not here: what makes a cut point (`spans`),
 what the head is replaced with (`plan`).
@@ -10,11 +10,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, barrier, closure, cut_points, open_calls
+from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -23,7 +23,6 @@ from chatfold.core.views import (
     Role,
     Shape,
     StatePart,
-    SummaryPart,
     TextPart,
     is_user_message,
 )
@@ -32,22 +31,6 @@ __all__ = ["Split", "Turn", "allows", "check_limits", "prefix_length", "split", 
 
 
 _SPEAKERS = ("user", "assistant")  # what they say is folded, whatever the shape
-
-
-class Turn(NamedTuple):
-    """A user's message (or a run of them) and all that follows up to the next.
-
-    Attributes:
-        start: Index of the first item.
-        stop: Index after the last item.
-        openers: Indices of the user messages that open the turn; none for items before the first.
-        finished: Whether the last item is an assistant's answer without calls.
-    """
-
-    start: int
-    stop: int
-    openers: tuple[int, ...]
-    finished: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,44 +61,6 @@ class Split:
     reason: str = ""
     turns: int = 0
     unread: bool = False
-
-
-def prefix_length(views: Sequence[ItemView]) -> int:
-    """Return how many leading items are system or developer instructions."""
-    for index, view in enumerate(views):
-        if view.role not in ("system", "developer") or _is_summary(view):
-            return index
-    return len(views)
-
-
-def turns(
-    views: Sequence[ItemView], start: int | None = None, asks: Sequence[int] | None = None
-) -> list[Turn]:
-    """Return the turns after the prefix, in order.
-
-    Args:
-        views: One reading per native item.
-        start: Index of the first item after the prefix, if it is known.
-        asks: Indices of the items in which a user speaks, if they are known.
-    """
-    begin = prefix_length(views) if start is None else start
-    end = len(views)
-    asks = Outline.of(views).asks if asks is None else asks
-    asks = asks[bisect_left(asks, begin) :]
-    runs: list[list[int]] = []  # messages one behind the other
-    for index in asks:
-        if runs and runs[-1][-1] == index - 1:
-            runs[-1].append(index)
-        else:
-            runs.append([index])
-    starts = [run[0] for run in runs]
-    if begin < end and (not runs or starts[0] > begin):
-        starts.insert(0, begin)
-        runs.insert(0, [])
-    return [
-        Turn(first, stop, tuple(openers), _is_answer(views[stop - 1]))
-        for first, stop, openers in zip(starts, [*starts, end][1:], runs, strict=True)
-    ]
 
 
 def split(
@@ -156,14 +101,13 @@ def split(
     if start < len(views) and all(v.role == "unknown" for v in islice(views, start, None)):
         return Split(start, start, reason="nothing_to_summarize", unread=True)
     outline = Outline.of(views) if outline is None else outline
-    found = turns(views, start, outline.asks)
+    found = Turns(views, start, outline.asks)
     chooser = _Chooser(views, calls, spans, start, found, own, outline)
     targets = [
         chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
         chooser.by_tokens(keep_tokens, tokens) if keep_tokens is not None else start,
     ]
     cut = chooser.settle(max(targets))
-    opened = sum(1 for turn in found if turn.openers)
     blocked = chooser.blocking(cut)
     later = chooser.next_turns(cut) if keep_tokens is not None and cut > start else []
 
@@ -184,7 +128,7 @@ def split(
         blocked_by=blocked,
         opaque=chooser.opaque,
         reason=reason,
-        turns=opened,
+        turns=found.opened,
     )
 
 
@@ -212,8 +156,8 @@ def allows(
     """
     start = prefix_length(views)
     outline = Outline.of(views) if outline is None else outline
-    found = turns(views, start, outline.asks)
-    if not found or cut <= found[-1].start:
+    found = Turns(views, start, outline.asks)
+    if not found or cut <= found.starts[-1]:
         return True
     here = [span for span in spans if not span.first < cut <= span.last < len(views)]
     chooser = _Chooser(views, calls, here, start, found, lambda _: True, outline)
@@ -229,7 +173,7 @@ class _Chooser:
         calls: Sequence[ToolCallRecord],
         spans: Sequence[Span],
         start: int,
-        found: Sequence[Turn],
+        found: Turns,
         own: Callable[[int], bool] | None,
         outline: Outline,
     ) -> None:
@@ -238,7 +182,7 @@ class _Chooser:
         self.spans = spans
         self.turns = found
         self.start = start
-        self.starts = [turn.start for turn in found]
+        self.starts = found.starts
         free = cut_points(spans, views, lossy=True)
         readable = bisect_right(free, barrier(views, own, opaque=outline.opaque))
         last = min(readable, bisect_right(free, self._last_group(free)))
@@ -287,7 +231,7 @@ class _Chooser:
         if count == 0:
             wanted = len(self.views)
         elif count <= len(self.turns):
-            wanted = self.turns[-count].start
+            wanted = self.starts[-count]
         else:
             wanted = self.start
         self.target = max(self.target, wanted)
@@ -357,7 +301,7 @@ class _Chooser:
         if blocked:
             return "blocked_by_open_calls"
         first = self.start
-        if first < len(self.views) and _is_summary(self.views[first]):
+        if first < len(self.views) and is_summary(self.views[first]):
             first += 1
         if self.target <= first < len(self.views) and keep_last_turns:
             return "too_few_turns"
@@ -385,7 +329,7 @@ def _first_that_frees(
     """Return the first cut before which something would go, what stays there, and whether."""
     for cut in cuts:
         keep = keep_at(cut)
-        stays = (i in keep.kept or _is_summary(views[i]) for i in range(start, cut))
+        stays = (i in keep.kept or is_summary(views[i]) for i in range(start, cut))
         if not all(s or (own is not None and own(i)) for i, s in enumerate(stays, start)):
             return cut, keep, True
     return cuts[0], keep_at(cuts[0]), False
@@ -411,11 +355,11 @@ def _keep(
     may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
     for index in may if pinned is None else head:
         view = views[index]
-        if (view.role == "user" and _is_summary(view)) or (own is not None and own(index)):
+        if (view.role == "user" and is_summary(view)) or (own is not None and own(index)):
             continue
         if pinned is not None and pinned(index):
             wanted.add(index)
-        if view.role not in _SPEAKERS and shape.keeps(view) and not _is_summary(view):
+        if view.role not in _SPEAKERS and shape.keeps(view) and not is_summary(view):
             state.append(index)
     superseded = _superseded(views, state)
     kept = closure(wanted.union(i for i in state if i not in superseded), spans)
@@ -425,7 +369,7 @@ def _keep(
     while needed := closure(placement.needs, spans).intersection(head) - kept:
         kept |= needed  # which may need others in their turn
         placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    kept = {i for i in kept if i in head and (i in openers or not _is_summary(views[i]))}
+    kept = {i for i in kept if i in head and (i in openers or not is_summary(views[i]))}
     return _Kept(kept, superseded - kept, moved)
 
 
@@ -441,25 +385,6 @@ def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
         for part in parts:
             later.setdefault(part.kind, set()).update(part.keys)
     return gone
-
-
-def _is_summary(view: ItemView) -> bool:
-    return bool(view.parts) and type(view.parts[0]) is SummaryPart
-
-
-def _is_answer(view: ItemView) -> bool:
-    """Return whether the item is an assistant's answer: words, and no call that still waits.
-
-    A call that the server answered inside the same message does not wait.
-    """
-    if view.role != "assistant":
-        return False
-    if len(view.parts) == 1:
-        return type(view.parts[0]) is TextPart
-    if not any(type(p) is TextPart for p in view.parts):
-        return False
-    answered = {p.id for p in view.parts if type(p) is ResultPart}
-    return all(p.id in answered for p in view.parts if type(p) is CallPart)
 
 
 def check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:

@@ -1,0 +1,102 @@
+"""The turns of a list, and what stands before the first.
+
+Not here: where a list may be cut (`spans`), and is (`split`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from chatfold.core.outline import Outline
+from chatfold.core.views import CallPart, ItemView, ResultPart, SummaryPart, TextPart
+
+__all__ = ["Turn", "Turns", "is_summary", "prefix_length", "turns"]
+
+
+class Turn(NamedTuple):
+    """A user's message (or a run of them) and all that follows up to the next.
+
+    Attributes:
+        start: Index of the first item.
+        stop: Index after the last item.
+        openers: Indices of the user messages that open the turn; none for items before the first.
+        finished: Whether the last item is an assistant's answer without calls.
+    """
+
+    start: int
+    stop: int
+    openers: tuple[int, ...]
+    finished: bool
+
+
+def prefix_length(views: Sequence[ItemView]) -> int:
+    """Return how many leading items are system or developer instructions."""
+    for index, view in enumerate(views):
+        if view.role not in ("system", "developer") or is_summary(view):
+            return index
+    return len(views)
+
+
+class Turns:
+    """The turns after the prefix, in order; each is made when it is asked for.
+
+    Args:
+        views: One reading per native item.
+        start: Index of the first item after the prefix.
+        asks: Indices of the items in which a user speaks.
+
+    Attributes:
+        starts: Index of the first item of each.
+        opened: How many of them a user opens.
+    """
+
+    def __init__(self, views: Sequence[ItemView], start: int, asks: Sequence[int]) -> None:
+        self._views = views
+        self._asks = asks = asks[bisect_left(asks, start) :]
+        before = [start - 2, *asks[:-1]]  # messages one behind the other are one opening
+        self.starts = [ask for ask, last in zip(asks, before, strict=False) if ask - 1 != last]
+        self.opened = len(self.starts)
+        if start < len(views) and (not self.starts or self.starts[0] > start):
+            self.starts.insert(0, start)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, place: int) -> Turn:
+        place = range(len(self.starts))[place]
+        first = self.starts[place]
+        stop = self.starts[place + 1] if place + 1 < len(self.starts) else len(self._views)
+        at = behind = bisect_left(self._asks, first)
+        while behind < len(self._asks) and self._asks[behind] == first + behind - at:
+            behind += 1
+        return Turn(first, stop, tuple(self._asks[at:behind]), _is_answer(self._views[stop - 1]))
+
+    def __iter__(self) -> Iterator[Turn]:
+        return (self[place] for place in range(len(self.starts)))
+
+
+def turns(views: Sequence[ItemView]) -> list[Turn]:
+    """Return the turns after the prefix, in order."""
+    return list(Turns(views, prefix_length(views), Outline.of(views).asks))
+
+
+def _is_answer(view: ItemView) -> bool:
+    """Return whether the item is an assistant's answer: words, and no call that still waits.
+
+    A call that the server answered inside the same message does not wait.
+    """
+    if view.role != "assistant":
+        return False
+    if len(view.parts) == 1:
+        return type(view.parts[0]) is TextPart
+    if not any(type(p) is TextPart for p in view.parts):
+        return False
+    answered = {p.id for p in view.parts if type(p) is ResultPart}
+    return all(p.id in answered for p in view.parts if type(p) is CallPart)
+
+
+def is_summary(view: ItemView) -> bool:
+    """Return whether an item begins with an earlier summary."""
+    return bool(view.parts) and type(view.parts[0]) is SummaryPart
