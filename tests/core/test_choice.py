@@ -51,6 +51,18 @@ def test_what_fits_is_in_the_order_of_time() -> None:
     ]
 
 
+def test_a_value_stands_where_it_was_said_first() -> None:
+    """Also where it was named again since; its entry is as new as the newest in it."""
+    lines, order, get = three_lines()
+    lines[1].order = (9, 0, 0)
+    lines[2].order = (5, 2, 2)
+    assert Choice(lines).entries(1_000) == [
+        Entry("get", get.arguments, (Field("of", "LK-2"),)),
+        Entry("order", None, (Field("", "LK-0"), Field("", "LK-1"))),
+    ]
+    assert order.cost
+
+
 def test_what_is_known_is_not_counted_again() -> None:
     """Neither a value nor an entry, also where another value goes into it."""
     lines, order, _ = three_lines()

@@ -305,6 +305,17 @@ def test_of_calls_that_are_alike_the_latest_tells() -> None:
     assert found == folded(history, 2) == folded(history, len(history))
 
 
+def test_values_of_one_entry_stand_together_however_long_the_list_is() -> None:
+    """Words are held by the hundred: what goes into one entry is told by its name."""
+    history: list[Any] = [{"role": "system", "content": "You sell phones."}]
+    for number in range(560):
+        history.append({"role": "user", "content": f"And where is LK-{number + 4_000_000}?"})
+        history.append({"role": "assistant", "content": "It is on its way."})
+    found = folded(history, 2)
+    assert found[2][1]["content"].count("\n- user: ") == 1
+    assert found == folded(history, len(history))
+
+
 def test_a_call_without_a_name_is_put_into_words_when_it_has_one() -> None:
     """Its result may bring it."""
     items: list[Any] = [{"role": "user", "content": "Where is it?"}]

@@ -20,7 +20,10 @@ KINDS = "sduactx"
 
 
 def views(letters: str) -> list[ItemView]:
-    """Return views by letter: system, developer, user, answer, call, tool result, opaque (x)."""
+    """Return views by letter: system, developer, user, answer, call, tool result, opaque (x).
+
+    And a message in which the user speaks behind a result (m).
+    """
     return [VIEWS[letter] for letter in letters]
 
 
@@ -31,6 +34,7 @@ VIEWS = {
     "a": ItemView("assistant", (TextPart("a"),)),
     "c": ItemView("assistant", (CallPart("1", "f", "{}"),)),
     "t": ItemView("tool", (ResultPart("1", None, "t"),)),
+    "m": ItemView("user", (ResultPart("1", None, "t"), TextPart("m"))),
     "x": ItemView("state", (OpaquePart("x"),)),
 }
 
@@ -94,6 +98,8 @@ def test_turns_cover_all_behind_the_prefix_in_order(letters: str) -> None:
         pytest.param("uaaaua", {"keep_tokens": 40}, 4, id="a user message at half the budget"),
         pytest.param("uaaaau", {"keep_tokens": 40}, 2, id="less than half: the earliest that fits"),
         pytest.param("uacta", {"keep_tokens": 20}, 4, id="tokens move forward to a cut point"),
+        pytest.param("uauaaua", {"keep_tokens": 50}, 2, id="a request that can stand alone"),
+        pytest.param("ucmaaua", {"keep_tokens": 50}, 5, id="one that cannot, behind its result"),
         pytest.param("uauaua", {"keep_last_turns": 2, "keep_tokens": 20}, 4, id="shorter tail"),
         pytest.param("uauaua", {"keep_last_turns": 1, "keep_tokens": 40}, 4, id="shorter tail 2"),
         pytest.param("uauaua", {"keep_last_turns": 0}, 6, id="none of a finished list"),

@@ -124,8 +124,6 @@ class Phrases:
     def note(self, key: str, phrase: Phrase) -> None:
         """Hold the words for the fact of a key."""
         self._noted[key] = phrase
-        for group in phrase.groups:
-            self._groups[group.name, group.arguments] = group
         if len(self._noted) >= _MOST_NOTED:
             self._before, self._noted = self._noted, {}
             self._groups_before, self._groups = self._groups, {}
