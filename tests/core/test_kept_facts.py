@@ -250,8 +250,10 @@ def test_words_and_elements_are_there_ahead_of_a_fold(shape: str) -> None:
     assert assert_written(snapshot) > 0.7 * len(snapshot.views)
 
 
-def test_what_is_held_ahead_is_bounded() -> None:
-    """A list of thousands of items holds the words and the elements of hundreds."""
+def test_what_is_held_ahead_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long list holds the words and the elements of its latest items alone."""
+    monkeypatch.setattr("chatfold.core.elements._MOST", 15_000)  # characters
+    monkeypatch.setattr("chatfold.core.phrases._MOST_NOTED", 500)
     items: list[Any] = []
     reading = reading_of(items, "openai_chat")
     more = [{"role": "user", "content": f"It is LK-{n:07}."} for n in range(3_000)]
@@ -308,7 +310,7 @@ def test_of_calls_that_are_alike_the_latest_tells() -> None:
 def test_values_of_one_entry_stand_together_however_long_the_list_is() -> None:
     """Words are held by the hundred: what goes into one entry is told by its name."""
     history: list[Any] = [{"role": "system", "content": "You sell phones."}]
-    for number in range(560):
+    for number in range(1_060):
         history.append({"role": "user", "content": f"And where is LK-{number + 4_000_000}?"})
         history.append({"role": "assistant", "content": "It is on its way."})
     found = folded(history, 2)

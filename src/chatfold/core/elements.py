@@ -17,8 +17,7 @@ __all__ = ["Elements"]
 
 _AT_ONCE: Final = 32  # items that are written at one time, at most
 _LONGEST: Final = 1_000  # tokens of an item: longer ones are left to the fold
-_MOST: Final = 500  # items, twice
-_CHARACTERS: Final = 200_000  # likewise
+_MOST: Final = 2_000_000  # characters, twice: about what a window of a million tokens holds
 _BEFORE: Final = 8  # calls before those of new items among which results find theirs
 
 
@@ -61,5 +60,5 @@ class Elements:
         for index, text in elements(views, these, near):
             self._noted[index] = views[index], text
             self._length += len(text)
-        if len(self._noted) >= _MOST or self._length >= _CHARACTERS:
+        if self._length >= _MOST:
             self._before, self._noted, self._length = self._noted, {}, 0

@@ -16,7 +16,7 @@ from chatfold.core.sightings import Sighting
 __all__ = ["Count", "Group", "Phrase", "Phrases", "Way", "price"]
 
 _AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
-_MOST_NOTED = 500  # phrases, twice: what a record holds is mostly new
+_MOST_NOTED = 1_000  # phrases, twice: a record holds a few hundred, and mostly new ones
 _MOST_WAYS = 1_000
 
 
@@ -93,7 +93,7 @@ class Way(NamedTuple):
 class Phrases:
     """The words for the facts of a list that were found ahead of a fold: for the latest ones.
 
-    They come and go by the hundred, so that to hold another one costs always the same.
+    They come and go by the thousand, so that to hold another one costs always the same.
     """
 
     def __init__(self) -> None:
