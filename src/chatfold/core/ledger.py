@@ -12,7 +12,7 @@ from chatfold.core.call_words import CallWords, Path
 from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Facts
-from chatfold.core.needs import Need
+from chatfold.core.needs import Need, Needs
 from chatfold.core.phrases import Phrase, price
 from chatfold.core.phrasing import PhraseFinder, on_one_line
 from chatfold.core.record import Record, rendered
@@ -53,9 +53,18 @@ class Ledger:
         )
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
 
-    def entries(self, needs: Sequence[Need], room: int, count: TextSizes) -> list[Entry]:
-        """Return entries for the facts that are worth most, newest last, of about `room` tokens."""
-        lines = list(self._lines(needs, int(_LOOKED_AT * room)).values())
+    def entries(
+        self, needs: Needs, places: Sequence[int], room: int, count: TextSizes
+    ) -> list[Entry]:
+        """Return entries for the facts that are worth most, newest last, of about `room` tokens.
+
+        Args:
+            needs: The needed facts.
+            places: Which of them.
+            room: Tokens.
+            count: Returns the sizes of texts in tokens.
+        """
+        lines = list(self._lines(needs, places, int(_LOOKED_AT * room)).values())
         price([found.phrase for found in lines], count.many)
         choice = Choice(lines)
         made = choice.entries(room)
@@ -72,15 +81,15 @@ class Ledger:
                 return more
         return made
 
-    def _lines(self, needs: Sequence[Need], room: int) -> dict[str, Line]:
+    def _lines(self, needs: Needs, places: Sequence[int], room: int) -> dict[str, Line]:
         """Return the words for the needs of most worth, by what they say.
 
         Several facts may share theirs.
         """
         made: dict[str, Line] = {}
         (newer, older), alike = self._phrases.tables(), self._alike
-        losses = [-need.worth for need in needs]
-        for place in sorted(range(len(needs)), key=losses.__getitem__):
+        losses = [-worth for worth in needs.worths]
+        for place in sorted(places, key=losses.__getitem__):
             if room <= 0:
                 break
             need = needs[place]

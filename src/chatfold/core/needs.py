@@ -6,7 +6,7 @@ Not here: what each is worth (`worth`), which ones fit (`ledger`), what a fact i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -21,7 +21,7 @@ from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
 from chatfold.core.worth import Weigher
 
-__all__ = ["Head", "Need", "needs_of"]
+__all__ = ["Head", "Need", "Needs", "needs_of"]
 
 _RECENT_TURNS = 2
 _RECENT_ITEMS = 8
@@ -108,9 +108,46 @@ class Need(NamedTuple):
         return [sides[side] for side in HOMES if side in sides]
 
 
+class Needs:
+    """Needed facts, column by column, in the order in which they were first seen.
+
+    There are thousands, and a record looks at hundreds: each is put together when it is asked for.
+
+    Args:
+        found: The facts of the whole list.
+        seen: What has become of those of which more is known than `found` keeps up.
+
+    Attributes:
+        keys: The keys of the facts.
+        worths: How much is lost without each.
+        sure: Whether each is needed.
+        values: All facts of the list as they were first seen, by their keys.
+    """
+
+    def __init__(self, found: Facts, seen: Mapping[str, _Seen]) -> None:
+        self.keys: list[str] = []
+        self.worths: list[float] = []
+        self.sure: list[bool] = []
+        self.values: Mapping[str, Value] = found.values
+        self._places = found.places
+        self._tracks = found.uses.tracks
+        self._seen = seen
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, place: int) -> Need:
+        key = self.keys[place]
+        known, sightings = self._seen.get(key), self._places[key]
+        track = self._tracks.get(key) if known is None else known[1]
+        home = sightings[0] if track is None else track.home
+        worth, sure = self.worths[place], self.sure[place]
+        return Need(key, self.values[key], sightings, track, home, worth, sure)
+
+
 def needs_of(
     found: Facts, head: Head, words: CallWords, *, written: Collection[int], earlier: Container[str]
-) -> list[Need]:
+) -> Needs:
     """Return the needed facts, in the order in which they were first seen.
 
     Needed is what the user said, what was an argument, what came of a call that changed things,
@@ -133,8 +170,8 @@ def needs_of(
     values, places, tracks, known = found.values, found.places, found.uses.tracks, again.seen
     alone, fresh, start = weigher.alone, weigher.fresh, span.start
     opening, recent = head.opening, head.recent
-    needs: list[Need] = []
-    need = Need._make  # there are thousands: two thirds of the time of `Need(...)`
+    needs = Needs(found, known)
+    keys, worths, sure = needs.keys, needs.worths, needs.sure
     for key, origin in found.uses.origins.items():
         if key in stays:
             continue
@@ -147,16 +184,17 @@ def needs_of(
         elif track is None and index >= opening:  # as most are: its origin tells
             weight = alone[origin][index < recent]
             if type(weight) is tuple:
-                worth = weight[0] * fresh[index - start]
-                seen = sightings[0]
-                needs.append(need((key, values[key], sightings, None, seen, worth, weight[1])))
+                keys.append(key)
+                worths.append(weight[0] * fresh[index - start])
+                sure.append(weight[1])
                 continue
             if weight is None:
                 continue
         weighed = weigher.worth(values[key], sightings, origin, track, kin, near)
         if weighed is not None:
-            home = sightings[0] if track is None else track.home
-            needs.append(need((key, values[key], sightings, track, home, *weighed)))
+            keys.append(key)
+            worths.append(weighed[0])
+            sure.append(weighed[1])
     return needs
 
 

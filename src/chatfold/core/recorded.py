@@ -5,7 +5,7 @@ Not here: the parts of this work (`actions`, `needs`, `ledger`, `carry`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.guard import FoundFacts
 from chatfold.core.ledger import Ledger
-from chatfold.core.needs import Head, Need, needs_of
+from chatfold.core.needs import Head, Needs, needs_of
 from chatfold.core.record import Record, rendered
 from chatfold.core.sizes import TextSizes
 from chatfold.core.summary import earlier_summary
@@ -109,12 +109,12 @@ def make_record(
     told = _Held(f"{summary}\n{rendered(previous)}").keys
     needs = needs_of(found, goes, words, written=actions.written, earlier=told)
     held = _Held(text)
-    missing = held.missing(needs)
+    missing = held.missing(needs, range(len(needs)))
     record = acted
     if ledger_tokens:
         ledger = Ledger(views, words, gone, earlier=summary, found=found)
         carried = tuple(_carried(previous.values, held, found))
-        record = _with_values(acted, carried, missing, ledger, budget, sizes)
+        record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, found.teller())
     return Recorded(record, actions.guessed, found_in)
 
@@ -122,16 +122,27 @@ def make_record(
 def _with_values(
     acted: Record,
     carried: tuple[Entry, ...],
-    missing: Sequence[Need],
+    needs: Needs,
+    missing: Sequence[int],
     ledger: Ledger,
     budget: Budget,
     sizes: TextSizes,
 ) -> Record:
-    """Return a record with values: those that are carried, and those that are missing now."""
+    """Return a record with values: those that are carried, and those that are missing now.
+
+    Args:
+        acted: The record without values.
+        carried: The entries of the earlier record that are carried.
+        needs: The needed facts.
+        missing: Places of those that the model's text does not hold.
+        ledger: Finds words for them.
+        budget: How large the parts may be.
+        sizes: Returns the sizes of texts in tokens.
+    """
     shown = _Held(rendered(acted._replace(values=carried)))
     used = sizes(rendered(Record(values=carried)))
     entries = ledger.entries(
-        shown.missing(missing), budget.values - min(used, budget.values // 2), sizes
+        needs, shown.missing(needs, missing), budget.values - min(used, budget.values // 2), sizes
     )
     values = merged_values(carried, entries)
     return acted._replace(values=fitted_values(values, budget.values, budget.count))
@@ -139,8 +150,8 @@ def _with_values(
 
 def _found_in(
     whole: Record,
-    needs: Sequence[Need],
-    missing: Sequence[Need],
+    needs: Needs,
+    missing: Sequence[int],
     fact: Callable[[str], Fact],
     record: Record,
 ) -> FoundFacts:
@@ -149,26 +160,26 @@ def _found_in(
     Args:
         whole: The whole record.
         needs: What it was made for.
-        missing: That of it which the model's text does not hold.
+        missing: Places of that of it which the model's text does not hold.
         fact: Returns the fact of a key.
         record: The record that is asked about, the whole one or one with less in it.
     """
-    out = {need.key for need in missing}
-    kept = tuple(fact(need.key) for need in needs if need.sure and need.key not in out)
-    rest = [need for need in missing if need.sure]
-    held = _Held(rendered(whole))
-    left = {need.key for need in held.missing(rest)}
-    added = [need for need in rest if need.key not in left]
-    gone = () if record == whole else _Held(rendered(record)).missing(added)
-    lost = {need.key for need in gone}
+    sure = [place for place in range(len(needs)) if needs.sure[place]]
+    out = set(missing)
+    rest = [place for place in missing if needs.sure[place]]
+    left = set(_Held(rendered(whole)).missing(needs, rest))
+    added = [place for place in rest if place not in left]
+    gone = [] if record == whole else _Held(rendered(record)).missing(needs, added)
+    lost = set(gone)
+
+    def facts(places: Iterable[int]) -> tuple[Fact, ...]:
+        return tuple(fact(needs.keys[place]) for place in places)
+
     return FoundFacts(
-        needed=tuple(fact(need.key) for need in needs if need.sure),
-        kept=kept,
-        added=tuple(fact(need.key) for need in added if need.key not in lost),
-        left_out=(
-            *(fact(need.key) for need in rest if need.key in left),
-            *(fact(need.key) for need in gone),
-        ),
+        needed=facts(sure),
+        kept=facts(place for place in sure if place not in out),
+        added=facts(place for place in added if place not in lost),
+        left_out=facts((*(place for place in rest if place in left), *gone)),
     )
 
 
@@ -202,27 +213,28 @@ class _Held:
         for value in values(text):
             self.keys.update((value.key, *value.also))
 
-    def missing(self, needs: Sequence[Need]) -> list[Need]:
-        """Return the needs that the text does not hold.
+    def missing(self, needs: Needs, places: Sequence[int]) -> list[int]:
+        """Return the places of the needs that the text does not hold, of some of them.
 
         A name may be any word of it. A number may stand as it was written: its unit or currency
         may come from the key beside it.
         """
         if not self.text:
-            return [*needs]
-        keys, missing = self.keys, list[Need]()
-        for need in needs:
-            kind = need.value.kind
-            if need.key in keys:
+            return [*places]
+        keys, missing = self.keys, list[int]()
+        all_keys, values = needs.keys, needs.values
+        for place in places:
+            key = all_keys[place]
+            if key in keys:
                 continue
+            value = values[key]
+            kind = value.kind
             if kind == "number" or kind == "amount":
-                if keys and self._holds_number(need.value.text):
+                if keys and self._holds_number(value.text):
                     continue
-            elif (kind == "name" or kind == "command") and (
-                need.value.text.casefold() in self.text
-            ):
+            elif (kind == "name" or kind == "command") and value.text.casefold() in self.text:
                 continue
-            missing.append(need)
+            missing.append(place)
         return missing
 
     def _holds_number(self, text: str) -> bool:
