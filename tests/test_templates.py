@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatfold.errors import TemplateError
@@ -222,16 +222,21 @@ WORDS = st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.text(max_size=
 GIVEN = st.fixed_dictionaries(dict.fromkeys("abcd", WORDS))
 
 
+ALIKE = [{"a": a, "b": "b", "c": 0, "d": "d"} for a in (True, 1, "True", "1")]
+
+
 @given(st.lists(GIVEN, min_size=2, max_size=6))
+@example(ALIKE)
+@example(ALIKE[::-1])
 def test_a_kept_text_is_what_would_be_rendered(given_values: list[dict[str, object]]) -> None:
     """Whatever the values: short, long, true and 1; and whatever came before."""
     source = "{% if a %}[{{ a }}]{% endif %}{{ b }}{{ c * 2 if c else d }} {{ b }}{{ d }}"
     kept, plain = _steady(jinja2.DictLoader({NAME: source})), load_templates({NAME: source})
     for values in given_values:
         assert kept.render(NAME, **values) == plain.render(NAME, **values)
-        del values["b"]
+        less = {name: value for name, value in values.items() if name != "b"}
         with pytest.raises(TemplateError, match="'b' is undefined"):
-            kept.render(NAME, **values)
+            kept.render(NAME, **less)
 
 
 @pytest.mark.parametrize("name", ["summarize_system.jinja", "summarize_user.jinja"])

@@ -73,7 +73,7 @@ class TemplateTexts:
                     return None
             elif not (value is None or type(value) is bool or type(value) is int):
                 return None
-            key += (value,)
+            key += type(value), value  # True is not 1
         return tuple(key)
 
 
