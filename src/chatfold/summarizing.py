@@ -304,7 +304,7 @@ class Summarizing(History[ItemT]):
                     limits, settings, len(backends), windows, sent, since=started
                 )
                 outcome = drive(flow, backends)
-            if outcome.seconds:
+            if outcome.seconds:  # timed where it was put in
                 return outcome
             return replace(outcome, seconds=time.perf_counter() - started)
         finally:

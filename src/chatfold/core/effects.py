@@ -125,14 +125,10 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     known = _by_name(name or "", call.kind)
     if known is not None:
         return known, True
-    plain = (name or "").lower()
-    if call.kind in ("shell", "local_shell") or plain in _SHELLS:
+    if _is_shell(name or "", call.kind):
         return effect_of_command(_command(call)), True
-    effect = _guess(name or "")
-    if effect == "unknown" or _undated(plain) in _SWITCHED:
-        switched = _switched(call)
-        effect = effect if switched == "unknown" else switched
-    return effect, True
+    switched = _switched(call)
+    return (_guess(name or "") if switched == "unknown" else switched), True
 
 
 @lru_cache(maxsize=512)
@@ -142,15 +138,15 @@ def _by_name(name: str, kind: str) -> Effect | None:
     if known is not None:
         return known
     plain = name.lower()
-    if kind in ("shell", "local_shell") or plain in _SHELLS or _undated(plain) in _SWITCHED:
+    undated = plain.rpartition("_20")[0] or plain  # providers date their tools: bash_20250124
+    if _is_shell(name, kind) or undated in _SWITCHED:
         return None
     effect = _guess(name)
     return None if effect == "unknown" else effect
 
 
-def _undated(name: str) -> str:
-    """Return a name without its date: providers date their tools, as `bash_20250124`."""
-    return name.rpartition("_20")[0] or name
+def _is_shell(name: str, kind: str) -> bool:
+    return kind in ("shell", "local_shell") or name.lower() in _SHELLS
 
 
 @lru_cache(maxsize=512)

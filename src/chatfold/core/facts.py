@@ -173,15 +173,17 @@ class Facts:
 
     def keys_in(self, indices: Iterable[int]) -> set[str]:
         """Return the keys of the facts that some items name."""
-        keys: set[str] = set()
+        return set(self.named_in(indices))
+
+    def named_in(self, indices: Iterable[int]) -> Iterator[str]:
+        """Yield the keys of the facts that some items name, of each item the last one first."""
         for index in indices:
             item = self._read[index - self._offset]
-            for values in () if item is None else item[_SAID::_SAID]:
+            for values in () if item is None else reversed(item[_SAID::_SAID]):
                 if type(values) is Value:
-                    keys.add(values.key)
+                    yield values.key
                 else:
-                    keys.update(value.key for value in values)
-        return keys
+                    yield from (value.key for value in reversed(values))
 
     def whole_text(self, key: str, seen: Sighting) -> str | None:
         """Return what stands at one place where a fact is all that stands there; None elsewhere.
@@ -291,16 +293,6 @@ class Facts:
             self._add(index, view, item, numbers, words)
         self._told = stop
         return Told(range(start, stop), self._views, words, numbers.first)
-
-    def latest_in(self, span: range) -> Iterator[str]:
-        """Yield the keys of the facts that some items name, the last one first."""
-        for index in reversed(span):
-            item = self._read[index - self._offset]
-            for values in () if item is None else reversed(item[_SAID::_SAID]):
-                if type(values) is Value:
-                    yield values.key
-                else:
-                    yield from (value.key for value in reversed(values))
 
     def _name(self, words: CallWords, first: int, start: int) -> None:
         """Take down what names the calls that items from `start` on have made."""

@@ -100,7 +100,8 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
     found, words = facts.phrases, told.words
     finder = PhraseFinder(told.views, words, found, facts.whole_text, first=told.first)
     noted: list[Phrase] = []
-    for key in islice(dict.fromkeys(islice(facts.latest_in(told.span), _LOOKED_AT)), _PHRASED):
+    latest = dict.fromkeys(islice(facts.named_in(reversed(told.span)), _LOOKED_AT))
+    for key in islice(latest, _PHRASED):
         value, track = facts.values[key], facts.uses.tracks.get(key)
         if track is None and value.kind not in USED_LATER:
             continue

@@ -84,7 +84,8 @@ class Track:
             self.uses += 1
         self.last = index
         if side not in self.sides:
-            self.names = _NAMES.setdefault((*self.names, side), (*self.names, side))
+            names = (*self.names, side)
+            self.names = _NAMES.setdefault(names, names)
         elif side == "user":
             return
         self.sides[side] = seen
