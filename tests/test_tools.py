@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 import uuid
+import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -46,6 +47,14 @@ WAYS = ("sync", "async")
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 both_ways = pytest.mark.parametrize("way", WAYS)
 LONG = 60.0  # seconds; a limit that no test reaches
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_behind() -> None:
+    """Collect what tests elsewhere left, such as a client that nobody closed: it warns then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 class Wanted(NamedTuple):
@@ -1171,7 +1180,7 @@ def test_failures_leave_nothing_for_the_loops_own_log(
     way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No error is left unretrieved, and no task is destroyed while it is pending."""
-    gc.collect()  # what other tests left behind
+    gc.collect()  # what the tests before left behind
     with caplog.at_level(logging.DEBUG, logger="asyncio"), tools_that_fail() as tools:
         hanging = perform(way, ["ahanging", "hanging"], tools, timeout=0.2)
         perform(way, [call for call, _ in FAILURES[:-1]], tools)
