@@ -5,7 +5,7 @@ Not here: what a fact is worth (`needs`), the words for it (`phrases`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -76,7 +76,6 @@ class Choice:
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self._in_time = sorted(lines, key=lambda found: found.order[1:])
         self._moves = ranked(lines)
         self._of_user = [
             move for move in self._moves if move[5].phrase.groups[0].name == SAID_BY_USER
@@ -88,7 +87,7 @@ class Choice:
         opened: set[Group] = set()
         used = _take(self._of_user, room // 2, 0, taken, opened) if self._of_user else 0
         _take(self._moves, room, used, taken, opened)
-        return _entries((found, taken[found]) for found in self._in_time if found in taken)
+        return _entries(taken)
 
 
 def _take(
@@ -118,16 +117,16 @@ def _take(
     return used
 
 
-def _entries(taken: Iterable[tuple[Line, bool]]) -> list[Entry]:
+def _entries(taken: Mapping[Line, bool]) -> list[Entry]:
     """Return one entry for each call, key and author, those that were named last at the end.
 
     Args:
-        taken: The values in the order of time, and whether in their full form.
+        taken: The values, and whether in their full form.
     """
     inside: dict[Group, dict[Field, None]] = {}
     newest: dict[Group, tuple[int, int, int]] = {}
-    for found, fuller in taken:
-        phrase, order = found.phrase, found.order
+    for found in sorted(taken, key=_when):
+        phrase, order, fuller = found.phrase, found.order, taken[found]
         group = phrase.groups[fuller]
         known = inside.get(group)
         if known is None:
@@ -140,3 +139,9 @@ def _entries(taken: Iterable[tuple[Line, bool]]) -> list[Entry]:
         Entry(group.name, group.arguments, tuple(inside[group]))
         for group in sorted(inside, key=newest.__getitem__)
     ]
+
+
+def _when(found: Line) -> tuple[int, int]:
+    """Return where a value stands, in time: not when it was named last."""
+    _, index, place = found.order
+    return index, place

@@ -222,7 +222,7 @@ class Facts:
         else:
             self._start_again(views)
         read = self._read
-        if None in read:
+        if not all(read):  # what an item says is never empty
             for index in range(read.index(None), len(read)):
                 if read[index] is None:
                     read[index] = self._item(views[index])

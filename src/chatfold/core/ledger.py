@@ -88,27 +88,28 @@ class Ledger:
         """
         made: dict[str, Line] = {}
         (newer, older), alike = self._phrases.tables(), self._alike
-        losses = [-worth for worth in needs.worths]
-        for place in sorted(places, key=losses.__getitem__):
+        keys, worths, home_of = needs.keys, needs.worths, needs.home
+        for place in sorted(places, key=[-worth for worth in worths].__getitem__):
             if room <= 0:
                 break
-            need = needs[place]
-            phrase = newer.get(need.key) or older.get(need.key)
-            if phrase is None or phrase.home is not need.home:
-                phrase = self._found(need)
+            key = keys[place]
+            track, home = home_of(key)
+            phrase = newer.get(key) or older.get(key)
+            if phrase is None or phrase.home is not home:
+                phrase = self._found(needs[place])
             elif phrase.call is not None and alike.get(phrase.call, ()) is not None:
-                phrase = self._found(need)  # which says what the latest such call gave
+                phrase = self._found(needs[place])  # which says what the latest such call gave
             if phrase is None:
                 continue
             index = phrase.home.index
-            last = index if need.track is None else need.track.last
+            order = (index if track is None else track.last, index, place)
             known = made.get(phrase.key)
             if known is None:
-                made[phrase.key] = Line(phrase, (last, index, place), need.worth * phrase.share)
+                made[phrase.key] = Line(phrase, order, worths[place] * phrase.share)
                 room -= phrase.length
             else:
-                known.worth += need.worth * phrase.share
-                known.order = max(known.order, (last, index, place))
+                known.worth += worths[place] * phrase.share
+                known.order = max(known.order, order)
         return made
 
     def _found(self, need: Need) -> Phrase | None:

@@ -138,11 +138,15 @@ class Needs:
 
     def __getitem__(self, place: int) -> Need:
         key = self.keys[place]
-        known, sightings = self._seen.get(key), self._places[key]
-        track = self._tracks.get(key) if known is None else known[1]
-        home = sightings[0] if track is None else track.home
+        track, home = self.home(key)
         worth, sure = self.worths[place], self.sure[place]
-        return Need(key, self.values[key], sightings, track, home, worth, sure)
+        return Need(key, self.values[key], self._places[key], track, home, worth, sure)
+
+    def home(self, key: str) -> tuple[Track | None, Sighting | None]:
+        """Return what has come of a needed fact, and the place that says best what it is."""
+        known = self._seen.get(key)
+        track = self._tracks.get(key) if known is None else known[1]
+        return track, self._places[key][0] if track is None else track.home
 
 
 def needs_of(
@@ -172,11 +176,10 @@ def needs_of(
     opening, recent = head.opening, head.recent
     needs = Needs(found, known)
     keys, worths, sure = needs.keys, needs.worths, needs.sure
-    for key, origin in found.uses.origins.items():
+    for (key, origin), index in zip(found.uses.origins.items(), found.uses.firsts, strict=True):
         if key in stays:
             continue
-        sightings, track = places[key], tracks.get(key)
-        index, kin, near = sightings[0].index, -1, False
+        track, kin, near = tracks.get(key), -1, False
         if key in known:
             origin, track, kin, near = known[key]
             if track is not None and not track.sides:
@@ -190,7 +193,7 @@ def needs_of(
                 continue
             if weight is None:
                 continue
-        weighed = weigher.worth(values[key], sightings, origin, track, kin, near)
+        weighed = weigher.worth(values[key], places[key], origin, track, kin, near)
         if weighed is not None:
             keys.append(key)
             worths.append(weighed[0])

@@ -139,8 +139,8 @@ def _with_values(
         budget: How large the parts may be.
         sizes: Returns the sizes of texts in tokens.
     """
-    shown = _Held(rendered(acted._replace(values=carried)))
-    used = sizes(rendered(Record(values=carried)))
+    shown = _Held(rendered(acted._replace(values=carried) if carried else acted))
+    used = sizes(rendered(Record(values=carried))) if carried else 0
     entries = ledger.entries(
         needs, shown.missing(needs, missing), budget.values - min(used, budget.values // 2), sizes
     )
@@ -211,7 +211,8 @@ class _Held:
         self.keys: set[str] = set()
         self._of_numbers: dict[str, bool] = {}
         for value in values(text):
-            self.keys.update((value.key, *value.also))
+            self.keys.add(value.key)
+            self.keys.update(value.also)
 
     def missing(self, needs: Needs, places: Sequence[int]) -> list[int]:
         """Return the places of the needs that the text does not hold, of some of them.

@@ -6,6 +6,7 @@ Not here: where facts were seen (`facts`), which of them a later model needs (`n
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections import Counter
 from typing import Final
@@ -101,6 +102,7 @@ class Uses:
 
     Attributes:
         origins: Where each fact comes from, by its key, in the order in which they were first seen.
+        firsts: Index of the item in which each was, in the same order.
         tracks: What has come of those that stand in several places.
         counts: How many facts are of an origin, and were used so often.
         told_before: Keys of those that an earlier summary names.
@@ -111,6 +113,7 @@ class Uses:
 
     def __init__(self) -> None:
         self.origins: dict[str, Origin] = {}
+        self.firsts = array("q")
         self.tracks: dict[str, Track] = {}
         self.counts: Counter[tuple[Origin, int]] = Counter()
         self.told_before: set[str] = set()
@@ -136,6 +139,7 @@ class Uses:
         made: Origin = (side, tool, last_key(seen.path) or _letters(value.text), value.kind)
         origin = self._shared.setdefault(made, made)
         self.origins[key] = origin
+        self.firsts.append(seen.index)
         self.counts[origin, 0] += 1
         if side == "summary":
             self.told_before.add(key)
