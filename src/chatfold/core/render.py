@@ -137,10 +137,12 @@ def conversation(
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     ahead = written if written is not None and redact is None else _NOTHING
     nothing, special = (None, ""), kept_set.union(skipped_set, writer.unanswered)
-    out = writer.out
+    out: list[str] = []
     for index, view in enumerate(views, offset):
         of, text = ahead.get(index, nothing)
         if of is view and index not in special:  # as most are that came of late
+            if writer.out:
+                out.append(writer.taken())
             out.append(text)
         elif index in skipped_set:
             writer.omitted["superseded_state"] += 1
@@ -150,14 +152,16 @@ def conversation(
             writer.omitted = lost  # what stays in the list is not lost
         else:
             writer.item(index, view, "")
-    body = encode("\n".join(writer.out))
+    if writer.out or not out:
+        out.append(writer.taken())
+    body = "\n".join(out)
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
 
 
 def elements(
     views: Sequence[ItemView], indices: Iterable[int], calls: Sequence[ToolCallRecord]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the index of each item with its elements as `conversation` writes them, each on a line.
+    """Yield the index of each item with its elements as `conversation` writes them.
 
     Calls are written as answered ones. Left out are items that show nothing, or hold what a
     conversation counts as omitted.
@@ -171,9 +175,9 @@ def elements(
     writer.unanswered.clear()
     for index in indices:
         writer.item(index, views[index], "")
-        if writer.out and not writer.omitted:
-            yield index, "\n".join(writer.out)
-        writer.out.clear()
+        text, shown = writer.taken(), not writer.omitted
+        if text and shown:
+            yield index, text
         writer.omitted.clear()
 
 
@@ -249,6 +253,12 @@ class _Writer:
                     self.unanswered.setdefault(call.call_index, []).append(call.id)
             elif index >= start:
                 self.answers.setdefault(index, []).append(call)
+
+    def taken(self) -> str:
+        """Return the elements so far, each on a line; they are no longer held here."""
+        text = encode("\n".join(self.out))
+        self.out.clear()
+        return text
 
     def clean(self, text: str) -> str:
         """Return a text as it goes into a prompt: redacted, without encoded data, escaped."""
