@@ -28,8 +28,9 @@ __all__ = ["TemplateSet", "load_templates", "prompt_directory"]
 def prompt_directory() -> Path:
     """Return the directory that holds the built-in templates.
 
-    In an installed package that is `chatfold/prompts`. An editable install has no such directory:
-    there it is the checkout's own `prompts/`, so that an edit shows in the next prompt.
+    In an installed package that is `chatfold/prompts`, which is read once. An editable install has
+    no such directory: there it is the checkout's own `prompts/`, so that an edit shows in the next
+    prompt.
 
     Raises:
         TemplateError: Neither directory exists, so the installation is broken.
@@ -164,7 +165,7 @@ def load_templates(
 
 @functools.cache
 def _built_in() -> TemplateSet:
-    return TemplateSet(_environment(_file_loader(prompt_directory())), steady=True)
+    return TemplateSet(_environment(_built_in_loader()), steady=True)
 
 
 def _from_directory(directory: Path) -> TemplateSet:
@@ -200,7 +201,7 @@ def _from_environment(environment: jinja2.Environment) -> TemplateSet:
         enable_async=False,  # its render would start an event loop inside a running one
         bytecode_cache=None,  # its keys do not tell code with autoescape from code without
     )
-    return TemplateSet(overlay, _environment(_file_loader(prompt_directory())))
+    return TemplateSet(overlay, _environment(_built_in_loader()))
 
 
 def _require_an_override(names: set[str], where: str) -> None:
@@ -217,16 +218,24 @@ def _require_an_override(names: set[str], where: str) -> None:
 def _with_fallback(loader: jinja2.BaseLoader) -> TemplateSet:
     from jinja2 import ChoiceLoader
 
-    return TemplateSet(_environment(ChoiceLoader([loader, _file_loader(prompt_directory())])))
+    return TemplateSet(_environment(ChoiceLoader([loader, _built_in_loader()])))
 
 
-def _file_loader(directory: Path) -> jinja2.BaseLoader:
+def _built_in_loader() -> jinja2.BaseLoader:
+    """Return what loads the built-in templates; those of an installed package do not change."""
+    directory = prompt_directory()
+    return _file_loader(directory, watched=directory.parent != Path(__file__).resolve().parent)
+
+
+def _file_loader(directory: Path, *, watched: bool = True) -> jinja2.BaseLoader:
     from jinja2 import FunctionLoader
 
-    return FunctionLoader(functools.partial(_read, directory))
+    return FunctionLoader(functools.partial(_read, directory, watched=watched))
 
 
-def _read(directory: Path, name: str) -> tuple[str, str, Callable[[], bool]] | None:
+def _read(
+    directory: Path, name: str, *, watched: bool
+) -> tuple[str, str, Callable[[], bool] | None] | None:
     """Return source, path and freshness check of one file, or None where there is no such file.
 
     Jinja's own file loader does the same, but lets a decoding error escape that does not say
@@ -244,7 +253,7 @@ def _read(directory: Path, name: str) -> tuple[str, str, Callable[[], bool]] | N
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise _failure(error, name, line) from error
-    return source, str(path), lambda: _modified(path) == modified
+    return source, str(path), (lambda: _modified(path) == modified) if watched else None
 
 
 def _modified(path: Path) -> int | None:
