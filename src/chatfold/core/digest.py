@@ -12,7 +12,6 @@ import json
 import marshal
 from collections.abc import Sequence
 from hashlib import blake2b
-from operator import eq
 from typing import Any, cast
 
 from chatfold.core.views import plain
@@ -61,7 +60,7 @@ def _copy(value: Any) -> Any:
 
 
 def edited_index(
-    items: Sequence[Any], copies: Sequence[dict[str, Any] | None], prints: Sequence[int]
+    items: list[Any], copies: list[dict[str, Any] | None], prints: Sequence[int]
 ) -> int | None:
     """Return the index of the first item that no longer says what it said, None where all do.
 
@@ -71,7 +70,7 @@ def edited_index(
         prints: Their fingerprints at that time.
     """
     # Where there are copies, items are dicts, whose comparison asks nothing of anybody's.
-    if all(copies) and all(map(eq, copies, items)):  # as it is almost always
+    if all(copies) and copies == items:  # as it is almost always
         return None
     told = enumerate(zip(items, copies, strict=True))
     doubtful = [index for index, (item, copy) in told if copy is None or copy != item]

@@ -311,7 +311,7 @@ class Reading:
             marked[1] if marked is not None and marked[0] == index else self._views[index]
         )
 
-    def _same(self, items: Sequence[Any]) -> int:
+    def _same(self, items: list[Any]) -> int:
         """Return how many leading items are the objects that were read, and say the same."""
         count = min(len(items), len(self._seen))
         if not all(map(is_, items, self._seen)):

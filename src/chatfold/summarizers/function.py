@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from chatfold.core.flow import Completion
@@ -33,6 +34,8 @@ class AnswerTypeError(SummarizerError, TypeError):
 
 def is_async(function: object) -> bool:
     """Return whether a call of `function` must be awaited, as far as that shows from outside."""
+    if type(function) is FunctionType and not function.__dict__:  # nothing else can say so
+        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
     )
@@ -86,7 +89,7 @@ class FunctionSummarizer:
             raise
         except Exception as error:
             raise failure(error, prompt, who="the summarizer") from error
-        if inspect.isawaitable(answer):
+        if type(answer) is not str and inspect.isawaitable(answer):
             _discard(answer)
             raise AnswerTypeError(str(got_async("an async function")))
         return _checked(answer)
