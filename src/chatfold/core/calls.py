@@ -146,15 +146,15 @@ class CallPairing:
 
     def feed(self, index: int, view: ItemView) -> None:
         """Take in the view of the item at `index`; indices come in order."""
-        if view.role == "assistant":
+        role, parts = view.role, view.parts
+        if role == "assistant":
             if view.whole_step or not self._model_spoke:
                 self._step += 1
             self._model_spoke = True
         else:
             self._model_spoke = False
-            if view.role == "user" and is_user_message(view):
+            if role == "user" and is_user_message(view):
                 self.last_user = index
-        parts = view.parts
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
             return
         for part in parts:
@@ -240,7 +240,12 @@ class CallPairing:
         Where an id is missing, only a call of the same shape can be meant.
         """
         if part.id is not None:
-            found = self._take((part.pair, part.id), None, None)
+            key = (part.pair, part.id)
+            waiting = self._open.get(key)
+            if waiting is not None and len(waiting) == 1:  # so it is with most
+                del self._open[key]
+                return waiting[0]
+            found = self._take(key, None, None)
             return found or self._take((part.pair, None), part.name, shape)
         found = self._take((part.pair, None), part.name, shape)
         if found is not None:
@@ -268,9 +273,6 @@ class CallPairing:
         waiting = self._open.get(key)
         if not waiting:
             return None
-        if len(waiting) == 1 and name is None and shape is None:  # so it is with most
-            del self._open[key]
-            return waiting[0]
         fitting = [e for e in waiting if _fits(e, name, shape)]
         if not fitting:
             return None

@@ -34,13 +34,14 @@ def pair_problems(
     views: Sequence[ItemView], calls: Sequence[ToolCallRecord], rules: PairRules
 ) -> Iterator[Problem]:
     """Yield results that do not follow their call at once, and calls without results."""
-    for call in calls:
-        if call.result_index is not None and call.result_index != call.call_index:
-            yield from _misplaced(views, call, call.result_index, rules)
     waiting: dict[int, list[str]] = {}
     for call in calls:
-        if call.result_index is None and call.call_index is not None:
-            waiting.setdefault(call.call_index, []).append(call.label)
+        asked, told = call.call_index, call.result_index
+        if told is None:
+            if asked is not None:
+                waiting.setdefault(asked, []).append(call.label)
+        elif asked is None or not asked <= told <= asked + 1:
+            yield from _misplaced(views, call, told, rules)
     for index, labels in waiting.items():
         followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))
         ids = ", ".join(labels)

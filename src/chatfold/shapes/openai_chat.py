@@ -200,6 +200,8 @@ class OpenAIChat(Shape):
 
 def _says_nothing(item: object, view: ItemView) -> bool:
     """Return whether a message has no content, or none but reasoning that stands beside it."""
+    if view.parts and type(view.parts[0]) is not ReasoningPart:
+        return False
     if field(item, "content") is not None:
         return not view.parts
     return all(type(part) is ReasoningPart for part in view.parts)
@@ -216,9 +218,10 @@ def _nameless_results(
         index, asked = call.result_index, call.call_index
         if index is None or asked is None or views[index].shape != "openai_chat":
             continue
-        named = any(type(p) is CallPart and p.id == call.id for p in views[asked].parts)
-        own = [p.id for p in views[index].parts if type(p) is ResultPart]
-        if call.id is not None and named and own == [None]:
+        named = call.id in [p.id for p in views[asked].parts if type(p) is CallPart]
+        if call.id is not None and named:
+            if [p.id for p in views[index].parts if type(p) is ResultPart] != [None]:
+                continue  # as most
             yield Problem(
                 "result_without_id",
                 f"this result does not name its call; by its place it answers {call.id!r}, so make "
