@@ -21,6 +21,8 @@ from chatfold import templates
 print(templates.__file__)
 print(templates.prompt_directory())
 print(templates.load_templates().render(sys.argv[1]))
+(templates.prompt_directory() / sys.argv[1]).write_text("edited meanwhile", encoding="utf-8")
+print(templates.load_templates().render(sys.argv[1]))
 """
 
 
@@ -91,13 +93,14 @@ def test_the_wheel_carries_the_licence_and_the_command(wheel: Path) -> None:
 
 
 def test_an_installed_wheel_renders_its_own_templates(wheel: Path, tmp_path: Path) -> None:
-    """Unpacked anywhere, the package finds the templates that lie inside it."""
+    """Unpacked anywhere, the package finds the templates inside it, which it reads once."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     output = _run(sys.executable, "-c", RENDER, "extra.jinja", cwd=tmp_path, path=tmp_path)
     assert output.splitlines() == [
         str(tmp_path / "chatfold" / "templates.py"),
         str(tmp_path / "chatfold" / "prompts"),
+        "first",
         "first",
     ]
 
@@ -129,5 +132,5 @@ def test_an_editable_install_reads_the_checkouts_templates_live(copy: Path, tmp_
     for text in ("first", "edited"):
         template.write_text(text, encoding="utf-8")
         output = _run(sys.executable, "-c", RENDER, "extra.jinja", cwd=tmp_path, path=source)
-        assert output.splitlines()[1:] == [str(copy / "prompts"), text]
+        assert output.splitlines()[1:] == [str(copy / "prompts"), text, "edited meanwhile"]
     template.write_text("first", encoding="utf-8")

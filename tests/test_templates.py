@@ -63,6 +63,11 @@ def test_every_built_in_template_compiles() -> None:
         environment.parse(_source_of(name), name=name)
 
 
+def test_built_in_templates_are_in_ascii() -> None:
+    """One character beyond Latin-1 makes Python hold a whole prompt in twice as many bytes."""
+    assert [name for name in BUILT_IN if not _source_of(name).isascii()] == []
+
+
 def test_the_built_in_set_is_made_once() -> None:
     """Without `templates=` every call gets the same set, so templates are compiled once."""
     assert load_templates() is load_templates(None)

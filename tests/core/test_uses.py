@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from itertools import pairwise
+from math import exp
 from typing import Any
 
 from hypothesis import given
@@ -22,7 +23,7 @@ from chatfold.core.sightings import Sighting
 from chatfold.core.summary import mark_summary, wrapped
 from chatfold.core.uses import HOMES, Track
 from chatfold.core.views import ItemView, TextPart, is_user_message
-from chatfold.core.worth import Weigher
+from chatfold.core.worth import Weigher, _freshness
 
 Item = dict[str, Any]
 
@@ -49,6 +50,7 @@ def test_what_is_kept_up_is_what_the_sightings_say(history: Any) -> None:
     turn = [sum(map(is_user_message, views[: n + 1])) for n in range(len(views))]
     used: Counter[Any] = Counter()
     assert list(found.uses.origins) == list(found.values)
+    assert list(found.uses.firsts) == [seen[0].index for seen in found.places.values()]
     for key, sightings in found.places.items():
         origin, track = found.uses.origins[key], found.uses.tracks.get(key)
         assert (origin[0], origin[3]) == (side(sightings[0], words), found.values[key].kind)
@@ -90,6 +92,14 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
             origin, track, kin, near = found.uses.origins[need.key], need.track, -1, False
         weighed = weigher.worth(need.value, need.sightings, origin, track, kin, near)
         assert weighed == (need.worth, need.sure)
+
+
+@given(st.integers(0, 3_000))
+def test_what_stands_last_is_worth_most_and_nothing_is_forgotten(length: int) -> None:
+    """To the last digit, also of heads that are longer than what is known of ages beforehand."""
+    ages = range(length - 1, -1, -1)
+    by_age = [0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / length) for age in ages]
+    assert _freshness(length) == by_age == sorted(by_age)
 
 
 @given(histories(), st.sets(st.integers(0, 30)))
