@@ -54,7 +54,7 @@ def test_what_fits_is_in_the_order_of_time() -> None:
 def test_a_value_stands_where_it_was_said_first() -> None:
     """Also where it was named again since; its entry is as new as the newest in it."""
     lines, order, get = three_lines()
-    lines[1].order = (9, 0, 0)
+    lines[1].order = (9, 0, 3)  # of words that stand before others whose facts were seen before
     lines[2].order = (5, 2, 2)
     assert Choice(lines).entries(1_000) == [
         Entry("get", get.arguments, (Field("of", "LK-2"),)),
