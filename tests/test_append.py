@@ -256,6 +256,21 @@ def test_a_plan_shows_the_live_request(blocking: Way) -> None:
     assert not outcome.facts.ungrounded
 
 
+def test_a_plan_shows_no_live_request_where_a_prompt_may_not_hold_the_whole_head(
+    blocking: Way,
+) -> None:
+    """That request would show all of it; the host asks for one part after another."""
+    ctx = ChatContext(conversation(blocking.shape), shape=blocking.shape)
+    size = ctx.plan(keep_last_turns=1, mode="append", request=blocking.request()).tokens_before
+    plan = ctx.plan(
+        keep_last_turns=1, mode="append", request=blocking.request(), max_prompt_tokens=size
+    )
+    assert plan.prompt is not None
+    assert plan.shown is not None
+    assert len(plan.prompt.views) < len(plan.shown)
+    assert plan.prompt.live is None
+
+
 # --- answers that are no summary ------------------------------------------------------------------
 
 FALLING_BACK: dict[str, tuple[Behaviour, str]] = {

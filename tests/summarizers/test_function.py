@@ -47,6 +47,34 @@ def awaited(function: Callable[[Prompt], Any], prompt: Prompt, **options: Any) -
     return asyncio.run(FunctionSummarizer(function, **options).acomplete(prompt))
 
 
+class _Awaited:
+    async def __call__(self, _: Prompt) -> str:
+        return "- A"
+
+
+@functools.wraps(_later)
+def _wrapped(_: Prompt) -> str:
+    return "- A"
+
+
+@pytest.mark.parametrize(
+    ("function", "asynchronous"),
+    [
+        (_later, True),
+        (functools.partial(_later), True),
+        (_Awaited(), True),
+        (_Awaited().__call__, True),
+        (_wrapped, False),
+        (lambda _: _later(), False),  # that shows only when it is called
+        (str, False),
+    ],
+)
+def test_what_has_to_be_awaited_is_known_before_it_is_called(
+    function: Callable[[Prompt], Any], asynchronous: bool
+) -> None:
+    assert FunctionSummarizer(function).asynchronous is asynchronous
+
+
 def test_text_becomes_a_completion(run: Run, prompt: Prompt) -> None:
     """The function gets the prompt, and text is all that it must return."""
     assert run(lambda given: given.system) == Completion(prompt.system)

@@ -17,7 +17,7 @@ __all__ = ["Elements"]
 
 _AT_ONCE: Final = 32  # items that are written at one time, at most
 _LONGEST: Final = 1_000  # tokens of an item: longer ones are left to the fold
-_MOST: Final = 2_000_000  # characters, twice: about what a window of a million tokens holds
+_MOST: Final = 8_000_000  # characters, twice: what a hundred thousand items of a few words show
 _BEFORE: Final = 8  # calls before those of new items among which results find theirs
 
 
