@@ -80,3 +80,20 @@ def test_a_copy_is_another_object(inside: Any) -> None:
     if not isinstance(inside, str):
         inside.clear()
         assert copy == before
+
+
+class _EqualToAll:
+    """An object of somebody's that says it is like any other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_an_object_is_told_by_its_content_and_not_by_what_it_says_of_itself() -> None:
+    items = [{"role": "user", "content": "Hello."}, _EqualToAll()]
+    prints = fingerprints(items)
+    copies = [copied(item) for item in items]
+    assert edited_index(items, copies, prints) is None
+    assert edited_index(items, copies, [prints[0], prints[1] + 1]) == 1

@@ -237,6 +237,42 @@ def test_real_histories_have_the_facts_of_the_whole(name: str) -> None:
             assert_as_whole(reading.snapshot())
 
 
+def folds(history: Sequence[Any], shape: str, step: int) -> list[Any]:
+    """Return what comes of two folds of a list that is looked at whenever `step` items came."""
+    items: list[Any] = []
+    ctx = ChatContext(items, shape=shape, policy=Policy(max_tokens=1_000_000_000))
+    half, made = len(history) // 2, list[Any]()
+    for part, text in ((history[:half], "All was done."), (history[half:], "Then more was done.")):
+        for start in range(0, len(part), step):
+            items += part[start : start + step]
+            ctx.maybe_summarize(lambda prompt: "never asked")
+        outcome = ctx.summarize(
+            lambda prompt, text=text: text, keep_last_turns=1, effects={"get_order": "write"}
+        )
+        made.append((outcome.reason, outcome.item))
+    return made
+
+
+@pytest.mark.parametrize("shape", SHAPE_NAMES)
+def test_a_list_that_was_looked_at_at_each_turn_is_folded_as_any_other(shape: str) -> None:
+    """Whatever was found ahead, and has another meaning by the time of the fold."""
+    for seed in range(8):
+        history = long_history(shape, 40, seed)
+        assert folds(history, shape, 3) == folds(history, shape, len(history))
+
+
+@pytest.mark.skipif(
+    not (shared_directory() / "corpus").is_dir(),
+    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
+)
+@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+def test_real_lists_that_were_looked_at_at_each_turn_are_folded_as_others(name: str) -> None:
+    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        for line in list(lines)[::12]:
+            history = json.loads(line)["items"]
+            assert folds(history, name, 3) == folds(history, name, len(history))
+
+
 @pytest.mark.parametrize("shape", SHAPE_NAMES)
 def test_words_and_elements_are_there_ahead_of_a_fold(shape: str) -> None:
     """Of most facts that may be needed, and of most items; of long lists of the latest ones."""

@@ -203,6 +203,20 @@ def test_words_stand_around_a_value_that_does_not_say_what_it_is() -> None:
     assert any("arrive on 2026-03-01" in text for text in texts)
 
 
+def test_an_entry_is_as_new_as_what_names_it_last() -> None:
+    """So that the next fold, which cuts the oldest first, keeps what is still talked of."""
+    items = [
+        {"role": "user", "content": "What is new?"},
+        *calls("a", "find_order", {"of": "me"}, {"order": "LK-4821936"}),
+        *calls("b", "find_parcel", {"of": "me"}, {"parcel": "TRK-71234"}),
+    ]
+    names = [entry.name for entry in recorded(items).record.values]
+    assert names == ["find_order", "find_parcel"]
+    items.append({"role": "assistant", "content": "About the order LK-4821936: it is on its way."})
+    names = [entry.name for entry in recorded(items).record.values]
+    assert names[-1] == "find_order"
+
+
 def test_the_order_is_that_of_time_and_the_newest_is_last() -> None:
     items = [
         *calls("a", "get_order", {"order": "LK-1111"}, {"rma": "RMA-1", "at": "2026-01-01"}),
