@@ -14,6 +14,7 @@ from chatfold.core.calls import CallPairing
 from chatfold.core.facts import Facts, Told
 from chatfold.core.phrases import Count, Phrase, price
 from chatfold.core.phrasing import PhraseFinder
+from chatfold.core.uses import home_of
 from chatfold.core.views import ItemView
 from chatfold.core.worth import USED_LATER
 
@@ -105,7 +106,7 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
         value, track = facts.values[key], facts.uses.tracks.get(key)
         if track is None and value.kind not in USED_LATER:
             continue
-        home = facts.places[key][0] if track is None else track.home
+        home = home_of(facts.places[key], track)
         known = found.get(key)
         if home is None or home.author == "summary" or (known and known.home is home):
             continue

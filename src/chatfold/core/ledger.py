@@ -88,7 +88,7 @@ class Ledger:
         """
         made: dict[str, Line] = {}
         (newer, older), alike = self._phrases.tables(), self._alike
-        keys, worths, home_of = needs.keys, needs.worths, needs.home
+        keys, worths, home_of = needs.keys, needs.worths, needs.track_and_home
         for place in sorted(places, key=[-worth for worth in worths].__getitem__):
             if room <= 0:
                 break

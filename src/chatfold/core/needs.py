@@ -16,7 +16,7 @@ from chatfold.core.kin import Worked
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
-from chatfold.core.uses import HOMES, Track, Uses, own_side
+from chatfold.core.uses import HOMES, Track, Uses, home_of, own_side
 from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
 from chatfold.core.worth import Weigher
@@ -138,15 +138,18 @@ class Needs:
 
     def __getitem__(self, place: int) -> Need:
         key = self.keys[place]
-        track, home = self.home(key)
+        track, home = self.track_and_home(key)
         worth, sure = self.worths[place], self.sure[place]
         return Need(key, self.values[key], self._places[key], track, home, worth, sure)
 
-    def home(self, key: str) -> tuple[Track | None, Sighting | None]:
-        """Return what has come of a needed fact, and the place that says best what it is."""
+    def track_and_home(self, key: str) -> tuple[Track | None, Sighting | None]:
+        """Return what has come of the fact of a key, and the place that says best what it is.
+
+        None for the first where it stands in one place; for the other, where none in the head does.
+        """
         known = self._seen.get(key)
         track = self._tracks.get(key) if known is None else known[1]
-        return track, self._places[key][0] if track is None else track.home
+        return track, home_of(self._places[key], track)
 
 
 def needs_of(

@@ -123,15 +123,15 @@ def make_plan(
     if where.reason:
         size = sum(sizes)
         return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
-    fields = _fields(snapshot, where, wish)
-    if fields["digest"] in wish.tried:
-        return Plan(None, reason="unchanged_head", **fields), None
+    plan = _plan(snapshot, where, wish)
+    if plan.digest in wish.tried:
+        return plan, None
     if own is not None:
         gone = len(where.superseded)
         omitted = {"superseded_state": gone} if gone else {}
         prefix = tuple(items[: where.start])
-        fields |= {"reason": "summarized", "omitted": omitted, "native": True, "prefix": prefix}
-        return Plan(None, **fields), None
+        made = replace(plan, reason="summarized", omitted=omitted, native=True, prefix=prefix)
+        return made, None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     asking = _asking(where, snapshot, templates, wish, count)
     head = _head(where, snapshot, asking)
@@ -141,37 +141,38 @@ def make_plan(
             f"max_prompt_tokens={wish.max_prompt_tokens} leaves no room for the conversation: the "
             "instructions, or the first items that belong together, need more"
         )
-    prompt, append = first.prompt, None
+    plan = replace(plan, prompt=first.prompt, reason="summarized", omitted=head.omitted, shown=head)
     if wish.mode == "append":
         append = append_for(snapshot, where, asking, wish.senders, wish.request)
-        prompt = replace(prompt, live=append.live if first.stop == len(head) else None)
-    fields |= {"reason": "summarized", "omitted": head.omitted, "append": append, "shown": head}
-    return Plan(prompt, **fields), head
+        live = append.live if first.stop == len(head) else None
+        plan = replace(plan, append=append, prompt=replace(first.prompt, live=live))
+    return plan, head
 
 
-def _fields(snapshot: Snapshot, where: Split, wish: Wish) -> dict[str, Any]:
-    """Return what a plan says of a split, whatever comes of it."""
+def _plan(snapshot: Snapshot, where: Split, wish: Wish) -> Plan[Any]:
+    """Return the plan of a split, as long as nobody was asked for a summary."""
     items, start, cut = snapshot.items, where.start, where.cut
     kept = frozenset(where.kept)
-    prints = tuple(snapshot.prints[start:cut])
+    region, prints = tuple(items[start:cut]), tuple(snapshot.prints[start:cut])
     # A head that words could not make smaller may be folded natively, and the other way round.
     tried = hash((prints, where.kept, wish.own is not None))
-    region = tuple(items[start:cut])
-    return {
-        "head": tuple(items[i] for i in range(start, cut) if i not in kept) if kept else region,
-        "kept": tuple(items[i] for i in where.kept),
-        "index": cut,
-        "split": where,
-        "region": region,
-        "prints": prints,
-        "behind": snapshot.prints[cut] if cut < len(items) else None,
-        "abandon": wish.abandon,
-        "digest": f"{tried & 0xFFFFFFFFFFFFFFFF:016x}",
-        "tokens_before": sum(snapshot.sizes),
-        "summary_role": wish.summary_role,
-        "min_gain": wish.min_gain,
-        "terms": wish.terms,
-    }
+    return Plan(
+        prompt=None,
+        head=tuple(items[i] for i in range(start, cut) if i not in kept) if kept else region,
+        kept=tuple(items[i] for i in where.kept),
+        index=cut,
+        reason="unchanged_head",
+        split=where,
+        region=region,
+        prints=prints,
+        behind=snapshot.prints[cut] if cut < len(items) else None,
+        abandon=wish.abandon,
+        digest=f"{tried & 0xFFFFFFFFFFFFFFFF:016x}",
+        tokens_before=sum(snapshot.sizes),
+        summary_role=wish.summary_role,
+        min_gain=wish.min_gain,
+        terms=wish.terms,
+    )
 
 
 def _asking(

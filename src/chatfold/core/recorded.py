@@ -139,7 +139,7 @@ def _with_values(
         budget: How large the parts may be.
         sizes: Returns the sizes of texts in tokens.
     """
-    shown = _Held(rendered(acted._replace(values=carried) if carried else acted))
+    shown = _Held(rendered(acted._replace(values=carried)))
     used = sizes(rendered(Record(values=carried))) if carried else 0
     entries = ledger.entries(
         needs, shown.missing(needs, missing), budget.values - min(used, budget.values // 2), sizes

@@ -152,7 +152,7 @@ def conversation(
             writer.omitted = lost  # what stays in the list is not lost
         else:
             writer.item(index, view, "")
-    if writer.out or not out:
+    if writer.out:
         out.append(writer.taken())
     body = "\n".join(out)
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
@@ -175,8 +175,8 @@ def elements(
     writer.unanswered.clear()
     for index in indices:
         writer.item(index, views[index], "")
-        text, shown = writer.taken(), not writer.omitted
-        if text and shown:
+        text = writer.taken()
+        if text and not writer.omitted:
             yield index, text
         writer.omitted.clear()
 

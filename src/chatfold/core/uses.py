@@ -9,13 +9,14 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from chatfold.core.reuse import Origin
 from chatfold.core.sightings import Sighting
 from chatfold.core.values import Value
 
-__all__ = ["HOMES", "Track", "Uses", "last_key", "own_side"]
+__all__ = ["HOMES", "Track", "Uses", "home_of", "last_key", "own_side"]
 
 HOMES: Final = ("argument", "user", "outcome", "result", "assistant", "summary", "body")
 """The sides that may name a fact, the one that says best what it is first."""
@@ -93,6 +94,16 @@ class Track:
         rank = _RANKS[side]
         if rank <= self._rank:
             self._rank, self.home = rank, seen
+
+
+def home_of(sightings: Sequence[Sighting], track: Track | None) -> Sighting | None:
+    """Return the place that says best what a fact is, None where none does.
+
+    Args:
+        sightings: Where it stands, in order.
+        track: What has come of it, where it stands in several places.
+    """
+    return sightings[0] if track is None else track.home
 
 
 class Uses:

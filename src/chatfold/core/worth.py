@@ -65,8 +65,8 @@ _MONEY = re.compile(r"(?i)(?:amount|balance|charge|cost|fee|paid|price|refund|to
 _MERE = re.compile(r"\d{1,3}")  # such numbers recur by chance
 _LIKELY_KIN, _LIKELY_NEAR = 0.15, 0.05  # how likely such paths are used, at the least
 _MANY = 0.05  # share of the values of a body of text that were used, below which they stay out
-_OLD = 0.45  # how much less facts are worth that are older than that by far
-_BY_AGE = [_OLD + 0.33 * exp(-age / 20) for age in range(800)]  # then it makes no difference
+_OLD = 0.45  # share of its worth that a fact keeps, whatever its age
+_BY_AGE = [_OLD + 0.33 * exp(-age / 20) for age in range(800)]  # beyond, no digit of it changes
 _GIVEN = frozenset({"body", "result"})
 _BODY = ("body",)
 
@@ -195,11 +195,8 @@ def _freshness(length: int) -> list[float]:
     Args:
         length: Number of its items.
     """
-    fresh = _BY_AGE[:length]
-    fresh += [_OLD] * (length - len(fresh))
-    fresh = [by_age + 0.22 * (1 - age / length) for age, by_age in enumerate(fresh)]
-    fresh.reverse()
-    return fresh
+    shares = _BY_AGE[:length] + [_OLD] * (length - len(_BY_AGE))
+    return [share + 0.22 * (1 - age / length) for age, share in enumerate(shares)][::-1]
 
 
 def _standing(sides: Sequence[str], turns: int, *, recent: bool, is_opening: bool) -> float:

@@ -40,7 +40,7 @@ def pair_problems(
         if told is None:
             if asked is not None:
                 waiting.setdefault(asked, []).append(call.label)
-        elif asked is None or not asked <= told <= asked + 1:
+        elif asked is None or not asked <= told <= asked + 1:  # most stand right behind
             yield from _misplaced(views, call, told, rules)
     for index, labels in waiting.items():
         followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))

@@ -220,19 +220,19 @@ def _nameless_results(
             continue
         named = call.id in [p.id for p in views[asked].parts if type(p) is CallPart]
         if call.id is not None and named:
-            if [p.id for p in views[index].parts if type(p) is ResultPart] != [None]:
-                continue  # as most
-            yield Problem(
-                "result_without_id",
-                f"this result does not name its call; by its place it answers {call.id!r}, so make "
-                "it a `tool` message with that tool_call_id",
-                (index, asked),
-                "error",
-                "Missing parameter 'tool_call_id': messages with role 'tool' must have a "
-                "'tool_call_id'.",
-                "openai_chat",
-                _SOURCE,
-            )
+            own = [p.id for p in views[index].parts if type(p) is ResultPart]
+            if own == [None]:
+                yield Problem(
+                    "result_without_id",
+                    f"this result does not name its call; by its place it answers {call.id!r}, so "
+                    "make it a `tool` message with that tool_call_id",
+                    (index, asked),
+                    "error",
+                    "Missing parameter 'tool_call_id': messages with role 'tool' must have a "
+                    "'tool_call_id'.",
+                    "openai_chat",
+                    _SOURCE,
+                )
         elif views[index].type == "tool" and (
             not named or (call.id is None and field(items[asked], "function_call") is not None)
         ):

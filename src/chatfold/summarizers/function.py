@@ -34,7 +34,7 @@ class AnswerTypeError(SummarizerError, TypeError):
 
 def is_async(function: object) -> bool:
     """Return whether a call of `function` must be awaited, as far as that shows from outside."""
-    if type(function) is FunctionType and not function.__dict__:  # nothing else can say so
+    if type(function) is FunctionType and not function.__dict__:  # where a mark would be
         return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
