@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -47,6 +48,13 @@ def sizes_of_texts(texts: Sequence[str]) -> list[int]:
 def reading_of(items: list[Any], shape: str | None = None) -> Reading:
     named = None if shape is None else shape_named(shape)
     return Reading(items, SHAPES, shape=named, measure=size, summary_key=None, count=sizes_of_texts)
+
+
+def asked_as_it_grows(ctx: ChatContext[Any], new: Sequence[Any], step: int) -> None:
+    """Add items to a list that is asked whenever `step` of them came, and is too short to fold."""
+    for start in range(0, len(new), step):
+        ctx.items.extend(new[start : start + step])
+        ctx.maybe_summarize(lambda prompt: "never asked")
 
 
 def brought_up_to_date(snapshot: Snapshot) -> Facts:
@@ -199,12 +207,9 @@ def test_the_report_of_a_fold_is_the_same_whenever_it_is_read(shape: str) -> Non
     history = long_history(shape, 160, 3)
     reports: list[FactReport] = []
     for at_once in (True, False):
-        items: list[Any] = []
-        ctx: ChatContext[Any] = ChatContext(items, shape=shape, policy=Policy(max_tokens=10**9))
+        ctx: ChatContext[Any] = ChatContext(shape=shape, policy=Policy(max_tokens=10**9))
         for half in (history[:100], history[100:] + history[:20]):
-            for start in range(0, len(half), 3):
-                items += half[start : start + 3]
-                ctx.maybe_summarize(lambda prompt: "never asked")
+            asked_as_it_grows(ctx, half, 3)
             outcome = ctx.summarize(lambda prompt: "All was done.", keep_last_turns=1)
             assert outcome.facts is not None
             reports.append(outcome.facts)
@@ -218,34 +223,36 @@ def test_the_report_of_a_fold_is_the_same_whenever_it_is_read(shape: str) -> Non
     assert first != second
 
 
-@pytest.mark.skipif(
-    not (shared_directory() / "corpus").is_dir(),
-    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
-)
-@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+real_histories = pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+
+
+def every_twelfth(name: str) -> Iterator[list[Any]]:
+    """Yield some of the corpus's histories of a shape."""
+    if not (shared_directory() / "corpus").is_dir():
+        pytest.skip("no corpus beside the checkout; set CHATFOLD_SHARED")
+    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        yield from (json.loads(line)["items"] for line in islice(lines, 0, None, 12))
+
+
+@real_histories
 def test_real_histories_have_the_facts_of_the_whole(name: str) -> None:
     """As they grow by three items at a time, with a fold on the way."""
-    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
-        for line in list(lines)[::12]:
-            history = json.loads(line)["items"]
-            items: list[Any] = []
-            reading = reading_of(items, name)
-            grown(reading, items, history[: len(history) // 2], 3)
-            assert_as_whole(reading.snapshot())
-            items[1 : len(items) // 2] = [{"role": "user", "content": SUMMARY}]
-            grown(reading, items, history[len(history) // 2 :], 3)
-            assert_as_whole(reading.snapshot())
+    for history in every_twelfth(name):
+        items: list[Any] = []
+        reading = reading_of(items, name)
+        grown(reading, items, history[: len(history) // 2], 3)
+        assert_as_whole(reading.snapshot())
+        items[1 : len(items) // 2] = [{"role": "user", "content": SUMMARY}]
+        grown(reading, items, history[len(history) // 2 :], 3)
+        assert_as_whole(reading.snapshot())
 
 
 def folds(history: Sequence[Any], shape: str, step: int) -> list[Any]:
     """Return what comes of two folds of a list that is looked at whenever `step` items came."""
-    items: list[Any] = []
-    ctx = ChatContext(items, shape=shape, policy=Policy(max_tokens=1_000_000_000))
+    ctx: ChatContext[Any] = ChatContext(shape=shape, policy=Policy(max_tokens=10**9))
     half, made = len(history) // 2, list[Any]()
     for part, text in ((history[:half], "All was done."), (history[half:], "Then more was done.")):
-        for start in range(0, len(part), step):
-            items += part[start : start + step]
-            ctx.maybe_summarize(lambda prompt: "never asked")
+        asked_as_it_grows(ctx, part, step)
         outcome = ctx.summarize(
             lambda prompt, text=text: text, keep_last_turns=1, effects={"get_order": "write"}
         )
@@ -261,16 +268,10 @@ def test_a_list_that_was_looked_at_at_each_turn_is_folded_as_any_other(shape: st
         assert folds(history, shape, 3) == folds(history, shape, len(history))
 
 
-@pytest.mark.skipif(
-    not (shared_directory() / "corpus").is_dir(),
-    reason="no corpus beside the checkout; set CHATFOLD_SHARED",
-)
-@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "anthropic"])
+@real_histories
 def test_real_lists_that_were_looked_at_at_each_turn_are_folded_as_others(name: str) -> None:
-    with (shared_directory() / "corpus" / f"{name}.jsonl").open(encoding="utf-8") as lines:
-        for line in list(lines)[::12]:
-            history = json.loads(line)["items"]
-            assert folds(history, name, 3) == folds(history, name, len(history))
+    for history in every_twelfth(name):
+        assert folds(history, name, 3) == folds(history, name, len(history))
 
 
 @pytest.mark.parametrize("shape", SHAPE_NAMES)

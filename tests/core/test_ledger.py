@@ -203,6 +203,34 @@ def test_words_stand_around_a_value_that_does_not_say_what_it_is() -> None:
     assert any("arrive on 2026-03-01" in text for text in texts)
 
 
+def test_a_long_form_in_the_words_holds_the_short_one() -> None:
+    """The whole hash of a commit says what the first letters of it said."""
+    whole = "3f2a9c1de0b47755aa1020304050607080900f1e"
+    items = user(f"Please look at commit {whole[:7]}.")
+    assert recorded(items).found().added
+    found = recorded(items, text=f"The user asked for commit {whole}.").found()
+    assert not found.added
+    assert found.kept
+
+
+def test_what_is_carried_is_not_told_again() -> None:
+    """Though another call has given it since."""
+    carried = Record(values=(Entry("user", None, (Field("", "LK-4821936"),)),))
+    items = calls("a", "find_order", {"of": "me"}, {"order": "LK-4821936", "parcel": "TRK-71234"})
+    block = rendered(recorded(items, previous=carried).record)
+    assert block.count("LK-4821936") == block.count("TRK-71234") == 1
+
+
+def test_what_is_carried_keeps_its_room() -> None:
+    """Up to half of it: new values of the same key do not push it out."""
+    old, new = [[f"U-{n}" for n in span] for span in (range(100, 108), range(200, 240))]
+    carried = Entry("of", None, tuple(Field("", text) for text in old))
+    items = [item for text in new for item in calls(text, "find_order", {"of": text}, "found")]
+    block = rendered(recorded(items, previous=Record(values=(carried,)), tokens=200).record)
+    assert all(text in block for text in old)
+    assert 5 < sum(text in block for text in new) < len(new)
+
+
 def test_an_entry_is_as_new_as_what_names_it_last() -> None:
     """So that the next fold, which cuts the oldest first, keeps what is still talked of."""
     items = [
