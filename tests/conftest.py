@@ -16,7 +16,7 @@ _SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile(
     "ci",
-    max_examples=120,
+    max_examples=200,
     deadline=None,
     suppress_health_check=_SLOW,
     derandomize=True,
