@@ -240,6 +240,14 @@ class ShapeConformance:
         (record,) = self.context(items, hint).tool_calls()
         assert (record.status, record.completed, record.result) == ("failed", True, FAILED.result)
 
+    def test_a_result_is_no_word_of_the_user(self, hint: str | None) -> None:
+        """Where results come in the user's name, the other calls of their step are still open."""
+        w = self.writer
+        items = [w.user("hi"), *w.calls(ONE, TWO), *w.results(ONE)]
+        ctx = self.context(items, hint)
+        assert [record.status for record in ctx.tool_calls()] == ["completed", "open"]
+        assert len(ctx.turns()) == 1
+
     def test_a_call_without_a_result_is_open_and_blocks_every_cut_behind_it(
         self, hint: str | None
     ) -> None:
