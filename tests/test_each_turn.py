@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from each_turn import SIZE, Model, Told, context, failing, maybe, timed, turn
+from each_turn import SIZE, Model, Told, Words, context, failing, maybe, timed, turn
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import plainly, same_objects
@@ -101,6 +101,21 @@ def test_each_trigger_fires_and_then_rests(way: str, policy: Policy, at: int) ->
     ctx.extend(turn(at))
     assert maybe(way, ctx, model).changed
     assert maybe(way, ctx, model).reason == "below_trigger"
+
+
+@WAYS
+def test_a_fold_that_leaves_as_many_items_is_seen_at_the_next_turn(way: str) -> None:
+    """One item gave way to one, and the last is the same: the length tells nothing."""
+    items: list[Any] = [
+        {"role": "assistant", "content": "welcome " * 300},
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "hello there"},
+    ]
+    ctx = ChatContext(items, counter=Words(), policy=Policy(max_tokens=1_000))
+    assert maybe(way, ctx, never).tokens_before > 300
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert len(items) == 3
+    assert maybe(way, ctx, never).tokens_before < 30
 
 
 @WAYS

@@ -25,6 +25,7 @@ from chatfold import (
     StaleHeadError,
     Usage,
 )
+from chatfold.stores import MemoryStore, StoredFold
 
 USAGE = Usage(7, 3)
 
@@ -362,6 +363,33 @@ def test_law_5_a_result_that_arrives_for_a_call_in_the_head_makes_the_fold_stale
 
     with pytest.raises(StaleHeadError, match="result arrived"):
         fold(ctx, arriving, way=way, keep_last_turns=1, abandon=["slow"])
+    assert same_objects(items, [*before, result])
+
+
+def test_law_5_a_result_that_arrives_while_the_store_writes_makes_the_fold_stale() -> None:
+    """The list is looked at once more behind the store: it may take its time."""
+    call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}
+    items: list[Any] = [
+        {"role": "user", "content": "Where is it? " * 200},
+        {**call, "async": True},
+        {"role": "assistant", "content": "I am looking."},
+        {"role": "user", "content": "Thanks."},
+        {"role": "assistant", "content": "Bye."},
+    ]
+    result = {"type": "function_call_output", "call_id": "slow", "output": "late"}
+    before, saved = [*items], list[str]()
+
+    class Slow(MemoryStore):
+        def save(self, fold: StoredFold) -> None:
+            saved.append(fold.fold_id)
+            if len(saved) == 1:
+                items.append(result)
+            super().save(fold)
+
+    ctx = ChatContext(items, shape="openai_responses", store=Slow())
+    with pytest.raises(StaleHeadError, match="result arrived"):
+        ctx.summarize(lambda prompt: "summary", keep_last_turns=1, abandon=["slow"])
+    assert len(saved) == 1
     assert same_objects(items, [*before, result])
 
 

@@ -40,7 +40,7 @@ from fake_server import (
 from logs import records
 from strategies import SHAPES
 
-from chatfold import ChatContext, ChatfoldError, Outcome, Prompt, StaleHeadError
+from chatfold import ChatContext, ChatfoldError, Outcome, Policy, Prompt, StaleHeadError
 from chatfold.errors import StoreError, UngroundedSummaryError
 from chatfold.stores import MemoryStore, Store, StoredFold
 
@@ -405,6 +405,28 @@ def test_no_secret_is_sent_stored_logged_or_shown(
     assert recalled
     assert_hidden(asked=asked(llm_server), shown=shown, logged=logged_in(logged))
     assert items[: len(before)] == before
+
+
+@pytest.mark.parametrize("given", ["context", "call"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_was_written_ahead_of_a_fold_is_not_shown_as_it_was(shape: str, given: str) -> None:
+    """A list that is asked at each turn has its elements before anybody says what to hide."""
+    own: Any = {"redact": redact} if given == "context" else {}
+    call: Any = {"redact": redact} if given == "call" else {}
+    ctx: ChatContext[Any] = ChatContext(shape=shape, policy=Policy(max_tokens=10**9), **own)
+    for item in history(shape):
+        ctx.append(item)
+        ctx.maybe_summarize(lambda prompt: "never asked")
+    asked: list[Prompt] = []
+
+    def answering(prompt: Prompt) -> str:
+        asked.append(prompt)
+        return "- All is well."
+
+    outcome = ctx.summarize(answering, keep_last_turns=1, **call)
+    assert outcome.changed
+    assert not leaked(asked[0].user)
+    assert not leaked(deep(outcome.item))
 
 
 @pytest.mark.parametrize("where", ["memory", "sqlite"])
