@@ -45,10 +45,15 @@ def read(path: Path) -> list[Item]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
+def say(what: object) -> None:
+    """Write a line at once: parent and child share the output, and must not mix their lines."""
+    os.write(sys.stdout.fileno(), f"{what}\n".encode())
+
+
 def opened(directory: Path) -> SQLStore:
     """Open the store of a directory and say so."""
     store = SQLStore(directory / "folds.db")
-    print("open", flush=True)
+    say("open")
     return store
 
 
@@ -156,8 +161,8 @@ def main() -> None:
             except BaseException:
                 traceback.print_exc()
             os._exit(1)
-        print(child, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        say(child)
+        say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 if __name__ == "__main__":

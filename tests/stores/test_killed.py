@@ -9,8 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -38,27 +39,18 @@ def _killed(work: str, directory: Path, times: int, check: Callable[[Path], None
     amidst = 0
     longest = _LONGEST_FOLD if work == killed_worker.summarize_and_undo.__name__ else _LONGEST
     moments = random.Random(str(directory))
-    with subprocess.Popen(
-        [sys.executable, killed_worker.__file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as workers:
-        assert workers.stdin is not None
-        assert workers.stdout is not None
+    with _workers() as (asked, told):
         for _ in range(times):
-            print(work, directory, file=workers.stdin, flush=True)
-            first = workers.stdout.readline()
+            print(work, directory, file=asked, flush=True)
+            first = told.readline()
             # On a busy machine the child may be first to say something.
-            child = int(workers.stdout.readline() if first == "open\n" else first)
+            child = int(told.readline() if first == "open\n" else first)
             early = moments.random() < _EARLY
-            try:
-                if not early and first != "open\n":
-                    assert workers.stdout.readline() == "open\n"
-                time.sleep(moments.uniform(0, longest))
-            finally:  # else its parent would be waited for, for ever
-                os.kill(child, signal.SIGKILL)
-            assert _last_line(workers.stdout) == str(-signal.SIGKILL)
+            if not early and first != "open\n":
+                assert told.readline() == "open\n"
+            time.sleep(moments.uniform(0, longest))
+            os.kill(child, signal.SIGKILL)
+            assert _last_line(told) == str(-signal.SIGKILL)
             # The log is there only while the file is in use.
             in_use = (directory / "folds.db-wal").exists()
             amidst += in_use
@@ -67,6 +59,25 @@ def _killed(work: str, directory: Path, times: int, check: Callable[[Path], None
             if (directory / "folds.db").exists():
                 check(directory)
     return amidst
+
+
+@contextmanager
+def _workers() -> Iterator[tuple[IO[str], IO[str]]]:
+    """Start the program that works; give where it is asked, and where it tells."""
+    with subprocess.Popen(
+        [sys.executable, killed_worker.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        try:
+            yield program.stdin, program.stdout
+        except BaseException:
+            os.killpg(program.pid, signal.SIGKILL)  # else its child would be waited for, for ever
+            raise
 
 
 def _last_line(output: IO[str]) -> str:
