@@ -175,6 +175,22 @@ def test_what_holds_no_number_is_refused(usage: Any) -> None:
     assert ctx.load().tokens == 0
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"input_tokens": -5},
+        {"prompt_tokens": 5, "completion_tokens": -1},
+        Usage(9, 1, -1),
+    ],
+)
+def test_a_negative_number_is_refused(usage: Any) -> None:
+    """It was computed wrong, and whoever did that would look for it in vain."""
+    ctx: ChatContext[Any] = ChatContext()
+    with pytest.raises(ValueError, match=r"cannot be negative: Usage\("):
+        ctx.record_usage(usage)
+    assert ctx.load().tokens == 0
+
+
 @pytest.mark.parametrize("overhead", [0, 300])
 @pytest.mark.parametrize("share", [0.6, 0.9, 1.5])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -252,6 +252,13 @@ def test_wrong_arguments_raise_at_the_first_turn(
     assert not ctx._state.running.locked()
 
 
+@WAYS
+def test_a_word_is_no_flag(way: str) -> None:
+    """`background="false"`, from a settings file, would have been taken as true."""
+    with pytest.raises(TypeError, match="background must be True or False, not 'false'"):
+        maybe(way, context(0), never, background="false")
+
+
 @pytest.mark.parametrize("background", [False, True])
 def test_only_the_awaited_call_takes_async_functions(background: bool) -> None:
     """Known before anything is asked, at the first turn."""

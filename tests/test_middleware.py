@@ -443,6 +443,10 @@ def test_wrong_arguments_are_refused_when_the_middleware_is_made() -> None:
         Middleware("extractive", sessions=0)
     with pytest.raises(TypeError, match="sessions must be a whole number, not '5'"):
         Middleware("extractive", sessions="5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="background must be True or False, not 'no'"):
+        Middleware("extractive", background="no")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="on_error must be one of report, raise, not 'ignore'"):
+        Middleware("extractive", on_error="ignore")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a key must be a str, not int"):
         Middleware("extractive").fold(talk(2), key=5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a key must not be empty"):

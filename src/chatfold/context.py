@@ -14,7 +14,7 @@ from chatfold.core.calls import Abandon
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
 from chatfold.core.views import ItemView, Shape
-from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError
+from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError, check_ways
 from chatfold.folding import Folding
 from chatfold.options import Settings, SummaryOptions, check_given
 from chatfold.originals import Originals
@@ -40,7 +40,6 @@ ItemT = TypeVar("ItemT")
 _log = logging.getLogger("chatfold")
 
 _BACKGROUND_TIMEOUT: Final = 120.0
-_ON_ERROR: Final = get_args(OnError)
 
 
 class ChatContext(Summarizing[ItemT]):
@@ -177,8 +176,12 @@ class ChatContext(Summarizing[ItemT]):
 
         Raises:
             TypeError: There is no number of tokens in it.
+            ValueError: One of them is negative.
         """
-        self._each_turn.note(reported(usage))
+        told = reported(usage)
+        if min(told.input_tokens, told.output_tokens, told.cached_tokens) < 0:
+            raise ValueError(f"a number of tokens cannot be negative: {told!r}")
+        self._each_turn.note(told)
 
     def maybe_summarize(
         self,
@@ -376,8 +379,7 @@ class ChatContext(Summarizing[ItemT]):
         background: bool,
         on_error: OnError,
     ) -> Call:
-        if on_error not in _ON_ERROR:
-            raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
+        check_ways(on_error, background)
         who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
         work = partial(begin, self._state, self._folding, llm, limits, settings, model)
         wanted = (limits, settings)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from chatfold.background import BackgroundFold, Then
 from chatfold.core.flow import Usage
@@ -22,11 +22,12 @@ from chatfold.folding import Folding
 from chatfold.policy import Load, Policy
 from chatfold.state import ListState
 
-__all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "told"]
+__all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "check_ways", "told"]
 
 _log = logging.getLogger("chatfold")
 
 OnError: TypeAlias = Literal["report", "raise"]
+_ON_ERROR: Final = get_args(OnError)
 """Whether a failure is reported in the outcome, or raised."""
 
 _NOTHING: Final = frozenset(
@@ -299,6 +300,19 @@ class EachTurn:
                 f"{max(0, int(self._wait.size) - self._head()):,} more tokens have come"
             ),
         )
+
+
+def check_ways(on_error: object, background: object = False) -> None:
+    """Check how a policy-driven call is to go: a word from a settings file is no flag.
+
+    Raises:
+        TypeError: `background` is neither true nor false.
+        ValueError: `on_error` is none of its words.
+    """
+    if on_error not in _ON_ERROR:
+        raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
+    if not isinstance(background, bool):
+        raise TypeError(f"background must be True or False, not {background!r}")
 
 
 def _failed(outcome: Outcome[Any]) -> bool:

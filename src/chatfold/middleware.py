@@ -11,10 +11,10 @@ import asyncio
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from chatfold.core.plan import Outcome
-from chatfold.each_turn import OnError
+from chatfold.each_turn import OnError, check_ways
 from chatfold.host_turns import Folded, HostTurns, Steps
 from chatfold.options import Settings
 from chatfold.policy import Policy
@@ -85,10 +85,7 @@ class Middleware(Generic[ItemT]):
         summary_key: bytes | None = None,
         **options: Unpack[SummaryOptions],
     ) -> None:
-        if on_error not in get_args(OnError):
-            raise ValueError(
-                f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
-            )
+        check_ways(on_error, background)
         if isinstance(sessions, bool) or not isinstance(sessions, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"sessions must be a whole number, not {sessions!r}")
         if sessions < 1:

@@ -6,11 +6,11 @@ Not here: how items are read, models as summarizers, the folds of a session (`_l
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
-from chatfold.each_turn import OnError
+from chatfold.each_turn import OnError, check_ways
 from chatfold.errors import ChatfoldError, MissingExtraError, StaleHeadError
 from chatfold.options import SummaryOptions
 
@@ -113,10 +113,7 @@ async def summarize(
         InvalidResultError: The new list would break LiveKit's rules.
     """
     items = _items_of(chat_ctx)
-    if on_error not in get_args(OnError):
-        raise ValueError(
-            f"on_error must be one of {', '.join(get_args(OnError))}, not {on_error!r}"
-        )
+    check_ways(on_error)
     own = None if session is None else model_of(session)
     held = holds_history(own)
     context: ChatContext[livekit_llm.ChatItem] = ChatContext(

@@ -75,7 +75,10 @@ def recognize(llm: object) -> Client | None:
 
 def got_async(what: str) -> TypeError:
     """Return the error for an asynchronous summarizer in a synchronous call."""
-    return TypeError(f"summarize() got {what}; use await ctx.asummarize(...)")
+    return TypeError(
+        f"{what} cannot answer a synchronous call; await the asynchronous one (asummarize, "
+        "amaybe_summarize; of a Middleware, afold)"
+    )
 
 
 class SDKSummarizer:

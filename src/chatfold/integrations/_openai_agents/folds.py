@@ -11,7 +11,7 @@ from agents.models.default_models import get_default_model
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
-from chatfold.each_turn import OnError
+from chatfold.each_turn import check_ways
 from chatfold.errors import ChatfoldError
 from chatfold.integrations._openai_agents.model import AgentModel
 from chatfold.integrations._openai_agents.run import RUN, Run
@@ -67,11 +67,7 @@ class Folds:
 
     def _check(self, replaces: bool) -> None:
         """Say what is wrong with the arguments now, and not in somebody's run."""
-        if self._call["on_error"] not in get_args(OnError):
-            raise ValueError(
-                f"on_error must be one of {', '.join(get_args(OnError))}, "
-                f"not {self._call['on_error']!r}"
-            )
+        check_ways(self._call["on_error"], self._call["background"])
         usual = Run()
         if replaces:
             self.context([], usual, "checked")
