@@ -6,8 +6,10 @@
 A turn every 300 ms and a model that needs 5 s, both made shorter by the same factor; real threads
 (or, with `--loop`, real tasks), real folds, a stub for the model. The user interrupts at random:
 the answer is cut off, and the fold that is being written is given up. Measured is the wall time of
-`maybe_summarize(background=True)`, once a turn. At the end every item has to be in the list or in
-the fold that took it out, in order, and every folded list has to be sendable.
+`maybe_summarize(background=True)`, once a turn; and halfway between two turns, as long as a usual
+one takes, work of the standard library alone, which shows what the machine does to any program. At
+the end every item has to be in the list or in the fold that took it out, in order, and every folded
+list has to be sendable.
 """
 
 from __future__ import annotations
@@ -123,6 +125,20 @@ class Agent:
         return max(len(here), len(self.there)) - same
 
 
+class Yardstick:
+    """Work of the standard library that takes about as long as a turn, and how long it took."""
+
+    def __init__(self) -> None:
+        self.took = array("d")
+        turns = conversation(0)
+        self._items = [item for _ in range(11) for item in next(turns)]
+
+    def look(self) -> None:
+        began = time.perf_counter()
+        json.loads(json.dumps(self._items))
+        self.took.append(time.perf_counter() - began)
+
+
 def summary(item: Item) -> bool:
     return str(item["content"]).startswith("<chat_history_summary ")
 
@@ -162,7 +178,7 @@ class Memory:
             self.megabytes.append(resident())
 
 
-def in_thread(agent: Agent, turns: int, speed: float) -> Memory:
+def in_thread(agent: Agent, turns: int, speed: float, yardstick: Yardstick) -> Memory:
     """Run the call from sync code: folds are written by threads."""
 
     def model(prompt: Prompt) -> str:
@@ -172,6 +188,8 @@ def in_thread(agent: Agent, turns: int, speed: float) -> Memory:
     memory, due = Memory(turns), time.perf_counter()
     for number in range(turns):
         due += TURN / speed
+        time.sleep(max(0.0, due - TURN / speed / 2 - time.perf_counter()))
+        yardstick.look()
         time.sleep(max(0.0, due - time.perf_counter()))
         agent.late.append(max(0.0, time.perf_counter() - due))
         due = max(due, time.perf_counter() - TURN / speed)
@@ -180,7 +198,7 @@ def in_thread(agent: Agent, turns: int, speed: float) -> Memory:
     return memory
 
 
-async def in_loop(agent: Agent, turns: int, speed: float) -> Memory:
+async def in_loop(agent: Agent, turns: int, speed: float, yardstick: Yardstick) -> Memory:
     """Run the call in an event loop: folds are written by tasks."""
 
     async def model(prompt: Prompt) -> str:
@@ -190,6 +208,8 @@ async def in_loop(agent: Agent, turns: int, speed: float) -> Memory:
     memory, due = Memory(turns), time.perf_counter()
     for number in range(turns):
         due += TURN / speed
+        await asyncio.sleep(max(0.0, due - TURN / speed / 2 - time.perf_counter()))
+        yardstick.look()
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         agent.late.append(max(0.0, time.perf_counter() - due))
         due = max(due, time.perf_counter() - TURN / speed)
@@ -214,7 +234,7 @@ def rows(title: str, times: dict[str, array[float]]) -> dict[str, Any]:
     return figures
 
 
-def report(agent: Agent, memory: Memory, seconds: float) -> dict[str, Any]:
+def report(agent: Agent, memory: Memory, seconds: float, yardstick: Yardstick) -> dict[str, Any]:
     """Print the table, and return its figures."""
     faults = dict(+agent.faults)
     figures = {
@@ -222,6 +242,7 @@ def report(agent: Agent, memory: Memory, seconds: float) -> dict[str, Any]:
         "took": rows("waited for chatfold", agent.took),
         "worked": rows("of that, on a processor", agent.worked),
         "late": rows("began late by", {"every turn": agent.late}),
+        "yardstick": rows("as much of json alone", {"every turn": yardstick.took}),
         "given_up": agent.cancelled,
         "lost": agent.lost(),
         "faults": faults,
@@ -247,16 +268,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
-    agent = Agent(options.interrupted, options.seed)
+    agent, yardstick = Agent(options.interrupted, options.seed), Yardstick()
     began = time.perf_counter()
     if options.loop:
-        memory = asyncio.run(in_loop(agent, options.turns, options.speed))
+        memory = asyncio.run(in_loop(agent, options.turns, options.speed, yardstick))
     else:
-        memory = in_thread(agent, options.turns, options.speed)
+        memory = in_thread(agent, options.turns, options.speed, yardstick)
     seconds = time.perf_counter() - began
     how = "an event loop" if options.loop else "threads"
     print(f"{options.turns:,} turns in {how}, {options.speed:g} times as fast as real\n")
-    figures = report(agent, memory, seconds)
+    figures = report(agent, memory, seconds, yardstick)
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
 
