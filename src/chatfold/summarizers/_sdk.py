@@ -76,8 +76,8 @@ def recognize(llm: object) -> Client | None:
 def got_async(what: str) -> TypeError:
     """Return the error for an asynchronous summarizer in a synchronous call."""
     return TypeError(
-        f"{what} cannot answer a synchronous call; await the asynchronous one (asummarize, "
-        "amaybe_summarize; of a Middleware, afold)"
+        f"summarize() got {what}; use await ctx.asummarize(...), or amaybe_summarize(...) in place "
+        "of maybe_summarize(...); afold(...) of a Middleware"
     )
 
 
