@@ -75,10 +75,7 @@ def recognize(llm: object) -> Client | None:
 
 def got_async(what: str) -> TypeError:
     """Return the error for an asynchronous summarizer in a synchronous call."""
-    return TypeError(
-        f"summarize() got {what}; use await ctx.asummarize(...), or amaybe_summarize(...) in place "
-        "of maybe_summarize(...); afold(...) of a Middleware"
-    )
+    return TypeError(f"summarize() got {what}; use await ctx.asummarize(...)")
 
 
 class SDKSummarizer:
