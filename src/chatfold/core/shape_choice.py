@@ -5,7 +5,7 @@ Not here: the readings of a list (`reading`), what a shape is (`views`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -97,7 +97,8 @@ class ShapeChoice:
         self._is_given = shape is not None
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
-        self._writers: dict[str, Shape | None] = {}  # of messages of a role and a text
+        # How messages of a role and a text fit, by their role.
+        self._of_plain: dict[str, list[tuple[Shape, Fit]]] = {}
 
     def for_now(self) -> Shape:
         """Return the list's shape, or what stands for all that may have written it."""
@@ -115,31 +116,33 @@ class ShapeChoice:
         if self._is_given:
             return
         for item in reversed(new):
-            shape = self._only_writer(item)
+            shape = next((s for s, fit in self._fits(item) if fit == "yes"), None)
             if shape is not None:
                 self.shape = self._surer(shape, item, new)
                 return
         if self.shape is None:
             for item in new:
-                fitting = tuple(s for s in self._candidates if _fit(s, item) != "no")
+                fitting = tuple(
+                    s for s, fit in self._fits(item) if fit != "no" and s in self._candidates
+                )
                 self._candidates = fitting or self._candidates
             if len(self._candidates) == 1:
                 self.shape = self._candidates[0]
 
-    def _only_writer(self, item: Any) -> Shape | None:
-        """Return the shape that an item tells by itself, if it does.
+    def _fits(self, item: Any) -> Iterable[tuple[Shape, Fit]]:
+        """Return how an item fits each shape, in their order.
 
         Most items are messages of a role and a text, which are asked about once a role.
         """
+        fits: Iterable[tuple[Shape, Fit]] = ((s, _fit(s, item)) for s in self.shapes)
         plain = cast("dict[str, Any]", item) if type(item) is dict else {}
         says = len(plain) == 2 and type(plain.get("content")) is str
         role = plain.get("role") if says else None
-        if isinstance(role, str) and role in self._writers:
-            return self._writers[role]
-        found = next((shape for shape in self.shapes if _fit(shape, item) == "yes"), None)
-        if isinstance(role, str):
-            self._writers[role] = found
-        return found
+        if not isinstance(role, str):
+            return fits
+        if role not in self._of_plain:
+            self._of_plain[role] = list(fits)
+        return self._of_plain[role]
 
     def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
         """Return the shape that the newest SDK object tells, if it may have written `item` too.
@@ -164,8 +167,8 @@ class ShapeChoice:
 
     def _read_foreign(self, item: Any) -> ItemView | None:
         for wanted in ("yes", "maybe"):
-            for shape in self.shapes:
-                if shape is not self.shape and _fit(shape, item) == wanted:
+            for shape, fit in self._fits(item):
+                if shape is not self.shape and fit == wanted:
                     view = shape.read(item)
                     if view is not None:
                         return view

@@ -1,0 +1,73 @@
+"""`ShapeChoice`: which shape a growing list is of, and how often that is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chatfold.core.shape_choice import ShapeChoice
+from chatfold.core.views import Fit
+from chatfold.shapes import SHAPES
+from chatfold.shapes.openai_chat import OpenAIChat
+
+SAID = [
+    {"role": role, "content": f"Word {number}."}
+    for number in range(30)
+    for role in ("user", "assistant")
+]
+TOLD: dict[str, dict[str, Any]] = {
+    "openai_chat": {"role": "tool", "tool_call_id": "call_1", "content": "found"},
+    "openai_responses": {"type": "function_call_output", "call_id": "call_1", "output": "found"},
+    "anthropic": {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}],
+    },
+    "gemini": {"role": "user", "parts": [{"text": "found"}]},
+    "bedrock": {"role": "user", "content": [{"text": "found"}]},
+    "ollama": {"role": "tool", "tool_name": "find", "content": "found"},
+}
+
+
+class Asked(OpenAIChat):
+    """Counts how often it is asked whether an item may be its own."""
+
+    asked = 0
+
+    def fit(self, item: object) -> Fit:
+        self.asked += 1
+        return super().fit(item)
+
+
+def test_words_alone_are_asked_about_once_a_role() -> None:
+    """A chat without tools may never tell its shape; a turn of it is not to ask seven of them."""
+    asked = Asked()
+    choice = ShapeChoice((asked, *(s for s in SHAPES if s.name != asked.name)), None)
+    for item in SAID:
+        choice.settle([item])
+        assert choice.shape is None
+        assert choice.read(item).role == item["role"]
+    assert asked.asked == 2
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_tells_the_shape_does_so_behind_any_number_of_words(name: str) -> None:
+    """Words before it fit several; so do words behind it, which change nothing any more."""
+    choice = ShapeChoice(SHAPES, None)
+    for item in [*SAID, TOLD[name], *SAID]:
+        choice.settle([item])
+    assert choice.shape is not None
+    assert choice.shape.name == name
+    assert choice.read(TOLD[name]).shape == name
+
+
+def test_the_same_role_with_more_than_a_text_is_asked_about_anew() -> None:
+    """What is known of words says nothing of blocks, nor of what is no text."""
+    choice = ShapeChoice(SHAPES, None)
+    choice.settle(SAID)
+    for odd in ({"role": ["user"], "content": "x"}, {"content": "x"}, 5, None):
+        choice.settle([odd])
+        choice.read(odd)  # is no error, whatever it is
+    choice.settle([TOLD["anthropic"]])
+    assert choice.shape is not None
+    assert choice.shape.name == "anthropic"
