@@ -104,7 +104,9 @@ class Session(ChatContext[Any]):
             self._passed_by and any(map(self._answers, items[view.cut :]))
         ):
             return None
-        ours, theirs = known[start : view.cut], items[start : view.cut]
+        # Where nothing is folded, all that both lists hold says whether they are one.
+        alike = view.cut if view.cut > start else min(len(known), len(items))
+        ours, theirs = known[start:alike], items[start:alike]
         printed = self._host.printed
         if not all(map(is_, ours, theirs)) and printed(ours) != printed(theirs):
             return None

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import is_
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
@@ -94,6 +96,7 @@ class Swaps:
                 verdict = self._judged(plan, snapshot, written, known.tokens)
                 if not verdict.gains(plan.min_gain):
                     return None
+                plan = _as_now(plan, snapshot.items)
                 fold = _fold(plan, verdict.replacement, len(written))
                 if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
                     self._originals.keep(fold, known.id, plan.terms.redact)
@@ -286,6 +289,16 @@ class Swaps:
         stored = self._originals.fold(fold_id, item) if fold_id else None
         if stored is not None:
             yield stored
+
+
+def _as_now(plan: Plan[Any], items: Sequence[Any]) -> Plan[Any]:
+    """Return a plan that holds the list's own items, which may have come as equal copies since."""
+    start, stays = plan.split.start, frozenset(plan.split.kept)
+    region = tuple(items[start : plan.split.cut])
+    if plan.native or all(map(is_, region, plan.region)):
+        return plan
+    head = tuple(item for at, item in enumerate(region, start) if at not in stays)
+    return replace(plan, head=head, kept=tuple(items[at] for at in plan.split.kept), region=region)
 
 
 def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
