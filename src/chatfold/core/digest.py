@@ -12,22 +12,32 @@ import json
 import marshal
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from chatfold.core.views import plain
 
 __all__ = ["changed_index", "copied", "edited_index", "fingerprints", "stable_digest"]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
+# A field that hosts move from item to item at each turn, so that the provider caches the request up
+# to there; it says nothing of the content. It must not be content here: every fold in the
+# background would be stale when it is ready.
+# https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11-22)
+_MARKER: Final = "cache_control"
+_MARKED: Final = _MARKER.encode()
 _COPIED = frozenset({str, type(None)})  # not numbers: True equals 1, and says something else
 
 
 def fingerprints(items: Sequence[Any]) -> list[int]:
     """Return for each item a number that changes when its content does, within this process."""
     try:
-        return [hash(marshal.dumps(item, _VERSION)) for item in items]
+        blobs = [marshal.dumps(item, _VERSION) for item in items]
     except ValueError:  # an SDK object, or a dict that holds one
-        return [hash(_blob(item)) for item in items]
+        blobs = [_blob(item) for item in items]
+    return [
+        hash(_blob(_unmarked(plain(item))) if _MARKED in blob else blob)
+        for item, blob in zip(items, blobs, strict=True)
+    ]
 
 
 def copied(item: Any) -> dict[str, Any] | None:
@@ -109,6 +119,16 @@ def changed_index(
         if edited or plain(new) != plain(old):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
+
+
+def _unmarked(value: Any) -> Any:
+    """Return a plain value without cache markers."""
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value).items()
+        return {key: _unmarked(inner) for key, inner in fields if key != _MARKER}
+    if isinstance(value, list):
+        return [_unmarked(inner) for inner in cast("list[Any]", value)]
+    return value
 
 
 def _blob(item: Any) -> bytes:
