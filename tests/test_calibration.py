@@ -314,3 +314,13 @@ def test_a_report_that_cannot_be_true_is_not_believed() -> None:
     counted = ctx.load().tokens
     ctx.record_usage(Usage(counted // 2 - 10, 5))
     assert ctx.load().tokens == counted
+
+
+def test_a_report_that_is_not_believed_leaves_what_was_learned() -> None:
+    """Such is a gateway's that leaves out what was cached: its first report is right."""
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "word " * 2_000}])
+    counted = ctx.load().tokens
+    ctx.record_usage(Usage(counted + 6_000, 5))
+    assert ctx.load().tokens == counted + 6_000
+    ctx.record_usage(Usage(40, 5))
+    assert ctx.load().tokens == counted + 6_000

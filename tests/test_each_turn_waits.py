@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import pytest
-from each_turn import SIZE, Model, Told, context, failing, maybe, timed, turn
+from each_turn import SIZE, Model, Told, Words, context, failing, maybe, timed, turn
 from laws import same_objects, step
 from logs import records
 
@@ -111,6 +111,44 @@ def test_what_was_blocked_is_folded_when_it_is_free(way: str) -> None:
     ctx.extend(turn(2))
     ctx.extend(turn(3))
     assert maybe(way, ctx, model).changed
+
+
+@WAYS
+def test_another_call_in_the_way_is_another_reason(way: str) -> None:
+    """What blocked was answered in the same turn in which the next call was made."""
+
+    def call(number: int) -> dict[str, Any]:
+        id_ = f"call_{number}"
+        return {"type": "function_call", "call_id": id_, "name": "find", "arguments": "{}"}
+
+    said = {"type": "output_text", "text": "data " * 4_000, "annotations": []}
+    items: list[Any] = [{"role": "user", "content": "hi"}, call(1)]
+    items.append({"type": "message", "role": "assistant", "content": [said]})
+    policy = Policy(max_tokens=3_000, keep_tokens=100)
+    ctx: ChatContext[Any] = ChatContext(items, policy=policy)
+    assert maybe(way, ctx, never).blocked_by == ("call_1",)
+    items += [{"type": "function_call_output", "call_id": "call_1", "output": "ok"}, call(2)]
+    assert maybe(way, ctx, Model()).changed
+
+
+@pytest.mark.parametrize("size", [2, 40])
+def test_where_turns_say_what_is_kept_the_head_grows_by_a_quarter_too(size: int) -> None:
+    """Whether the list has more tokens than a policy by tokens would keep, or less."""
+    model = Model(error=failing())
+    ctx: ChatContext[Any] = ChatContext(
+        [item for n in range(20) for item in turn(n, size * SIZE)],
+        counter=Words(),
+        policy=Policy(max_turns=20),
+    )
+    ctx._each_turn._clock = lambda: 0.0
+    assert maybe("maybe_summarize", ctx, model).reason == "failed"
+    for number in range(20, 23):
+        ctx.extend(turn(number, size * SIZE))
+        assert maybe("maybe_summarize", ctx, model).reason == "unchanged_head"
+    for number in range(23, 28):  # 15 turns could not be folded; at the first of these it is 19
+        ctx.extend(turn(number, size * SIZE))
+        maybe("maybe_summarize", ctx, model)
+    assert model.asked == 2
 
 
 @WAYS

@@ -335,3 +335,20 @@ def test_a_load_says_what_it_is_over() -> None:
     assert not Load(1000, 0, 0, 1000, 1000).over_window
     assert Load(1001, 0, 0, 1000, 1000).over_window
     assert not Load(10**9, 0, 0, 1000).over_window
+
+
+def test_what_a_provider_reports_leaves_less_to_keep_also_where_that_was_given() -> None:
+    """As an overhead that the caller names would be refused: every turn would fold again."""
+    policy = Policy(max_tokens=10_000, keep_tokens=6_000)
+    assert policy.kept_tokens(None, learned=3_000) == 6_000
+    assert policy.kept_tokens(None, learned=5_000) == 2_500
+
+
+async def _later(_: object) -> bool:
+    return False
+
+
+def test_a_trigger_that_has_to_be_awaited_is_refused() -> None:
+    """What it returns is no answer yet, and would always be true."""
+    with pytest.raises(TypeError, match="when must answer at once"):
+        Policy(when=_later)

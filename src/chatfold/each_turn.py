@@ -130,6 +130,8 @@ class EachTurn:
             reported, now = usage.input_tokens, self._calibration
             counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
             overhead = self.policy.overhead_tokens
+            if not now.believes(reported, counted, overhead):  # what others have told holds
+                return
             self._calibration = Calibration.learned(reported, counted, overhead)
             learned = self._calibration.extra
             self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
@@ -278,8 +280,12 @@ class EachTurn:
         return _raised(outcome, call)
 
     def _head(self) -> int:
-        """Return about how many tokens would be folded."""
-        return max(0, self._state.extent().tokens - self.kept_tokens)
+        """Return about how many tokens would be folded; half of the list at least."""
+        tokens, turns, _ = self._state.extent()
+        kept, of_turns = self.kept_tokens, self.policy.kept_turns()
+        if of_turns is not None and turns:
+            kept = min(kept, tokens * of_turns // turns)
+        return max(tokens - kept, tokens // 2)
 
     def _waits(self) -> bool:
         return not self._wait.over(self._clock(), self._head())

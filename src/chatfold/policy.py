@@ -5,6 +5,7 @@ Not here: what is done about it (`each_turn`), the size of the list (`core.readi
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -109,6 +110,8 @@ class Policy:
             _check_whole(name, getattr(self, name), 0)
         if self.when is not None and not callable(self.when):
             raise TypeError(f"when must be a function of a Load, or None, not {self.when!r}")
+        if inspect.iscoroutinefunction(self.when):  # what it returns would always be true
+            raise TypeError(f"when must answer at once, and {self.when!r} has to be awaited")
         self._check_shares()
         if self.fraction is not None and self.max_tokens is not None:
             raise ValueError("fraction and max_tokens both set the trigger; pass one of them")
@@ -185,7 +188,7 @@ class Policy:
         overhead = max(self.overhead_tokens, learned)
         half = (limit - overhead) // 2
         if self.keep_tokens is not None:
-            fits = limit == trigger or overhead >= limit or self.keep_tokens + overhead < limit
+            fits = overhead >= limit or self.keep_tokens + overhead < limit
             return self.keep_tokens if fits else half
         if overhead >= limit:  # learned: no fold leads below the trigger, so less would not help
             return share

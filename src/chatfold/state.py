@@ -59,8 +59,8 @@ class ListState:
             self.reading.sync()
             return self.reading.extent()
 
-    def waiting_calls(self) -> int:
-        """Return the number of calls without a result."""
+    def waiting_calls(self) -> tuple[int, ...]:
+        """Return where the calls without a result are."""
         with self.lock:
             return self.reading.waiting_calls()
 

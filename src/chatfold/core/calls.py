@@ -140,9 +140,9 @@ class CallPairing:
         self._model_spoke = False
 
     @property
-    def waiting(self) -> int:
-        """Number of the calls that have no result."""
-        return sum(map(len, self._open.values()))
+    def waiting(self) -> tuple[int, ...]:
+        """Indices of the items with calls that have no result, one for each call."""
+        return tuple(entry.index for open_ in self._open.values() for entry in open_)
 
     def feed(self, index: int, view: ItemView) -> None:
         """Take in the view of the item at `index`; indices come in order."""

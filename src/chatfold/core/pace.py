@@ -36,6 +36,11 @@ class Calibration(NamedTuple):
         """Return whether a report may well be of a list of that size: within a tenth."""
         return abs(self.of(counted) - reported) <= _CLOSE * reported
 
+    @staticmethod
+    def believes(reported: int, counted: int, overhead: int) -> bool:
+        """Return whether a report may be of that list; see `learned`."""
+        return reported - overhead >= _LEAST * counted
+
     @classmethod
     def learned(cls, reported: int, counted: int, overhead: int) -> Calibration:
         """Return what one report tells.
@@ -50,7 +55,7 @@ class Calibration(NamedTuple):
             overhead: Tokens besides the list, as far as the caller knows.
         """
         known = reported - overhead
-        if known < _LEAST * counted:
+        if not cls.believes(reported, counted, overhead):
             return cls(overhead)
         if counted >= _TELLING and known > 0 and (overhead or known < counted):
             return cls(overhead, known / counted)

@@ -202,8 +202,8 @@ class Reading:
             stop -= 1
         return stop
 
-    def waiting_calls(self) -> int:
-        """Return the number of calls without a result, as of what was read."""
+    def waiting_calls(self) -> tuple[int, ...]:
+        """Return where the calls without a result are, as of what was read."""
         return self._pairing.waiting
 
     def snapshot(self, *, abandon: Abandon | None = None, looked_through: bool = False) -> Snapshot:
