@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from chatfold.core.calls import Abandon
-from chatfold.core.flow import Completion, Flow
+from chatfold.core.flow import Completion, Flow, completed
 from chatfold.core.plan import Outcome, Plan
 from chatfold.driving import drive
 from chatfold.each_turn import EachTurn, told
@@ -93,6 +93,7 @@ class Summarizing(History[ItemT]):
 
         Raises:
             ValueError: The plan has nothing to do.
+            TypeError: The completion is neither text nor a `Completion`.
             SummaryError: The completion cannot stand as a summary.
             StaleHeadError: The head changed since.
             InvalidResultError: The new list would break the provider's rules.
@@ -100,10 +101,9 @@ class Summarizing(History[ItemT]):
         """
         if plan.prompt is None:
             raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
-        if isinstance(completion, str):
-            completion = Completion(completion)
+        answer = completed(completion)
         with self._state.alone("apply()"):
-            outcome = self._folding.applied(plan, completion)
+            outcome = self._folding.applied(plan, answer)
         return self._told(outcome, Attempt(self._settings.on_event, self._folding.key))
 
     def flow(

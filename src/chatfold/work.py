@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from chatfold.core.flow import Flow
 from chatfold.core.live import Sender
@@ -23,6 +24,8 @@ from chatfold.summarizers.native import Compacted, NativeCompaction
 from chatfold.tokens.windows import windows_for
 
 __all__ = ["Made", "NativeDraft", "Work", "put"]
+
+T = TypeVar("T")
 
 
 class NativeDraft(NamedTuple):
@@ -57,8 +60,8 @@ class Work(NamedTuple):
 
     async def awritten(self) -> Made:
         """Return a summary."""
-        flow = await asyncio.to_thread(self._flow)
-        return await adrive(flow, self.backends, step=asyncio.to_thread)
+        flow = await _in_thread(self._flow)
+        return await adrive(flow, self.backends, step=_in_thread)
 
     def native(self, native: NativeCompaction, _stopped: Callable[[], bool] | None = None) -> Made:
         """Return what a provider folds itself; one request, which cannot be stopped."""
@@ -71,12 +74,12 @@ class Work(NamedTuple):
 
     async def anative(self, native: NativeCompaction) -> Made:
         """Return what a provider folds itself."""
-        plan = await asyncio.to_thread(self._native_plan, native)
+        plan = await _in_thread(partial(self._native_plan, native))
         if not plan:
             return nothing(plan)
         told = self.settings.compaction_instructions()
         made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
-        return await asyncio.to_thread(self._native_draft, plan, made)
+        return await _in_thread(partial(self._native_draft, plan, made))
 
     def _flow(self) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
@@ -93,6 +96,22 @@ class Work(NamedTuple):
 
     def _native_draft(self, plan: Plan[Any], made: Compacted) -> NativeDraft:
         return NativeDraft(plan, made, self.folding.saved_native(plan, made, self.snapshot))
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Return what some work returns, done in a thread.
+
+    Raises:
+        RuntimeError: It raised StopIteration, which a future cannot hold: it would never be done.
+    """
+
+    def worked() -> T:
+        try:
+            return work()
+        except StopIteration as error:
+            raise RuntimeError("a function of yours raised StopIteration") from error
+
+    return await asyncio.to_thread(worked)
 
 
 def put(folding: Folding, made: Made, *, since: float) -> Outcome[Any]:

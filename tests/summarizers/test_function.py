@@ -10,11 +10,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from anthropic.types import Usage as AnthropicUsage
 from fake_server import LLMServer, overflow
 from openai import DefaultHttpxClient, OpenAI
+from openai.types import CompletionUsage
 
 from chatfold import ChatContext, Policy
 from chatfold.core.flow import Completion, Usage
@@ -86,7 +88,27 @@ def test_a_completion_is_handed_on(run: Run) -> None:
     assert run(lambda _: completion) is completion
 
 
-@pytest.mark.parametrize("answer", [3, b"bytes", ["- A"], Completion(None)])  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 5, "completion_tokens": 3},
+        CompletionUsage(prompt_tokens=5, completion_tokens=3, total_tokens=8),
+        AnthropicUsage(input_tokens=5, output_tokens=3),
+    ],
+)
+def test_usage_as_a_provider_reports_it_is_read(run: Run, usage: Any) -> None:
+    """It is what a host has in its hands; it once broke the turn, at every turn anew."""
+    assert run(lambda _: Completion("- A", "stop", usage)).usage == Usage(5, 3)
+    assert run(lambda _: Completion("- A", "stop", cast(Any, object()))).usage is None
+
+
+def test_no_text_has_its_usage_still(run: Run) -> None:
+    """An SDK's `content` is None where the model refused, or called a tool."""
+    answered = run(lambda _: Completion(cast(Any, None), "stop", Usage(5, 3)))
+    assert (answered.text, answered.usage) == ("", Usage(5, 3))
+
+
+@pytest.mark.parametrize("answer", [3, b"bytes", ["- A"], Completion(["- A"])])  # type: ignore[arg-type]
 def test_anything_else_is_a_type_error(run: Run, answer: object) -> None:
     """The error says what was expected, and shows nothing of the answer."""
     with pytest.raises(TypeError, match="returns the summary as str or Completion; it") as caught:

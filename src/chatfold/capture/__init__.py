@@ -27,8 +27,8 @@ from chatfold.capture._streams import (
     RecordedOpening,
     RecordedStream,
 )
-from chatfold.capture._usage import reported
 from chatfold.capture._values import Captured, Gather, Maker
+from chatfold.core.usage import reported
 from chatfold.core.views import Shape
 
 __all__ = ["MAKERS", "Captured", "Gather", "Maker", "captured", "record", "reported"]

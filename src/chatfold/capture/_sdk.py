@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from chatfold.core.views import field
-
-__all__ = ["count", "fields", "is_a", "listed"]
+__all__ = ["fields", "is_a", "listed"]
 
 
 def is_a(value: object, package: str, *names: str) -> bool:
@@ -32,10 +30,3 @@ def fields(value: object) -> dict[str, Any] | None:
 def listed(value: object) -> list[Any]:
     """Return a list as it is, and an empty one for anything else."""
     return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def count(source: object, *keys: str) -> int:
-    """Return a number inside of nested fields, 0 where there is none."""
-    for key in keys:
-        source = field(source, key)
-    return source if isinstance(source, int) else 0

@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from chatfold.capture._sdk import count, fields, is_a, listed
+from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
 from chatfold.core.flow import Usage
+from chatfold.core.usage import count
 from chatfold.core.views import field, plain
 
 __all__ = ["outputs", "shape", "starts", "takes"]

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from chatfold.capture._choices import chosen
-from chatfold.capture._sdk import count
 from chatfold.capture._values import Captured
 from chatfold.core.flow import Usage
+from chatfold.core.usage import count
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 

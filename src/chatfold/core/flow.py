@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
+from chatfold.core.usage import Usage, reported
 from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,
     RefusedSummaryError,
+    SummarizerError,
     SummaryError,
     TruncatedSummaryError,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "Usage",
     "Written",
     "accept",
+    "completed",
 ]
 
 CAP = 8192
@@ -37,35 +40,15 @@ CAP = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens that model calls have used.
-
-    Attributes:
-        input_tokens: Tokens read, those read from a cache included.
-        output_tokens: Tokens written, reasoning included.
-        cached_tokens: Tokens read from the provider's cache, part of `input_tokens`.
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Completion:
     """What a summarizer answers.
 
     Attributes:
-        text: The text of the answer, without reasoning; "" where there is none.
-        finish_reason: Why the model stopped, in any provider's word; None where it is not known.
-        usage: Tokens used, or None where the summarizer cannot tell.
+        text: The text of the answer, without reasoning; "" where there is none, also for None.
+        finish_reason: Why the model stopped, in any provider's word, also as an enum's member;
+            None where it is not known.
+        usage: Tokens used, or None where the summarizer cannot tell; what a provider's response
+            says of them will do, and is read.
         model: Name of the model that answered.
         refusal: The model's words of refusal, or None.
         reasoning: Whether the answer held reasoning.
@@ -77,6 +60,13 @@ class Completion:
     model: str | None = None
     refusal: str | None = field(default=None, repr=False)
     reasoning: bool = False
+
+    def __post_init__(self) -> None:
+        """Read what hosts copy from a response as it is."""
+        if cast("object", self.text) is None:
+            object.__setattr__(self, "text", "")
+        if self.usage is not None and type(self.usage) is not Usage:
+            object.__setattr__(self, "usage", _read(self.usage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +106,73 @@ class Written:
 
 Steps: TypeAlias = Generator[Request, Completion, Written]
 
-_LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"})
-_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content"})
-_TOOLS = frozenset({"tool_calls", "tool_use", "function_call", "pause_turn"})
+# Why a model may stop, as the installed SDKs name it (read 2026-11-25): openai 3 (chat, and the
+# status of a response), anthropic 2 (`StopReason`), google-genai 3.6 (`FinishReason`), mistralai
+# 3.7 (`ChatCompletionChoiceFinishReason`), botocore 1.44 (bedrock-runtime, `StopReason`).
+_LENGTH = frozenset(
+    {
+        "incomplete",
+        "length",
+        "max_output_tokens",
+        "max_tokens",
+        "model_context_window_exceeded",
+        "model_length",
+    }
+)
+_REFUSED = frozenset(
+    {
+        "blocklist",
+        "content_filter",
+        "content_filtered",
+        "guardrail_intervened",
+        "model_armor",
+        "prohibited_content",
+        "recitation",
+        "refusal",
+        "safety",
+        "spii",
+    }
+)
+_TOOLS = frozenset(
+    {
+        "function_call",
+        "malformed_function_call",
+        "malformed_tool_use",
+        "pause_turn",
+        "too_many_tool_calls",
+        "tool_calls",
+        "tool_use",
+        "unexpected_tool_call",
+    }
+)
+_BROKEN = frozenset(
+    {
+        "cancelled",
+        "error",
+        "failed",
+        "language",
+        "malformed_model_output",
+        "malformed_response",
+        "missing_thought_signature",
+        "other",
+    }
+)
+
+
+def completed(answer: object) -> Completion:
+    """Return what a host was answered as a completion.
+
+    Raises:
+        TypeError: It is neither text nor a `Completion`.
+    """
+    if answer is None:  # an SDK's `content` where the model refused, or called a tool
+        return Completion("")
+    if isinstance(answer, str):
+        return Completion(answer)
+    if isinstance(answer, Completion) and isinstance(cast("object", answer.text), str):
+        return answer
+    found = type(answer.text if isinstance(answer, Completion) else answer).__qualname__
+    raise TypeError(f"a completion is text or a Completion that holds text, not {found}")
 
 
 def accept(completion: Completion) -> str:
@@ -126,11 +180,12 @@ def accept(completion: Completion) -> str:
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
+        SummarizerError: The provider says that it failed.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
         EmptySummaryError: There is nothing but white space.
     """
-    reason = (completion.finish_reason or "").lower()
+    reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
         raise RefusedSummaryError(f"the summarizer refused ({reason or 'refusal'})")
     if reason in _LENGTH:
@@ -142,11 +197,27 @@ def accept(completion: Completion) -> str:
         raise NoAnswerError(
             "the summarizer answered with tool calls; it must be called without tools"
         )
+    if reason in _BROKEN:
+        raise SummarizerError(f"the summarizer broke off ({reason})")
     if completion.text.strip():
         return completion.text.strip()
     if completion.reasoning:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     raise EmptySummaryError("the summarizer answered with an empty text")
+
+
+def _word(reason: object) -> str:
+    """Return why a model stopped, as one word in small letters: of text, or of an enum's member."""
+    value = reason if reason is None or isinstance(reason, str) else getattr(reason, "value", "")
+    return value.rpartition(".")[2].lower() if isinstance(value, str) else ""
+
+
+def _read(usage: object) -> Usage | None:
+    """Return the tokens that a report names, None where it names none."""
+    try:
+        return reported(usage)
+    except TypeError:
+        return None
 
 
 OutcomeT = TypeVar("OutcomeT")
@@ -186,13 +257,13 @@ class Flow(Generic[OutcomeT]):
         """Take in the answer to `prompt`; the last one changes the list.
 
         Raises:
+            TypeError: It is neither text nor a `Completion`.
             SummaryError: The answer cannot stand as a summary, and nothing else can be tried.
             StaleHeadError: The head changed while the summary was written.
             InvalidResultError: The new list would break the provider's rules.
         """
-        if isinstance(completion, str):
-            completion = Completion(completion)
-        self._advance(lambda steps: steps.send(completion))
+        answer = completed(completion)
+        self._advance(lambda steps: steps.send(answer))
 
     def fail(self, error: SummaryError) -> None:
         """Take in that the model call failed; the next summarizer is asked, if there is one.

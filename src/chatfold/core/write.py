@@ -305,7 +305,14 @@ def _finished(text: str, post_process: Callable[[str], str] | None) -> str:
             raise SummarizerError(f"post_process= returned {type(text).__name__}, not text")
     if not text.strip():
         raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
-    return text.strip()
+    return _encodable(text.strip())
+
+
+def _encodable(text: str) -> str:
+    """Return a text without lone surrogates: no request that holds one can be sent."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _decoded(text: str, prompt: Prompt) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from chatfold.core.flow import Completion
+from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import failure, got_async
@@ -127,6 +128,7 @@ class FunctionSummarizer:
 
         Raises:
             ExpiredError: It took longer.
+            SummarizerError: It was cancelled from inside.
         """
         import asyncio
 
@@ -139,6 +141,8 @@ class FunctionSummarizer:
                 task.cancel()
         if not task.done():
             raise _threads.ExpiredError
+        if task.cancelled():  # not this call: that would have been told at the wait
+            raise SummarizerError("something that the summarizer awaited was cancelled")
         return task.result()
 
     def _too_long(self) -> SummarizerError:
@@ -146,13 +150,8 @@ class FunctionSummarizer:
 
 
 def _checked(answer: object) -> Completion:
-    if answer is None:  # an SDK's `content` where the model refused, or called a tool
-        return Completion("")
-    if isinstance(answer, str):
-        return Completion(answer)
-    # Read as an object: callers that are not type-checked put anything into it.
-    if isinstance(answer, Completion) and isinstance(cast("object", answer.text), str):
-        return answer
+    with suppress(TypeError):
+        return completed(answer)
     found = "a Completion whose text is no str"
     if not isinstance(answer, Completion):
         found = f"what is of type {type(answer).__qualname__}"

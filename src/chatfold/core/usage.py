@@ -1,14 +1,35 @@
-"""What any provider calls the tokens of a request, read without knowing which provider it was."""
+"""Tokens that model calls have used, and what any provider calls them in its own report."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from chatfold.capture._sdk import count
-from chatfold.core.flow import Usage
 from chatfold.core.views import field
 
-__all__ = ["reported"]
+__all__ = ["Usage", "count", "reported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that model calls have used.
+
+    Attributes:
+        input_tokens: Tokens read, those read from a cache included.
+        output_tokens: Tokens written, reasoning included.
+        cached_tokens: Tokens read from the provider's cache, part of `input_tokens`.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
 
 
 class _Names(NamedTuple):
@@ -27,7 +48,7 @@ class _Names(NamedTuple):
     apart: tuple[str, ...] = ()
 
 
-# As the modules of this package read them from whole responses; their sources are there.
+# As the modules of `capture` read them from whole responses; their sources are there.
 _KINDS: Final = (
     _Names(("prompt_tokens",), ("completion_tokens",), ("prompt_tokens_details.cached_tokens",)),
     _Names(
@@ -78,6 +99,13 @@ def reported(usage: Any) -> Usage:
         f"{type(usage).__name__} holds no number of tokens; pass response.usage, or "
         "Usage(input_tokens=..., output_tokens=...)"
     )
+
+
+def count(source: object, *keys: str) -> int:
+    """Return a number inside of nested fields, 0 where there is none."""
+    for key in keys:
+        source = field(source, key)
+    return source if isinstance(source, int) else 0
 
 
 def _sum(usage: Any, names: tuple[str, ...]) -> int:

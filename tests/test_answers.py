@@ -1,0 +1,189 @@
+"""What a summarizer may answer: why it stopped, in any provider's word; what nobody can send."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import json
+from typing import Any
+
+import pytest
+from google.genai.types import FinishReason
+
+from chatfold import (
+    ChatContext,
+    Completion,
+    EmptySummaryError,
+    NoAnswerError,
+    Policy,
+    Prompt,
+    RefusedSummaryError,
+    SummarizerError,
+    SummaryError,
+    TruncatedSummaryError,
+    Usage,
+)
+
+WAYS = pytest.mark.parametrize("way", ["summarize", "apply", "flow"])
+
+
+class Reason(enum.Enum):
+    """An enum of a provider that writes its words in large letters."""
+
+    GUARDED = "GUARDRAIL_INTERVENED"
+
+
+def talk(turns: int = 4) -> list[dict[str, Any]]:
+    """Return turns of a question and an answer."""
+    return [
+        {"role": role, "content": f"{role} {number}: " + "word " * 60}
+        for number in range(turns)
+        for role in ("user", "assistant")
+    ]
+
+
+def answered(way: str, answer: Any) -> ChatContext[Any]:
+    """Return a context that was folded with an answer."""
+    ctx: ChatContext[Any] = ChatContext(talk())
+    if way == "summarize":
+        ctx.summarize(lambda _: answer, keep_last_turns=1)
+    elif way == "apply":
+        ctx.apply(ctx.plan(keep_last_turns=1), answer)
+    else:
+        flow = ctx.flow(keep_last_turns=1)
+        while flow.prompt is not None:  # what was cut off is asked for once more
+            flow.send(answer)
+    return ctx
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("reasons", "error"),
+    [
+        (("length", "model_length", "max_tokens", FinishReason.MAX_TOKENS), TruncatedSummaryError),
+        (("FinishReason.MAX_TOKENS", "incomplete"), TruncatedSummaryError),
+        (("content_filter", "content_filtered", Reason.GUARDED), RefusedSummaryError),
+        ((FinishReason.RECITATION, FinishReason.SPII, "BLOCKLIST"), RefusedSummaryError),
+        (("tool_calls", FinishReason.UNEXPECTED_TOOL_CALL), NoAnswerError),
+        (("malformed_tool_use", FinishReason.MALFORMED_FUNCTION_CALL), NoAnswerError),
+        (("error", "failed", "malformed_model_output", FinishReason.OTHER), SummarizerError),
+    ],
+)
+def test_no_answer_that_was_cut_off_refused_or_broken_becomes_a_summary(
+    way: str, reasons: tuple[Any, ...], error: type[SummaryError]
+) -> None:
+    """Whatever it says: a canned sentence of a guardrail would stand for the conversation."""
+    for reason in reasons:
+        with pytest.raises(error):
+            answered(way, Completion("Sorry, I cannot answer this.", reason, Usage(5, 3)))
+
+
+@WAYS
+@pytest.mark.parametrize("reason", [None, "stop", "end_turn", "completed", FinishReason.STOP, 7])
+def test_an_answer_that_ended_well_does(way: str, reason: Any) -> None:
+    """So does one that ended with a word that nobody knows."""
+    assert "All was done." in str(answered(way, Completion("All was done.", reason)).items)
+
+
+@pytest.mark.parametrize("way", ["apply", "flow"])
+def test_what_a_host_sends_may_be_none(way: str) -> None:
+    """An SDK's `content` is None where the model refused, or called a tool."""
+    with pytest.raises(EmptySummaryError):
+        answered(way, None)
+    for wrong in (5, {"content": "All was done."}, Completion([])):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="text or a Completion that holds text"):
+            answered(way, wrong)
+
+
+def test_a_flow_takes_the_right_answer_behind_a_wrong_one() -> None:
+    """What is no answer leaves the flow as it was."""
+    ctx: ChatContext[Any] = ChatContext(talk())
+    flow = ctx.flow(keep_last_turns=1)
+    with pytest.raises(TypeError):
+        flow.send(5)  # type: ignore[arg-type]
+    flow.send("All was done.")
+    assert flow.outcome is not None
+    assert flow.outcome.changed
+
+
+@WAYS
+def test_a_summary_can_be_sent(way: str) -> None:
+    """A lone surrogate of the model's would break every later request; a pair of them would not."""
+    said = answered(way, "All \ud800 was d\u00f6ne \ud83d\ude00.").items[0]["content"]
+    assert "All \ufffd was d\u00f6ne \U0001f600." in said
+    json.dumps(said, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_function_of_the_callers_that_ends_an_iteration_hangs_nothing(background: bool) -> None:
+    """No future can hold StopIteration: whoever awaited that would have waited for ever."""
+
+    async def run() -> None:
+        ctx: ChatContext[Any] = ChatContext(
+            talk(),
+            policy=Policy(max_tokens=300, keep_tokens=100),
+            pin=lambda item: next(tag for tag in item.get("tags", ())),
+        )
+        if background:
+            ctx.maybe_summarize(lambda _: "All was done.", background=True)
+            assert ctx.background is not None
+            await asyncio.wait_for(ctx.background.await_done(), 10)
+            error: Any = ctx.maybe_summarize(lambda _: "All was done.", background=True).error
+        else:
+            with pytest.raises(RuntimeError) as caught:
+                await asyncio.wait_for(ctx.amaybe_summarize(lambda _: "All was done."), 10)
+            error = caught.value
+        assert isinstance(error, RuntimeError)
+        assert isinstance(error.__cause__, StopIteration)
+
+    asyncio.run(run())
+
+
+def test_what_is_cancelled_inside_of_a_summarizer_is_its_failure() -> None:
+    """Nobody cancelled the turn, so it goes on, with the next of the chain."""
+
+    async def cancelled(prompt: Prompt) -> str:
+        inner = asyncio.ensure_future(asyncio.sleep(60))
+        await asyncio.sleep(0)
+        inner.cancel()
+        await inner
+        return "never"
+
+    async def run() -> None:
+        policy = Policy(max_tokens=300, keep_tokens=100)
+        outcome = await ChatContext(talk(), policy=policy).amaybe_summarize(cancelled)
+        assert outcome.reason == "failed"
+        assert isinstance(outcome.error, SummarizerError)
+        chain = [cancelled, "extractive"]
+        assert (await ChatContext(talk(), policy=policy).amaybe_summarize(chain)).changed
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("keep", [{"keep_last_turns": 1}, {"keep_tokens": 100}])
+def test_markers_of_the_prompt_cache_make_no_fold_stale(keep: dict[str, Any]) -> None:
+    """Hosts move them at each turn, so that every fold in the background would come too late."""
+
+    def message(role: str, number: int) -> dict[str, Any]:
+        return {"role": role, "content": [{"type": "text", "text": f"{number} " + "word " * 60}]}
+
+    def mark(items: list[dict[str, Any]]) -> None:
+        for item in items:
+            item["content"][-1].pop("cache_control", None)
+        for item in items[-3:]:
+            item["content"][-1]["cache_control"] = {"type": "ephemeral"}
+
+    items = [message(role, n) for n in range(6) for role in ("user", "assistant")]
+    mark(items)
+    ctx: ChatContext[Any] = ChatContext(
+        items, shape="anthropic", policy=Policy(max_tokens=300, **keep)
+    )
+    ctx.maybe_summarize(lambda _: "All was done.", background=True)
+    assert ctx.background is not None
+    assert ctx.background.wait(10)
+    items += [message("user", 7)]
+    mark(items)
+    assert ctx.maybe_summarize(lambda _: "All was done.", background=True).changed
+    said = items[-1]["content"][-1]
+    said["text"] += " More."
+    assert "More." in str(ctx.views()[-1])  # all else is content, also beside a marker
