@@ -102,7 +102,7 @@ def shown_for(plan: Plan[Any], snapshot: Snapshot) -> Sources:
         return sources(plan, snapshot)
     extra = [] if plan.terms.instructions is None else [plan.terms.instructions]
     extra += [_words(live.request[name]) for name in _TOLD if live.request.get(name)]
-    return Sources(snapshot.views[: len(live.items)], snapshot.calls, None, extra)
+    return Sources(snapshot.views[: len(live.items)], snapshot.calls, extra)
 
 
 def omitted_from(plan: Plan[Any], mode: Mode | None) -> Mapping[str, int]:
