@@ -126,6 +126,40 @@ def test_law_14_a_moved_instruction_returns_to_its_place() -> None:
     assert same_objects(items, [*before, *later])
 
 
+@pytest.mark.parametrize("reload", [False, True])
+@pytest.mark.parametrize("times", [1, 2])
+def test_law_14_an_object_that_stands_in_the_list_twice_returns_to_each_place(
+    times: int, reload: bool
+) -> None:
+    """A rule in the prefix that is said again in the head, and later once more."""
+    rule = {"role": "system", "content": "Answer in French."}
+    items: list[Any] = [rule, user("a"), said(), *[rule] * times, user("b"), said(), *talk(1)]
+    before = list(items)
+    ctx = ChatContext(items, shape="openai_chat")
+    assert ctx.summarize(short, keep_last_turns=1).kept == (rule,) * times
+    if reload:  # all but the rule, which the application holds
+        items[:] = [item if item is rule else reloaded([item])[0] for item in items]
+    later = [*talk(1), rule]
+    ctx.extend(later)
+    assert ctx.undo().reason == "undone"
+    assert items == [*before, *later]
+    assert reload or same_objects(items, [*before, *later])
+    assert all(item is rule for item in items if item == rule)
+
+
+def test_law_14_a_kept_item_is_found_behind_what_was_put_before_it() -> None:
+    """What the owner put between the summary and a kept item stays, behind the originals."""
+    rule = {"role": "system", "content": "Answer in French."}
+    items: list[Any] = [rule, user("a"), said(), rule, user("b"), said(), *talk(1)]
+    before = list(items)
+    ctx = ChatContext(items)
+    assert ctx.summarize(short, keep_last_turns=1).kept == (rule,)
+    note = {"role": "system", "content": "A note."}
+    items.insert(2, note)
+    assert ctx.undo()
+    assert same_objects(items, [*before[:6], note, *before[6:]])
+
+
 def test_law_14_without_its_summary_there_is_nothing_to_undo() -> None:
     """A list whose summary was taken out by hand is left as it is."""
     items = talk()

@@ -38,6 +38,7 @@ from returns_desk import (
 from chatfold import ChatContext, TemplateError
 from chatfold.stores import MemoryStore
 from chatfold.summarizers import AnthropicCompaction, OpenAICompaction
+from chatfold.templates import load_templates
 
 __all__ = ["llm_server", "native_server"]
 
@@ -133,6 +134,73 @@ def test_each_template_can_be_replaced(tmp_path: Path, kind: str) -> None:
     found = tool.handler(call_id="call_4")
     assert found.startswith("OWN tool found <conversation>")
     assert "\nOWN marker " in found
+
+
+class Renderer:
+    """Gives what a function makes of a template's name and values."""
+
+    def __init__(self, made: Callable[..., Any]) -> None:
+        self.made = made
+
+    def render(self, name: str, /, **values: object) -> str:
+        text: str = self.made(name, **values)
+        return text
+
+
+UNSEEING: list[Any] = [
+    {"summarize_user.jinja": "Summarize please."},
+    {"summarize_user.jinja": "{{ conversation | truncate(80) }}"},
+    {"summarize_system.jinja": "<conversation>", "summarize_user.jinja": "{{ max_tokens }}"},
+    Renderer(lambda name, **values: "Summarize please."),
+]
+
+
+@pytest.mark.parametrize("templates", UNSEEING)
+@pytest.mark.parametrize("options", [{}, {"max_prompt_tokens": 3_000}], ids=["whole", "parts"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_prompt_that_does_not_show_the_conversation_goes_to_nobody(
+    way: str, options: Any, templates: Any
+) -> None:
+    """It would be removed unseen; the error says where to put it."""
+    items = long_desk()
+    before = list(items)
+    model = Clerk(TRUE)
+    with pytest.raises(TemplateError, match=r"\{\{ conversation \}\}") as caught:
+        fold(ChatContext(items, templates=templates), model, way=way, keep_last_turns=1, **options)
+    assert caught.value.template == "summarize_user.jinja"
+    assert "summarize_system.jinja" in str(caught.value)
+    assert same_objects(items, before)
+    assert not model.prompts
+
+
+@pytest.mark.parametrize("most", [None, 3_000])
+def test_the_conversation_may_stand_in_the_system_text(most: int | None) -> None:
+    """Each part of it, where a head is shown in parts."""
+    templates = {"summarize_system.jinja": "{{ conversation }}", "summarize_user.jinja": "Go on."}
+    model = Clerk(TRUE)
+    ctx = ChatContext(long_desk(), templates=templates)
+    assert ctx.summarize(model, keep_last_turns=1, max_prompt_tokens=most).changed
+    assert all(p.system.startswith("<conversation>") and p.user == "Go on." for p in model.prompts)
+    assert len(model.prompts) > 1 or most is None
+
+
+@pytest.mark.parametrize("given", [None, b"bytes", 7])
+@pytest.mark.parametrize(
+    "name", ["summarize_system.jinja", "summarize_user.jinja", "summary_note.jinja"]
+)
+def test_a_renderer_that_returns_no_text_is_a_template_error(name: str, given: Any) -> None:
+    """The error names the template, and what came in place of its text."""
+    built_in = load_templates()
+
+    def made(asked: str, **values: object) -> Any:
+        return given if asked == name else built_in.render(asked, **values)
+
+    ctx = ChatContext(long_desk(), templates=Renderer(made))
+    before = list(ctx.items)
+    with pytest.raises(TemplateError, match=f"not {type(given).__name__}") as caught:
+        ctx.summarize(Clerk(TRUE), keep_last_turns=1)
+    assert caught.value.template == name
+    assert same_objects(ctx.items, before)
 
 
 @pytest.mark.parametrize("way", ["summarize", "asummarize", "flow"])

@@ -14,7 +14,7 @@ ChatfoldError
         SummarizerError         the backend failed; its own error is `__cause__`
     InvalidResultError          the new list would break the provider's rules
     StoreError                  a store cannot be opened, read or written
-    TemplateError               a prompt template does not load or render
+    TemplateError               a prompt template does not load, or show what it has to
     MissingExtraError           an optional dependency is not installed
 
 Wrong arguments raise `ValueError` or `TypeError` before any call.
@@ -168,7 +168,7 @@ class StoreError(ChatfoldError):
 
 
 class TemplateError(ChatfoldError):
-    """A prompt template does not load or render.
+    """A prompt template does not load or render, or does not show the conversation.
 
     Attributes:
         template: Name of the template.

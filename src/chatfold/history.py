@@ -13,6 +13,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.edits import Repair
 from chatfold.core.reading import Snapshot
+from chatfold.core.render import filled
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
@@ -343,7 +344,8 @@ class History(Generic[ItemT]):
         """Return the text that stands for a result whose call was folded away."""
         status = "failed" if part.failed else "completed"
         attrs = attributes(name=part.name, call_id=part.id, status=status)
-        return self._settings.renderer().render(
+        return filled(
+            self._settings.renderer(),
             "repair_note.jinja",
             kind="orphan",
             attrs=encode(attrs),

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypedDict, cast, get_args
 
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, check_request
-from chatfold.core.render import TemplateRenderer
+from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.events import Hook
 from chatfold.policy import Policy
@@ -223,7 +223,8 @@ class Settings:
         """
         if self.instructions is None and self.language is None:
             return None
-        return self.renderer().render(
+        return filled(
+            self.renderer(),
             "compaction_instructions.jinja",
             instructions=self.instructions,
             language=self.language,

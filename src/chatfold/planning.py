@@ -20,6 +20,7 @@ from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Snapshot
+from chatfold.core.render import filled
 from chatfold.core.room import Window
 from chatfold.core.sizes import TextSizes
 from chatfold.core.split import Split, check_limits
@@ -223,10 +224,10 @@ class Planning:
         Raises:
             TemplateError: The template does not load or render.
         """
-        render = settings.renderer().render
+        templates = settings.renderer()
         return Notes(
             *(
-                render("summary_note.jinja", recall=self._originals.tool, record=record)
+                filled(templates, "summary_note.jinja", recall=self._originals.tool, record=record)
                 for record in (False, True)
             )
         )

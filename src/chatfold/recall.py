@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from chatfold.core.calls import pair_calls
 from chatfold.core.clip import cut_middle
-from chatfold.core.render import Redact, TemplateRenderer, conversation
+from chatfold.core.render import Redact, TemplateRenderer, conversation, filled
 from chatfold.core.views import ItemView, Shape
 from chatfold.core.xml import escape
 
@@ -60,7 +60,7 @@ def make_tool(
 
     def words(kind: str, **values: object) -> str:
         plain: dict[str, object] = {"conversation": "", "what": ""}
-        return templates.render(_TEMPLATE, kind=kind, **(plain | values)).strip()
+        return filled(templates, _TEMPLATE, kind=kind, **(plain | values)).strip()
 
     def handler(call_id: str = "", query: str = "") -> str:
         if not (call_id.strip() or query.strip()):
@@ -88,4 +88,4 @@ def make_tool(
 
 
 def _mark(templates: TemplateRenderer) -> Callable[[int, int], str]:
-    return lambda left_out, of: templates.render("cut_marker.jinja", left_out=left_out, total=of)
+    return lambda left_out, of: filled(templates, "cut_marker.jinja", left_out=left_out, total=of)

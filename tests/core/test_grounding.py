@@ -17,7 +17,7 @@ from summaries_tune import TUNE
 
 from chatfold import ChatContext
 from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
-from chatfold.core.views import ItemView, TextPart
+from chatfold.core.views import ItemView, SummaryPart, TextPart
 
 COUNT = 1050  # of each: 50 for each kind of corruption
 
@@ -245,9 +245,11 @@ def test_the_year_of_a_day_is_that_of_today() -> None:
     assert found("It came on 2024-10-07.", sources) == ["2024-10-07"]
 
 
-def test_the_earlier_summary_and_instructions_are_sources() -> None:
-    sources = Sources([], [], "RMA-90721 is open.", ["Mention ACME-5521."])
-    assert found("RMA-90721 for ACME-5521, not RMA-90722.", sources) == ["RMA-90722"]
+def test_the_earlier_summary_with_its_record_and_instructions_are_sources() -> None:
+    earlier = SummaryPart("RMA-90721 is open.", "<record>\norder: LK-4821936\n</record>")
+    sources = Sources([ItemView("user", (earlier,))], [], ["Mention ACME-5521."])
+    text = "RMA-90721 for ACME-5521 and LK-4821936, not RMA-90722."
+    assert found(text, sources) == ["RMA-90722"]
 
 
 def test_what_was_redacted_was_not_shown() -> None:

@@ -24,7 +24,7 @@ from chatfold.core.live import Append, LiveRequest, Mode, Sender
 from chatfold.core.parts import Head, Part
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.render import Prompt
+from chatfold.core.render import Prompt, filled
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split
@@ -102,7 +102,7 @@ def shown_for(plan: Plan[Any], snapshot: Snapshot) -> Sources:
         return sources(plan, snapshot)
     extra = [] if plan.terms.instructions is None else [plan.terms.instructions]
     extra += [_words(live.request[name]) for name in _TOLD if live.request.get(name)]
-    return Sources(snapshot.views[: len(live.items)], snapshot.calls, None, extra)
+    return Sources(snapshot.views[: len(live.items)], snapshot.calls, extra)
 
 
 def omitted_from(plan: Plan[Any], mode: Mode | None) -> Mapping[str, int]:
@@ -199,7 +199,8 @@ def _question(snapshot: Snapshot, where: Split, stop: int, asking: Asking) -> st
         }
     told = (asking.instructions, asking.language)
     instructions, language = (None if text is None else escape(text) for text in told)
-    return asking.templates.render(
+    return filled(
+        asking.templates,
         "summarize_append.jinja",
         instructions=instructions,
         language=language,

@@ -43,12 +43,10 @@ class Composed:
 def sources(plan: Plan[Any], snapshot: Snapshot) -> Sources:
     """Return what the author of a summary was shown: the head, and what the application added."""
     views, terms = _head(plan, snapshot), plan.terms
-    previous = earlier_summary(views)
     extra = () if terms.instructions is None else (terms.instructions,)
     return Sources(
         views,
         snapshot.calls,
-        None if previous is None else f"{previous.text}\n{previous.record}",
         extra,
         terms.redact,
         offset=plan.split.start,

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
 from chatfold.core.check import Problem
+from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.xml import attributes, encode, escape
 
 if TYPE_CHECKING:
     from chatfold.core.reading import Snapshot
-    from chatfold.core.render import TemplateRenderer
 
 __all__ = ["Action", "Case", "Edits", "Policies", "Repair", "RepairPolicies", "Slot"]
 
@@ -160,7 +160,8 @@ class Case(NamedTuple):
 
     def words(self, kind: str, *, text: str = "", media: int = 0, **attrs: str | None) -> str:
         """Return what a model reads of this repair: all that is data in it is escaped."""
-        return self.render.render(
+        return filled(
+            self.render,
             "repair_note.jinja",
             kind=kind,
             text=escape(text),

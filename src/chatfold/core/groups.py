@@ -21,6 +21,7 @@ from chatfold.core.render import (
     TemplateRenderer,
     Written,
     conversation,
+    filled,
     redacted,
 )
 from chatfold.core.views import ItemView
@@ -53,7 +54,7 @@ class Asking:
     def mark(self, left_out: int, total: int) -> str:
         """Return the marker for a text that is cut: both are numbers of characters."""
         values = {"left_out": f"{left_out:,}", "total": f"{total:,}"}
-        return self.templates.render("cut_marker.jinja", **values)
+        return filled(self.templates, "cut_marker.jinja", **values)
 
     def size(self, *texts: str) -> int:
         """Return the size of texts in tokens, all together."""

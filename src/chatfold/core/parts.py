@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from chatfold.core.clip import cut_texts, cut_to
 from chatfold.core.groups import Asking, Groups, inner, wrap
-from chatfold.core.render import Conversation, Prompt, conversation, prompt, redacted
+from chatfold.core.render import Conversation, Prompt, conversation, filled, prompt, redacted
 from chatfold.core.room import Room
 from chatfold.core.views import ItemView, SummaryPart
 from chatfold.core.xml import escape
@@ -90,7 +90,8 @@ class Head:
             draft: The answer.
             values: What in it does not stand in the conversation; none where it is too long.
         """
-        user = self._asking.templates.render(
+        user = filled(
+            self._asking.templates,
             "summarize_again.jinja",
             request=asked.user,
             draft=escape(draft),

@@ -29,6 +29,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.core.xml import attribute, attributes, encode, escape, markup
+from chatfold.errors import TemplateError
 
 __all__ = [
     "Conversation",
@@ -38,6 +39,7 @@ __all__ = [
     "Written",
     "conversation",
     "elements",
+    "filled",
     "prompt",
 ]
 
@@ -49,6 +51,7 @@ Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
 """What items of a list show, by their indices: the reading that it was written of, the elements."""
 
 _NOTHING: Written = {}
+_SYSTEM, _USER = "summarize_system.jinja", "summarize_user.jinja"
 
 
 class TemplateRenderer(Protocol):
@@ -181,6 +184,21 @@ def elements(
         writer.omitted.clear()
 
 
+def filled(templates: TemplateRenderer, name: str, /, **values: object) -> str:
+    """Return a template with the values filled in.
+
+    Raises:
+        TemplateError: It does not load or render, or a renderer of the caller's returns no text.
+    """
+    text = templates.render(name, **values)
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TemplateError(
+            f"template {name!r}: render() has to return text, not {type(text).__name__}",
+            template=name,
+        )
+    return text
+
+
 def prompt(
     templates: TemplateRenderer,
     rendered: Conversation,
@@ -195,7 +213,7 @@ def prompt(
     """Return the prompt for a rendered conversation.
 
     Raises:
-        TemplateError: A template does not load or render.
+        TemplateError: A template does not load or render, or none shows the conversation.
     """
 
     def clean(text: str | None) -> str | None:
@@ -208,12 +226,26 @@ def prompt(
         "max_tokens": max_tokens,
         "has_previous_summary": previous_summary is not None,
     }
+    system = filled(templates, _SYSTEM, **values).strip()
+    user = filled(templates, _USER, **values).strip()
+    if rendered.xml not in user and rendered.xml not in system:
+        raise _unseen()
     return Prompt(
-        system=templates.render("summarize_system.jinja", **values).strip(),
-        user=templates.render("summarize_user.jinja", **values).strip(),
+        system=system,
+        user=user,
         views=tuple(views),
         previous_summary=previous_summary,
         max_tokens=max_tokens,
+    )
+
+
+def _unseen() -> TemplateError:
+    """Return the error of a prompt whose reader would see nothing of what is to be replaced."""
+    return TemplateError(
+        f"template {_USER!r}: the prompt does not show the conversation; put the value "
+        f"`conversation` as it is, in Jinja {{{{ conversation }}}}, into the text of {_USER!r} "
+        f"or of {_SYSTEM!r}",
+        template=_USER,
     )
 
 

@@ -42,7 +42,6 @@ class Sources(Reader):
     Args:
         views: The readings of the items.
         calls: The records of their calls, or of the calls of the whole list.
-        previous_summary: The earlier summary, where no view holds it.
         extra: Other texts that it was shown, such as instructions.
         clean: Applied to every text before it is read (`redact`).
         offset: Index in the list of the first of `views`; calls elsewhere are not looked at.
@@ -55,7 +54,6 @@ class Sources(Reader):
         self,
         views: Sequence[ItemView],
         calls: Sequence[ToolCallRecord],
-        previous_summary: str | None = None,
         extra: Iterable[str] = (),
         clean: Callable[[str], str] | None = None,
         *,
@@ -72,8 +70,6 @@ class Sources(Reader):
             if call.call_index in self._range or call.result_index in self._range
         ]
         self._pieces += views
-        self._pieces += () if previous_summary is None else (previous_summary,)
-        self._now = len(self._pieces)
         self._pieces += self._extra
         self._done: set[int] = set()
 
@@ -152,7 +148,7 @@ class Sources(Reader):
     def _read(self, number: int) -> None:
         piece = self._pieces[number]
         if isinstance(piece, str):
-            self.text(piece, now=number >= self._now)
+            self.text(piece, now=True)
         elif isinstance(piece, ToolCallRecord):
             self._read_call(piece)
         else:
@@ -181,8 +177,10 @@ class Sources(Reader):
             self.text(view.name)
         for part in view.parts:
             match part:
-                case TextPart() | StatePart() | SummaryPart() | ReasoningPart():
+                case TextPart() | StatePart() | ReasoningPart():
                     self.text(part.text, now=now)
+                case SummaryPart():
+                    self.text(_whole(part), now=now)
                 case UnknownPart():
                     self.document(part.text, self.unit(-1), part.type)
                 case MediaPart():
@@ -210,8 +208,10 @@ class Sources(Reader):
 def _texts_of(part: Part) -> Iterable[str]:
     """Return what `Sources` reads of a part, but for what it reads with its call."""
     match part:
-        case TextPart() | StatePart() | SummaryPart() | ReasoningPart() | UnknownPart():
+        case TextPart() | StatePart() | ReasoningPart() | UnknownPart():
             return (part.text,)
+        case SummaryPart():
+            return (_whole(part),)
         case MediaPart():
             return (part.name or "", part.type or "", part.text)
         case ResultPart():
@@ -221,6 +221,11 @@ def _texts_of(part: Part) -> Iterable[str]:
             return (part.arguments,)
         case _:
             return ()
+
+
+def _whole(part: SummaryPart) -> str:
+    """Return an earlier summary as it was shown: its words, and the record behind them."""
+    return f"{part.text}\n{part.record}"
 
 
 def _words(value: Value) -> set[str]:

@@ -68,12 +68,20 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
 
 
 def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]) -> int | None:
-    """Return the index of the same item anywhere, else of an equal one where it was left."""
-    for index, item in enumerate(items):
-        if item is wanted and index not in taken:
+    """Return the index of an item where it was left, of an equal one there, or of it further on.
+
+    What stands before is not looked at: one object may be in a list more than once, and a copy in
+    the prefix is none of the fold's.
+    """
+    left = [index for index in near if index < len(items) and index not in taken]
+    for index in left:
+        if items[index] is wanted:
             return index
     said = plain(wanted)
-    for index in near:
-        if index < len(items) and index not in taken and plain(items[index]) == said:
+    for index in left:
+        if plain(items[index]) == said:
+            return index
+    for index in range(near.stop, len(items)):  # its owner may have put others before it
+        if items[index] is wanted and index not in taken:
             return index
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chatfold.core.calls import Answer, ToolCallRecord
-from chatfold.core.render import TemplateRenderer
+from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.views import Shape
 from chatfold.errors import ShapeError
 from chatfold.tools._dispatch import HANDLED, Outcome, Target, Tool, checked_tools, target
@@ -114,7 +114,8 @@ class Batch:
         return Answer(job.call, sendable(text or outcome.detail or outcome.kind), failed=True)
 
     def _words(self, tool: str, failure: Failure) -> str:
-        words = self._templates.render(
+        words = filled(
+            self._templates,
             "tool_error.jinja",
             kind=failure.kind,
             tool=cut(tool),
