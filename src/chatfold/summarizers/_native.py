@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, NoReturn, cast
 
 from chatfold.core.flow import Usage
+from chatfold.core.live import given_fields
 from chatfold.core.render import Prompt
 from chatfold.core.views import plain
 from chatfold.errors import (
@@ -74,7 +75,7 @@ class NativeBackend:
         self.model = model
         self.timeout = timeout
         self.retries = retries
-        self.request = dict(request)
+        self.request = dict(given_fields(request))
         self.asynchronous = known.asynchronous
         self._check_request()
 
