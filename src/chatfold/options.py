@@ -17,6 +17,7 @@ from chatfold.events import Hook
 from chatfold.policy import Policy
 from chatfold.stores.base import checked_key
 from chatfold.templates import load_templates
+from chatfold.threads import check_timeout
 
 __all__ = ["Settings", "SummaryOptions", "check_given"]
 
@@ -141,8 +142,7 @@ class Settings:
             TypeError: A function cannot be called, or a number is none.
         """
         self._check_types()
-        if self.timeout is not None and self.timeout <= 0:
-            raise ValueError(f"timeout must be more than 0 seconds, or None, not {self.timeout!r}")
+        check_timeout(self.timeout)
         if self.retries < 0:
             raise ValueError(f"retries must be 0 or more, not {self.retries!r}")
         if self.max_summary_tokens is not None and self.max_summary_tokens < 1:

@@ -400,6 +400,8 @@ def test_a_wrong_argument_is_told_when_the_backend_is_made(
 def test_numbers_are_checked(family: str) -> None:
     with pytest.raises(ValueError, match="timeout"):
         _backend(family, timeout=0)
+    with pytest.raises(ValueError, match="timeout must be more than 0 seconds"):
+        _backend(family, timeout=float("inf"))
     with pytest.raises(ValueError, match="retries"):
         _backend(family, retries=-1)
 

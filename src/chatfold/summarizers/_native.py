@@ -25,6 +25,7 @@ from chatfold.errors import (
 from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import Family, failure, got_async, recognize
 from chatfold.summarizers.native import Compacted
+from chatfold.threads import check_timeout
 
 __all__ = ["NativeBackend", "fields_of"]
 
@@ -67,8 +68,7 @@ class NativeBackend:
             )
         if not model:
             raise TypeError(f"{type(self).__name__} needs model=, the model of your own requests")
-        if timeout is not None and timeout <= 0:
-            raise ValueError(f"timeout must be more than 0 seconds, or None, got {timeout!r}")
+        check_timeout(timeout)
         if retries < 0:
             raise ValueError(f"retries must be 0 or more, got {retries!r}")
         self.client: Any = known.client

@@ -16,6 +16,7 @@ from chatfold.core.views import field, plain
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
+from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
@@ -131,6 +132,7 @@ class SDKSummarizer:
             raise TypeError(
                 f'an {self.title} client needs model=, e.g. ctx.summarize(client, model="...")'
             )
+        check_timeout(timeout)
         self.client: Any = known.client
         self.model = model
         self.timeout = timeout

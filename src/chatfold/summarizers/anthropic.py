@@ -37,6 +37,7 @@ class AnthropicSummarizer(SDKSummarizer):
 
     Raises:
         TypeError: `client` is none of these, or there is no model.
+        ValueError: `timeout` is out of range.
     """
 
     family: ClassVar[Family] = "anthropic"

@@ -40,7 +40,7 @@ class OpenAISummarizer(SDKSummarizer):
 
     Raises:
         TypeError: `client` is none of these, or there is no model.
-        ValueError: There is no such endpoint.
+        ValueError: There is no such endpoint, or `timeout` is out of range.
     """
 
     family: ClassVar[Family] = "openai"
