@@ -10,13 +10,14 @@ from types import NoneType
 from typing import Any, Final, Literal, TypedDict, cast, get_args
 
 from chatfold.core.constraints import Words
-from chatfold.core.live import Mode, check_request
+from chatfold.core.live import Mode, checked_request
 from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.events import Hook
 from chatfold.policy import Policy
 from chatfold.stores.base import checked_key
 from chatfold.templates import load_templates
+from chatfold.threads import check_timeout
 
 __all__ = ["Settings", "SummaryOptions", "check_given"]
 
@@ -127,6 +128,8 @@ class Settings:
             raise TypeError(
                 f"unknown option {', '.join(unknown)}; there are {', '.join(sorted(_NAMES))}"
             )
+        if "request" in options:
+            options = {**options, "request": checked_request(options["request"])}
         made = replace(self, **options)
         made.check()
         return made
@@ -136,11 +139,10 @@ class Settings:
 
         Raises:
             ValueError: A value is out of range, or two options cannot both hold.
-            TypeError: `request` is no mapping, a function cannot be called, or a number is none.
+            TypeError: A function cannot be called, or a number is none.
         """
         self._check_types()
-        if self.timeout is not None and self.timeout <= 0:
-            raise ValueError(f"timeout must be more than 0 seconds, or None, not {self.timeout!r}")
+        check_timeout(self.timeout)
         if self.retries < 0:
             raise ValueError(f"retries must be 0 or more, not {self.retries!r}")
         if self.max_summary_tokens is not None and self.max_summary_tokens < 1:
@@ -169,7 +171,6 @@ class Settings:
                 raise ValueError(f"effects[{tool!r}] must be 'read' or 'write', not {effect!r}")
         if not 0 <= self.min_gain < 1:
             raise ValueError(f"min_gain must be from 0 to below 1, not {self.min_gain!r}")
-        check_request(self.request)
         if self.mode == "append" and self.redact is not None:
             raise ValueError(
                 "mode='append' sends the items as they are, where redact= does not reach; leave "

@@ -1,7 +1,8 @@
 """Daemon threads that wait a while for more work: to wake one takes a tenth of starting one.
 
 Daemon threads, because work that nobody waits for must not keep the program from ending, as the
-pools of `concurrent.futures` would. Not here: what is done in them (`background`).
+pools of `concurrent.futures` would. Here is also how long one may wait for such work at most. Not
+here: what is done in them (`background`).
 """
 
 from __future__ import annotations
@@ -12,12 +13,25 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Final, TypeAlias
 
-__all__ = ["Threads", "Work"]
+__all__ = ["Threads", "Work", "check_timeout"]
 
 Work: TypeAlias = Callable[[], None]
 _Box: TypeAlias = "SimpleQueue[Work]"
 
 _WAITING: Final = "-idle"
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Check for how many seconds a caller wants to wait; None stands for no limit.
+
+    Raises:
+        ValueError: It is not more than 0, not a number, or longer than a thread can wait.
+    """
+    if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
+        raise ValueError(
+            f"timeout must be more than 0 seconds, at most {threading.TIMEOUT_MAX:,.0f}, or None "
+            f"for no limit, not {timeout!r}"
+        )
 
 
 class Threads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -133,6 +134,40 @@ def test_an_answer_that_is_no_summary_is_told_apart(
     assert completion.usage is not None
     with pytest.raises(error, match=word):
         accept(completion)
+
+
+def answered(content: Any, **fields: Any) -> Raw:
+    """A message with this content."""
+    body = {"id": "m", "type": "message", "role": "assistant", "model": "claude-test"}
+    return Raw(json.dumps({**body, "content": content, "stop_reason": "end_turn", **fields}))
+
+
+@pytest.mark.parametrize(
+    ("usage", "read"),
+    [
+        (None, None),
+        ({}, None),
+        ({"input_tokens": None, "output_tokens": None}, None),
+        ({"output_tokens": 3, "cache_read_input_tokens": None}, Usage(0, 3, 0)),
+    ],
+)
+def test_a_good_text_needs_no_usage(
+    ask: Ask, llm_server: LLMServer, usage: Any, read: Usage | None
+) -> None:
+    """Compatible servers leave it out, or its fields, in one way or another."""
+    llm_server.script(answered([{"type": "text", "text": SUMMARY}], usage=usage))
+    completion = ask()
+    assert accept(completion) == SUMMARY
+    assert completion.usage == read
+
+
+@pytest.mark.parametrize("block", [{"type": "text", "text": None}, {"type": "text"}, {}, None])
+def test_a_block_without_text_adds_none(ask: Ask, llm_server: LLMServer, block: Any) -> None:
+    """Alone it is an empty answer; beside a text it takes nothing from that."""
+    llm_server.script(answered([block]), answered([block, {"type": "text", "text": SUMMARY}]))
+    with pytest.raises(EmptySummaryError):
+        accept(ask())
+    assert accept(ask()) == SUMMARY
 
 
 @pytest.mark.parametrize(

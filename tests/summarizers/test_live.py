@@ -9,6 +9,8 @@ import importlib
 import json
 from typing import Any
 
+import anthropic as anthropic_sdk
+import openai as openai_sdk
 import pytest
 from anthropic import Anthropic
 from anthropic import DefaultHttpxClient as AnthropicHttp
@@ -67,6 +69,26 @@ JSON: dict[str, dict[str, Any]] = {
     "anthropic": {
         "extra_body": {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}
     },
+}
+UNSET = {
+    "openai_chat": [
+        "max_tokens",
+        "max_completion_tokens",
+        "response_format",
+        "tool_choice",
+        "function_call",
+        "functions",
+        "extra_body",
+    ],
+    "openai_responses": [
+        "max_output_tokens",
+        "text",
+        "tool_choice",
+        "previous_response_id",
+        "conversation",
+        "context_management",
+    ],
+    "anthropic": ["max_tokens", "tool_choice", "output_config", "thinking", "betas", "system"],
 }
 HELD = {
     "openai_chat": ["messages"],
@@ -343,6 +365,44 @@ def test_a_field_that_is_none_holds_no_history(llm_server: LLMServer) -> None:
     """A host may have one set of fields for requests with and without it."""
     request = {**responses.request(), "previous_response_id": None}
     assert responses.fold(context(responses), llm_server, request=request).mode == "append"
+
+
+@pytest.mark.parametrize("name", ["NOT_GIVEN", "omit"])
+def test_a_field_that_the_sdk_takes_for_unset_is_not_there(
+    way: Way, name: str, llm_server: LLMServer
+) -> None:
+    """Hosts pass on what they were given; the prefix stays that of the request without it."""
+    unset = getattr(anthropic_sdk if way.shape == "anthropic" else openai_sdk, name, None)
+    if unset is None:
+        pytest.skip("this SDK has no such value")
+    for field in UNSET[way.shape]:
+        request = way.request() | {field: unset}
+        before = dict(request)
+        outcome = way.fold(context(way), llm_server, request=request)
+        assert (field, outcome.mode, outcome.fell_back) == (field, "append", "")
+        assert request == before
+        without = {key: value for key, value in before.items() if key != field}
+        way.fold(context(way), llm_server, request=without)
+        body, same = (request.body for request in llm_server.requests[-2:])
+        assert body == same
+
+
+def test_that_is_so_of_a_field_in_extra_body(llm_server: LLMServer) -> None:
+    """It is read like any other field."""
+    extra = {"max_tokens": openai_sdk.NOT_GIVEN, "tool_choice": openai_sdk.NOT_GIVEN, "seed": 7}
+    request = chat.request(extra_body=extra)
+    assert chat.fold(context(chat), llm_server, request=request).mode == "append"
+    body = llm_server.requests[0].body
+    assert body["seed"] == 7
+    assert "max_tokens" not in body
+    assert extra["max_tokens"] is openai_sdk.NOT_GIVEN
+
+
+def test_no_betas_are_none(llm_server: LLMServer) -> None:
+    """The SDK makes a header of them, and fails where it is given None."""
+    request = {**anthropic.request(), "betas": None}
+    assert anthropic.fold(context(anthropic), llm_server, request=request).mode == "append"
+    assert "anthropic-beta" not in llm_server.requests[0].headers
 
 
 def test_secrets_of_the_request_are_in_no_repr(way: Way) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import anthropic
 import openai
 import pytest
 
@@ -399,6 +400,8 @@ def test_a_wrong_argument_is_told_when_the_backend_is_made(
 def test_numbers_are_checked(family: str) -> None:
     with pytest.raises(ValueError, match="timeout"):
         _backend(family, timeout=0)
+    with pytest.raises(ValueError, match="timeout must be more than 0 seconds"):
+        _backend(family, timeout=float("inf"))
     with pytest.raises(ValueError, match="retries"):
         _backend(family, retries=-1)
 
@@ -438,6 +441,16 @@ def test_an_old_sdk_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delattr(openai.resources.responses.Responses, "compact")
     with pytest.raises(MissingExtraError, match=r'pip install "openai>=2.9.0"'):
         OpenAICompaction(OpenAI(api_key=KEY), "m")
+
+
+def test_a_field_that_the_sdk_takes_for_unset_is_not_there() -> None:
+    """A host may have one set of fields for all of its requests."""
+    fields: dict[str, Any] = {"system": "s", "stop_sequences": anthropic.NOT_GIVEN}
+    messages = AnthropicCompaction(Anthropic(api_key=KEY), "m", **fields)
+    assert messages.request == {"system": "s"}
+    fields = {"previous_response_id": openai.NOT_GIVEN}
+    responses = OpenAICompaction(OpenAI(api_key=KEY), "m", **fields)
+    assert responses.request == {}
 
 
 def test_a_method_that_something_wraps_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -365,6 +365,82 @@ def test_commentary_before_the_final_answer_is_not_part_of_the_summary(
     assert completion.usage is None
 
 
+def answered(endpoint: Endpoint, content: Any, **fields: Any) -> Raw:
+    """An answer whose message has this content; `fields` are the body's own."""
+    message = {"id": "m", "type": "message", "role": "assistant", "content": content}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    inside = {"choices": [choice]} if endpoint == "chat" else {"output": [message]}
+    return Raw(json.dumps({"id": "r", "object": "x", "model": "m", **inside, **fields}))
+
+
+def text_part(endpoint: Endpoint, text: str | None) -> dict[str, Any]:
+    return {"type": "text" if endpoint == "chat" else "output_text", "text": text}
+
+
+@pytest.mark.parametrize(
+    ("usage", "read"),
+    [
+        (None, None),
+        ({}, None),
+        ({"prompt_tokens": None, "completion_tokens": None, "total_tokens": None}, None),
+        ({"input_tokens": None, "output_tokens": None}, None),
+        ("none", None),
+        ({"prompt_tokens": 9, "completion_tokens": None}, Usage(9, 0, 0)),
+        ({"output_tokens": 3, "input_tokens_details": {"cached_tokens": None}}, Usage(0, 3, 0)),
+    ],
+)
+def test_a_good_text_needs_no_usage(
+    ask: Ask, endpoint: Endpoint, llm_server: LLMServer, usage: Any, read: Usage | None
+) -> None:
+    """Compatible servers leave it out, or its fields, in one way or another."""
+    llm_server.script(answered(endpoint, [text_part(endpoint, SUMMARY)], usage=usage))
+    completion = ask()
+    assert accept(completion) == SUMMARY
+    assert completion.usage == read
+
+
+def test_thinking_parts_are_not_the_summary(llm_server: LLMServer, prompt: Prompt) -> None:
+    """Mistral's reasoning models answer with parts of both kinds behind this API."""
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    parts = [thinking, text_part("chat", "- A-1001 "), text_part("chat", "shipped")]
+    llm_server.script(answered("chat", parts), answered("chat", [thinking]))
+    with sync_client(llm_server) as client:
+        summarizer = OpenAISummarizer(client, "gpt-test")
+        completion = summarizer.complete(prompt)
+        assert accept(completion) == "- A-1001 shipped"
+        assert completion.reasoning
+        with pytest.raises(NoAnswerError, match="reasoning only"):
+            accept(summarizer.complete(prompt))
+
+
+def test_no_text_is_an_empty_answer(ask: Ask, endpoint: Endpoint, llm_server: LLMServer) -> None:
+    """Whatever stands in its place; nothing of it fails inside."""
+    for content in (None, [], {}, [None], [{"type": None}], [text_part(endpoint, None)]):
+        llm_server.script(answered(endpoint, content))
+        with pytest.raises(EmptySummaryError):
+            accept(ask())
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "inside"),
+    [
+        ("chat", {"choices": [{"index": 0, "finish_reason": "stop", "message": None}]}),
+        ("chat", {"choices": [{"index": 0}]}),
+        ("chat", {"choices": [None]}),
+        ("responses", {"output": [None]}),
+        ("responses", {"output": [{"type": None}]}),
+        ("responses", {"output": [{"type": "message"}]}),
+    ],
+)
+def test_no_message_is_an_empty_answer(
+    ask: Ask, llm_server: LLMServer, inside: dict[str, Any]
+) -> None:
+    """As no choice is."""
+    llm_server.script(Raw(json.dumps({"id": "r", "object": "x", "model": "m", **inside})))
+    with pytest.raises(EmptySummaryError):
+        accept(ask())
+
+
 def test_wrong_arguments_raise_before_any_call(llm_server: LLMServer) -> None:
     """A client of another kind, a missing model and an unknown endpoint are refused."""
     client = sync_client(llm_server)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import anthropic
@@ -12,6 +15,7 @@ import openai
 import pytest
 from fake_server import SUMMARY, LLMServer
 
+from chatfold import ChatContext
 from chatfold.core.flow import Completion, accept
 from chatfold.core.render import Prompt
 from chatfold.errors import MissingExtraError, SummarizerError
@@ -291,6 +295,32 @@ def test_numbers_out_of_range_are_value_errors(options: dict[str, Any], word: st
     """Nothing would ever be answered in no time."""
     with pytest.raises(ValueError, match=word):
         resolve(write, asynchronous=False, **options)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e10])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda timeout: resolve(write, asynchronous=False, timeout=timeout),
+        lambda timeout: OpenAISummarizer(SYNC_CLIENTS[0], "m", timeout=timeout),
+        lambda timeout: FunctionSummarizer(write, timeout=timeout),
+        lambda timeout: ChatContext([], timeout=timeout),
+        lambda timeout: ChatContext([]).summarize(write, timeout=timeout),
+    ],
+)
+def test_a_time_that_no_thread_can_wait_is_refused_at_once(
+    make: Callable[[float], Any], timeout: float
+) -> None:
+    """Else every call would fail with an error of the queue that it waits at."""
+    said = "timeout must be more than 0 seconds, at most 9,223,372,036, or None for no limit, not "
+    with pytest.raises(ValueError, match=f"^{re.escape(said + repr(timeout))}$"):
+        make(timeout)
+
+
+def test_the_longest_time_that_a_thread_can_wait_is_taken(prompt: Prompt) -> None:
+    """The limit itself is no error later."""
+    [made] = resolve(write, asynchronous=False, timeout=threading.TIMEOUT_MAX)
+    assert made.complete(prompt).text == prompt.system
 
 
 def test_resolving_what_needs_no_sdk_loads_none() -> None:

@@ -12,7 +12,15 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from chatfold.core.views import ItemView
 
-__all__ = ["LIVE_SHAPES", "Append", "LiveRequest", "Mode", "Sender", "check_request"]
+__all__ = [
+    "LIVE_SHAPES",
+    "Append",
+    "LiveRequest",
+    "Mode",
+    "Sender",
+    "checked_request",
+    "given_fields",
+]
 
 Mode: TypeAlias = Literal["prompt", "append"]
 """How a summary is asked for: by a prompt of its own, or behind the live request."""
@@ -30,6 +38,9 @@ _REFUSED: Final[Mapping[str, str]] = {
     "context_management": "the provider would take items out before the model reads them",
     "compaction": "the provider would answer with an item of its own",
 }
+# Known by their names, as no SDK is imported here.
+_UNSET: Final = frozenset({"NotGiven", "Omit"})
+_SDKS: Final = frozenset({"openai", "anthropic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,7 @@ class LiveRequest:
         views: Their readings.
         text: The question.
         item: The new native item that holds it, a user's message.
-        request: The other fields of the live request, as the caller gave them.
+        request: The other fields of the live request that the caller gave, as they are.
         weight: Size of items, instructions and tools in tokens, without the question.
         make: Makes a native item for a question.
     """
@@ -103,8 +114,8 @@ class Append:
         return ""
 
 
-def check_request(request: object) -> None:
-    """Check the fields of a live request.
+def checked_request(request: object) -> Mapping[str, Any]:
+    """Return the fields of a live request that were given.
 
     Raises:
         TypeError: It is no mapping of names to values.
@@ -115,9 +126,30 @@ def check_request(request: object) -> None:
             "request must be the keyword arguments of your own requests, as a dict, not "
             f"{type(request).__name__}"
         )
-    fields = cast("Mapping[str, Any]", request)
+    fields = given_fields(cast("Mapping[str, Any]", request))
     extra = fields.get("extra_body")
     body = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else fields
     for name, why in _REFUSED.items():
         if fields.get(name) is not None or body.get(name) is not None:
             raise ValueError(f"request must not hold {name!r}: {why}")
+    return fields
+
+
+def given_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a request without those that an SDK's value marks as not given.
+
+    That goes for `extra_body` too. A mapping in which every field was given is returned itself, as
+    whoever owns it may still change it.
+    """
+    extra = fields.get("extra_body")
+    inside = given_fields(cast("Mapping[str, Any]", extra)) if isinstance(extra, Mapping) else extra
+    if inside is extra and not any(map(_is_unset, fields.values())):
+        return fields
+    made = {name: value for name, value in fields.items() if not _is_unset(value)}
+    return made | {"extra_body": inside} if "extra_body" in made else made
+
+
+def _is_unset(value: object) -> bool:
+    """Return whether an SDK's value says that an argument was not given: `NOT_GIVEN`, `omit`."""
+    kind = type(value)
+    return kind.__name__ in _UNSET and kind.__module__.partition(".")[0] in _SDKS

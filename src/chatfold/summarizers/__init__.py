@@ -15,6 +15,7 @@ from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, 
 from chatfold.summarizers.anthropic import AnthropicSummarizer
 from chatfold.summarizers.function import FunctionSummarizer, is_async
 from chatfold.summarizers.openai import Endpoint, OpenAISummarizer
+from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
     from chatfold.core.flow import Completion
@@ -122,8 +123,7 @@ def resolve(
         MissingExtraError: The SDK that a string names is not installed.
         SummarizerError: The SDK that a string names finds no API key.
     """
-    if timeout is not None and timeout <= 0:
-        raise ValueError(f"timeout must be more than 0 seconds, or None, got {timeout!r}")
+    check_timeout(timeout)
     if retries < 0:
         raise ValueError(f"retries must be 0 or more, got {retries!r}")
     members = list(_members(llm))

@@ -188,6 +188,8 @@ def response_body(live: LiveRequest, model: str, cap: int | None, client: object
 def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, Any]:
     """Return the body of a live request to Messages; thinking counts against its limit."""
     body = _fields(live, model, "max_tokens") | {"messages": [*live.items, live.item]}
+    if body.get("betas") is None:  # the SDK makes a header of them, and takes no null for none
+        body.pop("betas", None)
     thinking = field(body.get("thinking"), "budget_tokens")
     needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}

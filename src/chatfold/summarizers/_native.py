@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, NoReturn, cast
 
 from chatfold.core.flow import Usage
+from chatfold.core.live import given_fields
 from chatfold.core.render import Prompt
 from chatfold.core.views import plain
 from chatfold.errors import (
@@ -24,6 +25,7 @@ from chatfold.errors import (
 from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import Family, failure, got_async, recognize
 from chatfold.summarizers.native import Compacted
+from chatfold.threads import check_timeout
 
 __all__ = ["NativeBackend", "fields_of"]
 
@@ -66,15 +68,14 @@ class NativeBackend:
             )
         if not model:
             raise TypeError(f"{type(self).__name__} needs model=, the model of your own requests")
-        if timeout is not None and timeout <= 0:
-            raise ValueError(f"timeout must be more than 0 seconds, or None, got {timeout!r}")
+        check_timeout(timeout)
         if retries < 0:
             raise ValueError(f"retries must be 0 or more, got {retries!r}")
         self.client: Any = known.client
         self.model = model
         self.timeout = timeout
         self.retries = retries
-        self.request = dict(request)
+        self.request = dict(given_fields(request))
         self.asynchronous = known.asynchronous
         self._check_request()
 

@@ -12,15 +12,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 from chatfold.core.flow import Completion
-from chatfold.core.views import plain
+from chatfold.core.views import field, plain
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
+from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
 
-__all__ = ["Client", "Family", "SDKSummarizer", "failure", "got_async", "recognize"]
+__all__ = [
+    "Client",
+    "Family",
+    "SDKSummarizer",
+    "failure",
+    "got_async",
+    "recognize",
+    "text_in",
+    "tokens_in",
+]
 
 Family: TypeAlias = Literal["openai", "anthropic"]
 
@@ -78,6 +88,26 @@ def got_async(what: str) -> TypeError:
     return TypeError(f"summarize() got {what}; use await ctx.asummarize(...)")
 
 
+def text_in(content: object, kind: str = "text") -> str:
+    """Return the text of an answer, "" where there is none.
+
+    Args:
+        content: The text itself, or a list of parts, as SDK objects or as dicts.
+        kind: The type of the parts that hold text.
+    """
+    if isinstance(content, str):
+        return content
+    parts = cast("list[object]", content) if isinstance(content, list) else []
+    texts = [field(part, "text") for part in parts if field(part, "type") == kind]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def tokens_in(usage: object, *names: str) -> int | None:
+    """Return the first count of tokens among these fields, None where none of them has one."""
+    counts = (field(usage, name) for name in names)
+    return next((count for count in counts if isinstance(count, int)), None)
+
+
 class SDKSummarizer:
     """The part of a summarizer that is the same for both SDKs.
 
@@ -102,6 +132,7 @@ class SDKSummarizer:
             raise TypeError(
                 f'an {self.title} client needs model=, e.g. ctx.summarize(client, model="...")'
             )
+        check_timeout(timeout)
         self.client: Any = known.client
         self.model = model
         self.timeout = timeout

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from chatfold.core.flow import CAP, Completion, Usage
+from chatfold.core.views import field
 from chatfold.summarizers._live import message_body, needs_beta
-from chatfold.summarizers._sdk import Family, SDKSummarizer
+from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in, tokens_in
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
@@ -36,6 +37,7 @@ class AnthropicSummarizer(SDKSummarizer):
 
     Raises:
         TypeError: `client` is none of these, or there is no model.
+        ValueError: `timeout` is out of range.
     """
 
     family: ClassVar[Family] = "anthropic"
@@ -86,8 +88,8 @@ class AnthropicSummarizer(SDKSummarizer):
         if content is None:
             self.unreadable(answer)
         reason = getattr(answer, "stop_reason", None)
-        text = "".join(block.text for block in content if block.type == "text")
-        kinds = {block.type for block in content}
+        text = text_in(content)
+        kinds = {field(block, "type") for block in content}
         called = kinds & _CALLS if live else kinds & {"tool_use"}
         if called and (live or not text.strip()) and reason != "max_tokens":
             reason = "tool_use"
@@ -103,13 +105,13 @@ class AnthropicSummarizer(SDKSummarizer):
 
 
 def _usage(usage: Any) -> Usage | None:
-    """Return the tokens of an answer; Anthropic counts those of its cache beside the input."""
-    if usage is None:
+    """Return the tokens of an answer, None where it tells none.
+
+    Anthropic counts those of its cache beside the input.
+    """
+    new, made = tokens_in(usage, "input_tokens"), tokens_in(usage, "output_tokens")
+    if new is None and made is None:
         return None
-    read = getattr(usage, "cache_read_input_tokens", None) or 0
-    written = getattr(usage, "cache_creation_input_tokens", None) or 0
-    return Usage(
-        input_tokens=(usage.input_tokens or 0) + read + written,
-        output_tokens=usage.output_tokens or 0,
-        cached_tokens=read,
-    )
+    read = tokens_in(usage, "cache_read_input_tokens") or 0
+    written = tokens_in(usage, "cache_creation_input_tokens") or 0
+    return Usage((new or 0) + read + written, made or 0, read)

@@ -13,6 +13,7 @@ from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import failure, got_async
+from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
     import asyncio
@@ -54,6 +55,9 @@ class FunctionSummarizer:
             function runs in a daemon thread that sees the caller's context variables, and goes on
             there after a time-out; without one, in the caller's own thread.
 
+    Raises:
+        ValueError: `timeout` is out of range.
+
     Attributes:
         asynchronous: Whether `function` is known to be asynchronous.
     """
@@ -64,6 +68,7 @@ class FunctionSummarizer:
         *,
         timeout: float | None = 60.0,
     ) -> None:
+        check_timeout(timeout)
         self.function = function
         self.timeout = timeout
         self.asynchronous = is_async(function)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
 from chatfold.core.flow import Completion, Usage
+from chatfold.core.views import field
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._live import chat_body, response_body
-from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize
+from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in, tokens_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -39,7 +40,7 @@ class OpenAISummarizer(SDKSummarizer):
 
     Raises:
         TypeError: `client` is none of these, or there is no model.
-        ValueError: There is no such endpoint.
+        ValueError: There is no such endpoint, or `timeout` is out of range.
     """
 
     family: ClassVar[Family] = "openai"
@@ -121,9 +122,11 @@ class OpenAISummarizer(SDKSummarizer):
         usage, model = _usage(getattr(answer, "usage", None)), getattr(answer, "model", None)
         if not choices:
             return Completion("", usage=usage, model=model)
-        message, reason = choices[0].message, choices[0].finish_reason
-        text, thought = _without_thoughts(message.content or "")
-        called = message.tool_calls or getattr(message, "function_call", None)
+        message: Any = field(choices[0], "message")
+        reason: Any = field(choices[0], "finish_reason")
+        content: Any = field(message, "content")
+        text, thought = _without_thoughts(text_in(content))
+        called = field(message, "tool_calls") or field(message, "function_call")
         if called and (live or not text.strip()):
             reason = "tool_calls"
         return Completion(
@@ -131,13 +134,8 @@ class OpenAISummarizer(SDKSummarizer):
             finish_reason=reason,
             usage=usage,
             model=model,
-            refusal=getattr(message, "refusal", None),
-            # Fields of servers for open models; OpenAI itself shows no reasoning here.
-            reasoning=bool(
-                thought
-                or getattr(message, "reasoning_content", None)
-                or getattr(message, "reasoning", None)
-            ),
+            refusal=field(message, "refusal"),
+            reasoning=thought or _has_reasoning(message),
         )
 
     def _response(self, answer: Any, live: bool) -> Completion:
@@ -152,13 +150,15 @@ class OpenAISummarizer(SDKSummarizer):
         reasoning = False
         for item in output:
             # `commentary` is what the model says to itself aloud before its final answer.
-            if item.type == "reasoning" or getattr(item, "phase", None) == "commentary":
+            kind: Any = field(item, "type")
+            if kind == "reasoning" or field(item, "phase") == "commentary":
                 reasoning = True
-            elif item.type == "message":
-                parts: list[Any] = item.content or []
-                texts.append("".join(p.text for p in parts if p.type == "output_text"))
-                refusals.extend(p.refusal for p in parts if p.type == "refusal")
-            elif item.type.endswith("_call"):
+            elif kind == "message":
+                content: Any = field(item, "content") or []
+                texts.append(text_in(content, "output_text"))
+                refused = [part for part in content if field(part, "type") == "refusal"]
+                refusals.extend(field(part, "refusal") or "" for part in refused)
+            elif str(kind).endswith("_call"):
                 calls += 1
         text = "\n\n".join(part for part in texts if part)
         if calls and (live or not text.strip()) and reason == "completed":
@@ -190,16 +190,25 @@ class OpenAISummarizer(SDKSummarizer):
 
 
 def _usage(usage: Any) -> Usage | None:
-    """Return the tokens of an answer of either endpoint."""
-    if usage is None:
+    """Return the tokens of an answer of either endpoint, None where it tells none."""
+    read = tokens_in(usage, "prompt_tokens", "input_tokens")
+    written = tokens_in(usage, "completion_tokens", "output_tokens")
+    if read is None and written is None:
         return None
-    chat = getattr(usage, "prompt_tokens", None) is not None
-    details = getattr(usage, "prompt_tokens_details" if chat else "input_tokens_details", None)
-    return Usage(
-        input_tokens=(usage.prompt_tokens if chat else usage.input_tokens) or 0,
-        output_tokens=(usage.completion_tokens if chat else usage.output_tokens) or 0,
-        cached_tokens=getattr(details, "cached_tokens", None) or 0,
-    )
+    details: Any = field(usage, "prompt_tokens_details") or field(usage, "input_tokens_details")
+    return Usage(read or 0, written or 0, tokens_in(details, "cached_tokens") or 0)
+
+
+def _has_reasoning(message: Any) -> bool:
+    """Return whether a message shows reasoning, as servers for open models have it.
+
+    OpenAI itself shows none here. Mistral's models have it as parts of the content:
+    https://docs.mistral.ai/inference/conversations/reasoning (read 2026-11-25).
+    """
+    content: Any = field(message, "content")
+    parts = cast("list[object]", content) if isinstance(content, list) else []
+    thinks = any(field(part, "type") == "thinking" for part in parts)
+    return bool(thinks or field(message, "reasoning_content") or field(message, "reasoning"))
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:

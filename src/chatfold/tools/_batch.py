@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.views import Shape
 from chatfold.errors import ShapeError
+from chatfold.threads import check_timeout
 from chatfold.tools._dispatch import HANDLED, Outcome, Target, Tool, checked_tools, target
 from chatfold.tools._texts import KINDS, Failure, cut, sendable
 
@@ -70,8 +70,7 @@ class Batch:
         timeout: float | None,
         asynchronous: bool,
     ) -> None:
-        if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
-            raise ValueError(f"timeout must be more than 0 seconds, or None, not {timeout!r}")
+        check_timeout(timeout)
         self.interrupt: KeyboardInterrupt | None = None
         self._tools = checked_tools(tools)
         self._templates = templates
