@@ -34,6 +34,7 @@ __all__ = [
     "positions",
     "said",
     "same_objects",
+    "sendable",
     "short",
     "shown",
     "step",
@@ -151,6 +152,11 @@ def parted(items: Iterable[Any], outcome: Outcome[Any]) -> list[Any]:
 def said(items: Iterable[Any]) -> list[Any]:
     """Return what the items say, as new plain values that later edits do not reach."""
     return [normalise(item) for item in items]
+
+
+def sendable(text: str) -> str:
+    """Return what a summary says of a model's text: no request can hold a lone surrogate."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:

@@ -31,7 +31,7 @@ from chatfold import (
 )
 
 USAGE = Usage(100, 20, 5)
-NO_TEXT = Completion(cast("Any", None))
+NO_TEXT = Completion(cast("Any", ["text"]))
 LOOPS = ("summarize", "asummarize")  # the ways in which chatfold makes the model call itself
 
 
