@@ -12,8 +12,7 @@ from typing import Any, Final, cast
 
 from chatfold.capture._choices import chosen
 from chatfold.capture._values import Captured
-from chatfold.core.flow import Usage
-from chatfold.core.usage import count
+from chatfold.core.usage import Usage, count
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 

@@ -13,8 +13,7 @@ from typing import Any, Final
 from chatfold.capture._choices import chosen
 from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
-from chatfold.core.flow import Usage
-from chatfold.core.usage import count
+from chatfold.core.usage import Usage, count
 from chatfold.core.views import field, plain
 
 __all__ = ["outputs", "shape", "starts", "takes"]

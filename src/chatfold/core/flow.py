@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
-from chatfold.core.usage import Usage, reported
+from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,
@@ -66,7 +66,7 @@ class Completion:
         if cast("object", self.text) is None:
             object.__setattr__(self, "text", "")
         if self.usage is not None and type(self.usage) is not Usage:
-            object.__setattr__(self, "usage", _read(self.usage))
+            object.__setattr__(self, "usage", usage_in(self.usage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +210,6 @@ def _word(reason: object) -> str:
     """Return why a model stopped, as one word in small letters: of text, or of an enum's member."""
     value = reason if reason is None or isinstance(reason, str) else getattr(reason, "value", "")
     return value.rpartition(".")[2].lower() if isinstance(value, str) else ""
-
-
-def _read(usage: object) -> Usage | None:
-    """Return the tokens that a report names, None where it names none."""
-    try:
-        return reported(usage)
-    except TypeError:
-        return None
 
 
 OutcomeT = TypeVar("OutcomeT")

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from chatfold.core.views import field
 
-__all__ = ["Usage", "count", "reported"]
+__all__ = ["Usage", "count", "reported", "usage_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class _Names(NamedTuple):
     """The names of one kind of report; a dot leads into a group of fields.
 
     Attributes:
-        read: Tokens read. The first tells this kind of report from the others.
+        read: Tokens read. The first, or the first of those written, tells this kind of report
+            from the others.
         wrote: Tokens written.
         cached: Tokens read from a cache, which are among `read`.
         apart: Tokens read that are not among `read`: from a cache, and written to one.
@@ -87,7 +88,7 @@ def reported(usage: Any) -> Usage:
     if isinstance(usage, Usage):
         return usage
     for names in _KINDS:
-        if isinstance(field(usage, names.read[0]), int):
+        if any(isinstance(field(usage, n), int) for n in (names.read[0], names.wrote[0])):
             apart = _sum(usage, names.apart)
             cached = _sum(usage, names.cached) + _sum(usage, names.apart[:1])
             return Usage(_sum(usage, names.read) + apart, _sum(usage, names.wrote), cached)
@@ -99,6 +100,14 @@ def reported(usage: Any) -> Usage:
         f"{type(usage).__name__} holds no number of tokens; pass response.usage, or "
         "Usage(input_tokens=..., output_tokens=...)"
     )
+
+
+def usage_in(report: object) -> Usage | None:
+    """Return the tokens that a report names, as `reported` does; None where it names none."""
+    try:
+        return reported(report)
+    except TypeError:
+        return None
 
 
 def count(source: object, *keys: str) -> int:

@@ -29,7 +29,6 @@ __all__ = [
     "got_async",
     "recognize",
     "text_in",
-    "tokens_in",
 ]
 
 Family: TypeAlias = Literal["openai", "anthropic"]
@@ -100,12 +99,6 @@ def text_in(content: object, kind: str = "text") -> str:
     parts = cast("list[object]", content) if isinstance(content, list) else []
     texts = [field(part, "text") for part in parts if field(part, "type") == kind]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def tokens_in(usage: object, *names: str) -> int | None:
-    """Return the first count of tokens among these fields, None where none of them has one."""
-    counts = (field(usage, name) for name in names)
-    return next((count for count in counts if isinstance(count, int)), None)
 
 
 class SDKSummarizer:

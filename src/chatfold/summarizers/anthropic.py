@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from chatfold.core.flow import CAP, Completion, Usage
+from chatfold.core.flow import CAP, Completion
+from chatfold.core.usage import usage_in
 from chatfold.core.views import field
 from chatfold.summarizers._live import message_body, needs_beta
-from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in, tokens_in
+from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
@@ -97,21 +98,8 @@ class AnthropicSummarizer(SDKSummarizer):
         return Completion(
             text,
             finish_reason=reason,
-            usage=_usage(getattr(answer, "usage", None)),
+            usage=usage_in(getattr(answer, "usage", None)),
             model=getattr(answer, "model", None),
             refusal=getattr(details, "explanation", None) if reason == "refusal" else None,
             reasoning=bool(kinds & {"thinking", "redacted_thinking"}),
         )
-
-
-def _usage(usage: Any) -> Usage | None:
-    """Return the tokens of an answer, None where it tells none.
-
-    Anthropic counts those of its cache beside the input.
-    """
-    new, made = tokens_in(usage, "input_tokens"), tokens_in(usage, "output_tokens")
-    if new is None and made is None:
-        return None
-    read = tokens_in(usage, "cache_read_input_tokens") or 0
-    written = tokens_in(usage, "cache_creation_input_tokens") or 0
-    return Usage((new or 0) + read + written, made or 0, read)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
-from chatfold.core.flow import Completion, Usage
+from chatfold.core.flow import Completion
+from chatfold.core.usage import Usage, usage_in
 from chatfold.core.views import field
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._live import chat_body, response_body
-from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in, tokens_in
+from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -119,7 +120,7 @@ class OpenAISummarizer(SDKSummarizer):
         choices = getattr(answer, "choices", None)
         if choices is None:
             self.unreadable(answer)
-        usage, model = _usage(getattr(answer, "usage", None)), getattr(answer, "model", None)
+        usage, model = usage_in(getattr(answer, "usage", None)), getattr(answer, "model", None)
         if not choices:
             return Completion("", usage=usage, model=model)
         message: Any = field(choices[0], "message")
@@ -142,7 +143,7 @@ class OpenAISummarizer(SDKSummarizer):
         output = getattr(answer, "output", None)
         if output is None:
             self.unreadable(answer)
-        usage, model = _usage(getattr(answer, "usage", None)), getattr(answer, "model", None)
+        usage, model = usage_in(getattr(answer, "usage", None)), getattr(answer, "model", None)
         reason = self._reason(answer, usage)
         texts: list[str] = []
         refusals: list[str] = []
@@ -187,16 +188,6 @@ class OpenAISummarizer(SDKSummarizer):
         )
         error.usage = usage
         raise error
-
-
-def _usage(usage: Any) -> Usage | None:
-    """Return the tokens of an answer of either endpoint, None where it tells none."""
-    read = tokens_in(usage, "prompt_tokens", "input_tokens")
-    written = tokens_in(usage, "completion_tokens", "output_tokens")
-    if read is None and written is None:
-        return None
-    details: Any = field(usage, "prompt_tokens_details") or field(usage, "input_tokens_details")
-    return Usage(read or 0, written or 0, tokens_in(details, "cached_tokens") or 0)
 
 
 def _has_reasoning(message: Any) -> bool:
