@@ -131,7 +131,7 @@ def test_another_call_in_the_way_is_another_reason(way: str) -> None:
     assert maybe(way, ctx, Model()).changed
 
 
-@pytest.mark.parametrize("size", [2, 40])
+@pytest.mark.parametrize("size", [2, 20, 40])
 def test_where_turns_say_what_is_kept_the_head_grows_by_a_quarter_too(size: int) -> None:
     """Whether the list has more tokens than a policy by tokens would keep, or less."""
     model = Model(error=failing())
