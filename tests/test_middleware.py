@@ -508,6 +508,56 @@ def test_another_process_at_work_is_waited_for_only_over_the_window() -> None:
     assert summaries(over.items) == 1
 
 
+OVER = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=900, window=1000)
+
+
+def test_another_call_at_work_is_waited_for_over_the_window() -> None:
+    """A list that no longer fits would be refused; what is folded so far is that list here."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, host, results = middleware(slow, OVER), talk(40), list[Any]()
+    first = threading.Thread(target=lambda: results.append(wrapper.fold(host)))
+    first.start()
+    assert started.wait(20)
+    threading.Timer(0.3, may_end.set).start()
+    second = wrapper.fold(copy.deepcopy(host))
+    first.join()
+    assert (results[0].outcome.reason, second.outcome.reason) == ("summarized", "reused")
+    assert summaries(second.items) == 1
+    assert second.items[1:] == results[0].items[1:]
+
+
+def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In an event loop too, where one task waits for the other."""
+    monkeypatch.setattr("chatfold.host_turns._LONGEST", 0.2)
+
+    async def run() -> None:
+        may_end = asyncio.Event()
+
+        async def slow(prompt: Prompt) -> str:
+            await may_end.wait()
+            return "what happened before"
+
+        wrapper, host = middleware(slow, OVER), talk(40)
+        first = asyncio.create_task(wrapper.afold(host, key="k"))
+        await asyncio.sleep(0.01)
+        second = await wrapper.afold(host, key="k")
+        assert (second.outcome.reason, second.outcome.key) == ("running", "k")
+        assert second.outcome.over_limit
+        assert second.items == host
+        may_end.set()
+        assert (await first).outcome.reason == "summarized"
+
+    asyncio.run(run())
+
+
 def test_async_hosts() -> None:
     """`afold` and `acall` do the same, with a store too; tasks of one conversation do not wait."""
 

@@ -77,10 +77,10 @@ def test_a_fold_that_lay_ready_stands_for_what_it_was_written_of(other: str, sto
 
 
 def test_what_was_folded_is_found_while_another_that_opens_alike_is_written() -> None:
-    """Else a request would be sent whole that no longer fits the window."""
+    """Else a request would be sent whole that fits no window."""
     model = Held()
     model.go.set()
-    policy = Policy(window=1_200, max_tokens=900, keep_tokens=100)
+    policy = Policy(window=4_000, max_tokens=900, keep_tokens=100)
     wrapper: Middleware[Any] = Middleware(model, policy)
     ours, theirs = chat("alice", 8), chat("bob", 8)
     before = wrapper.fold(reloaded(theirs), key="k")

@@ -30,7 +30,7 @@ ItemT = TypeVar("ItemT")
 
 _log = logging.getLogger("chatfold")
 
-_POLL: Final = 0.1  # seconds between two looks at whether another process has ended
+_POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
 _LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
 
 
@@ -111,17 +111,10 @@ class HostTurns(Generic[ItemT]):
         items = _checked(messages)
         name = self._shared.name(key)
         held = held if held is ... or held is None else _held(held)
-        given = None if held is ... else held
-        if held is ...:
-            entry = self._sessions.entered(name, items, partial(self._begun, name, key, items))
-        else:
-            entry = self._sessions.entered(
-                name, items, lambda _: self._as_held(key, items, given), lambda s: s.shows(given)
-            )
-        session, seen = entry
-        if seen is not None:  # another call has it
-            needed = tuple(session.requirements_now())
-            return Folded(seen, Outcome(False, "running", key=key), needed, given)
+        entered = yield from self._entered(name, key, items, held)
+        if isinstance(entered, Folded):
+            return entered
+        session = entered
         try:
             background = session.background
             if session.is_due(background=self._background):
@@ -147,6 +140,35 @@ class HostTurns(Generic[ItemT]):
             if session.background is None:
                 self._released(session)
             session.turn.release()
+
+    def _entered(
+        self,
+        name: str,
+        key: str | None,
+        items: Sequence[ItemT],
+        held: Region | EllipsisType | None,
+    ) -> Generator[float, Outcome[Any] | None, Session | Folded[ItemT]]:
+        """Return the session of a list, for this call alone.
+
+        Where another call has it, what goes out is what is folded so far; where that no longer
+        fits, the other one is waited for.
+        """
+        given, waited = None if held is ... else held, 0.0
+        while True:
+            if held is ...:
+                entry = self._sessions.entered(name, items, partial(self._begun, name, key, items))
+            else:
+                entry = self._sessions.entered(
+                    name, items, lambda _: self._as_held(key, items, given), _showing(given)
+                )
+            session, seen = entry
+            if seen is None:
+                return session
+            if waited >= _LONGEST or not session.load().over_window:
+                outcome = replace(session.idle("running"), key=key)
+                return Folded(seen, outcome, tuple(session.requirements_now()), given)
+            yield _POLL
+            waited += _POLL
 
     def _put_in(
         self, name: str, session: Session, fold: BackgroundFold[Any], *, share: bool
@@ -266,6 +288,11 @@ def _held(value: Any) -> Region:
             "number of items, places of those that stay, summary), or None"
         )
     return region
+
+
+def _showing(region: Region | None) -> Callable[[Session], bool]:
+    """Return what tells the sessions that are folded as a region says."""
+    return lambda session: session.shows(region)
 
 
 def _length(region: Region) -> int:
