@@ -60,6 +60,7 @@ def refused_with(
 NO_SUMMARIES = [
     (Completion("", "stop", USAGE), EmptySummaryError),
     (Completion(" \n\t\u3000", None, USAGE), EmptySummaryError),
+    (Completion("\u200b\ufeff\x00\u2060", "stop", USAGE), EmptySummaryError),
     (Completion("I cannot", "refusal", USAGE), RefusedSummaryError),
     (Completion("", "stop", USAGE, refusal="I will not"), RefusedSummaryError),
     (Completion("half", "content_filter", USAGE), RefusedSummaryError),

@@ -33,6 +33,7 @@ __all__ = [
     "Written",
     "accept",
     "completed",
+    "is_blank",
 ]
 
 CAP = 8192
@@ -183,7 +184,7 @@ def accept(completion: Completion) -> str:
         SummarizerError: The provider says that it failed.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
-        EmptySummaryError: There is nothing but white space.
+        EmptySummaryError: There is nothing to be seen.
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
@@ -199,11 +200,16 @@ def accept(completion: Completion) -> str:
         )
     if reason in _BROKEN:
         raise SummarizerError(f"the summarizer broke off ({reason})")
-    if completion.text.strip():
+    if not is_blank(completion.text):
         return completion.text.strip()
     if completion.reasoning:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     raise EmptySummaryError("the summarizer answered with an empty text")
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a reader sees nothing: white space, controls, and signs without a width."""
+    return not any(sign.isprintable() and not sign.isspace() for sign in text)
 
 
 def _word(reason: object) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 from chatfold.core.facts import Fact
+from chatfold.core.flow import is_blank
 from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
 from chatfold.core.terms import Grounding
 from chatfold.core.values import Kind, values
@@ -195,7 +196,7 @@ class Guard:
         if not found or self._grounding == "report":
             return Guarded(text, tuple(found))
         left, dropped = without(text, found)
-        if not left.strip():
+        if is_blank(left):
             raise UngroundedSummaryError(
                 f"nothing is left of the summary: every sentence holds one of {_counted(found)} "
                 "that the conversation does not; use another model, or grounding='report'",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
-from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
+from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept, is_blank
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
@@ -303,7 +303,7 @@ def _finished(text: str, post_process: Callable[[str], str] | None) -> str:
         text = post_process(text)
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SummarizerError(f"post_process= returned {type(text).__name__}, not text")
-    if not text.strip():
+    if is_blank(text):
         raise EmptySummaryError("nothing is left of the summary after redact= and post_process=")
     return _encodable(text.strip())
 
@@ -320,7 +320,7 @@ def _decoded(text: str, prompt: Prompt) -> str:
     if "&" not in text:
         return text
     decoded = unescape_copied(text, _Haystack(prompt))
-    return decoded if decoded.strip() else text  # a lone `&#9;` says nothing when decoded
+    return text if is_blank(decoded) else decoded  # a lone `&#9;` says nothing when decoded
 
 
 class _Haystack:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from chatfold.core.check import Requirement
-from chatfold.core.flow import CAP, Usage
+from chatfold.core.flow import CAP, Usage, is_blank
 from chatfold.core.views import field, plain
 from chatfold.errors import (
     EmptySummaryError,
@@ -206,7 +206,7 @@ class AnthropicCompaction(NativeBackend):
         if len(blocks) != 1 or not self.owns({"content": blocks}):
             self.unreadable(answer, "the answer is not one signed compaction block")
         readable = str(blocks[0]["content"])
-        if not readable.strip():
+        if is_blank(readable):
             raise EmptySummaryError(f"{self.model}: the compaction block is blank")
         return Compacted(
             ({"role": "assistant", "content": blocks},),
