@@ -114,6 +114,49 @@ def test_a_summary_can_be_sent(way: str) -> None:
     json.dumps(said, ensure_ascii=False).encode()
 
 
+@WAYS
+def test_a_copied_wrapper_is_not_wrapped_again(way: str) -> None:
+    """A model that sees the list as it is answers in the form of the summary that it finds there.
+
+    Each fold once added a note and a record, and the digest on the tag passed for a value.
+    """
+    before = answered(way, "All was done.").items[0]["content"]
+    for copied in (before, f"\n{before} \n", before.replace("All", before, 1) + "\n"):
+        ctx = answered(way, copied)
+        assert ctx.items[0]["content"].count("<note>") == 1
+        assert ctx.items[0]["content"].count("All was done.") == 1
+    for same in (before, "<chat_history_summary>\nAll was done.\n</chat_history_summary>"):
+        assert answered(way, same).items[0]["content"] == before
+
+
+@WAYS
+def test_a_wrapper_with_nothing_in_it_is_no_answer(way: str) -> None:
+    """Whoever took it for a summary would have lost the conversation."""
+    wrapper = answered(way, "All was done.").items[0]["content"]
+    note = wrapper.partition("<note>")[2].partition("</note>")[0]
+    for inside in ("", f"<note>{note}</note>\n"):
+        with pytest.raises(EmptySummaryError):
+            answered(way, f"<chat_history_summary>\n{inside}</chat_history_summary>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{0}a{1} and {0}b{1}",
+        "{0}a{1} and so on",
+        "It said {0}a{1}",
+        "{0}a",
+        "a{1}",
+        "<chat_history_summary_2>a{1}",
+    ],
+)
+def test_other_words_about_a_wrapper_stay(text: str) -> None:
+    """They are told from a wrapper by where its tags are."""
+    said = text.format("<chat_history_summary>", "</chat_history_summary>")
+    ctx = answered("summarize", said)
+    assert ChatContext(ctx.items).views()[0].parts[0].text == said  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("background", [False, True])
 def test_a_function_of_the_callers_that_ends_an_iteration_hangs_nothing(background: bool) -> None:
     """No future can hold StopIteration: whoever awaited that would have waited for ever."""

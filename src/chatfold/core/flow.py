@@ -13,6 +13,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
+from chatfold.core.summary import unwrapped
 from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
     EmptySummaryError,
@@ -184,7 +185,7 @@ def accept(completion: Completion) -> str:
         SummarizerError: The provider says that it failed.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
-        EmptySummaryError: There is nothing to be seen.
+        EmptySummaryError: There is nothing to be seen, but the wrapper of an earlier summary.
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
@@ -200,8 +201,9 @@ def accept(completion: Completion) -> str:
         )
     if reason in _BROKEN:
         raise SummarizerError(f"the summarizer broke off ({reason})")
-    if not is_blank(completion.text):
-        return completion.text.strip()
+    text = unwrapped(completion.text)
+    if not is_blank(text):
+        return text
     if completion.reasoning:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     raise EmptySummaryError("the summarizer answered with an empty text")

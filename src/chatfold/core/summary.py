@@ -28,6 +28,7 @@ __all__ = [
     "summary_id",
     "summary_number",
     "summary_part",
+    "unwrapped",
     "wrapped",
 ]
 
@@ -41,6 +42,8 @@ _WRAPPER = re.compile(
     rf'\s*<{TAG} digest="([0-9a-f]{{{_DIGITS}}})([0-9a-f]{{0,{_DIGITS}}})">\n(.*)\n</{TAG}>\s*',
     re.DOTALL,
 )
+_OPENING = re.compile(rf'<{TAG}(?: digest="[^"<>]*")?>\s*(?:<note>.*?</note>\s*)?', re.DOTALL)
+_CLOSING = f"</{TAG}>"
 _NOTE = re.compile(r"<note>.*?</note>\n", re.DOTALL)
 _TAGS_INSIDE = re.compile(rf"(?:<|&(?:amp;)*lt;)(?=/?(?:{TAG}|note)\b)")
 _HIDDEN_TAGS = re.compile(rf"&(?:amp;)*lt;(?=/?(?:{TAG}|note)\b)")
@@ -77,6 +80,22 @@ def opened(text: str, key: bytes | None = None) -> str | None:
     if not compare_digest(digest + behind, expected):
         return None
     return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", inner, count=1))
+
+
+def unwrapped(text: str) -> str:
+    """Return a model's answer without white space around it, and without a wrapper and its record.
+
+    A model that was shown an earlier summary may answer in its form: in append mode mostly, where
+    it sees the list as it is. Wrapped once more at each fold, notes and records would pile up;
+    what belongs into the record is known.
+    """
+    text = text.strip()
+    while text.endswith(_CLOSING) and (opening := _OPENING.match(text)) is not None:
+        inside = text[opening.end() : -len(_CLOSING)].rstrip()
+        if -1 < inside.find(_CLOSING) < inside.find(f"<{TAG}"):
+            return text  # several, one behind the other
+        text = parted(inside)[0] or inside
+    return text
 
 
 @lru_cache(maxsize=16)  # read by the thread that wrote it, it is known to the turn that waits
