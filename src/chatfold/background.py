@@ -23,6 +23,7 @@ from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
+from chatfold.summarizers._threads import arun
 from chatfold.threads import Threads
 from chatfold.work import Made, Work, put
 
@@ -130,12 +131,15 @@ class BackgroundFold(Generic[ItemT]):
         return self.done or self._done.wait(timeout)
 
     async def await_done(self) -> None:
-        """Wait, in the event loop in which it was begun, until it is written, failed or cancelled.
+        """Wait, without blocking the event loop, until it is written, failed or cancelled.
 
-        What came of it is in `apply_if_ready()`.
+        One that was begun in an event loop is to be awaited in that. What came of it is in
+        `apply_if_ready()`.
         """
         if self._task is not None:
             await asyncio.wait({self._task})
+        elif not self.done:
+            await arun(self._done.wait)
 
     # What the work below and `Middleware` use
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -148,7 +149,7 @@ def test_a_later_process_gets_items_as_the_shape_makes_them() -> None:
 
 
 def test_a_fold_in_the_background_can_be_awaited() -> None:
-    """Until it is written, or given up; in a thread there is nothing to await."""
+    """Until it is written, or given up."""
 
     async def run() -> None:
         going = asyncio.Event()
@@ -173,7 +174,31 @@ def test_a_fold_in_the_background_can_be_awaited() -> None:
         assert other.done
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("given_up", [False, True])
+def test_so_can_one_that_a_thread_writes(given_up: bool) -> None:
+    """A turn that began it outside of an event loop may be followed by one inside."""
+    going = threading.Event()
+
+    def answer(_: object) -> str:
+        going.wait(10)
+        return "short"
+
     ctx = ChatContext(boxes(), shape=Timed())
-    fold = ctx.summarize_in_background(lambda _: "short", keep_last_turns=1)
+    fold = ctx.summarize_in_background(answer, keep_last_turns=1)
+
+    async def run() -> None:
+        waiting = asyncio.ensure_future(fold.await_done())
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        if given_up:
+            fold.cancel()
+        else:
+            going.set()
+        await asyncio.wait_for(waiting, 5)
+
+    asyncio.run(run())
+    going.set()
+    assert fold.apply_if_ready().reason == ("cancelled" if given_up else "summarized")
     asyncio.run(fold.await_done())
-    assert fold.wait(5)
