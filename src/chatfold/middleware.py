@@ -41,9 +41,9 @@ ItemT = TypeVar("ItemT")
 class Middleware(Generic[ItemT]):
     """Folds a host's list at each turn; the list itself stays as it is.
 
-    Safe to use from several threads and tasks. Where another of them, or another process with the
-    same store, is summarizing the same conversation, a call goes on with what is folded so far; it
-    waits only where that no longer fits the model's window.
+    Safe to use from several threads and tasks, and on both sides of a fork. Where another of them,
+    or another process with the same store, is summarizing the same conversation, a call goes on
+    with what is folded so far; it waits only where that no longer fits the model's window.
 
     Args:
         llm: What writes the summaries; see `ChatContext.summarize`.

@@ -170,6 +170,15 @@ class Session(ChatContext[Any]):
         """Return whether another list has the same object as first item; it is quicker."""
         return self._host.opens_with(items)
 
+    def is_at_rest(self) -> bool:
+        """Return whether no other thread is at work on this conversation, nor for it."""
+        free: list[bool] = []
+        for lock in (self.turn, self.ending, self._state.running, self._state.lock):
+            free.append(lock.acquire(blocking=False))
+            if free[-1]:
+                lock.release()
+        return self.background is None and all(free)
+
     def is_sound(self) -> bool:
         """Return whether all that the model does not see as the host has it says what it said.
 

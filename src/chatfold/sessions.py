@@ -5,10 +5,12 @@ Not here: one conversation (`session`), what other processes have folded (`share
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
+from weakref import WeakSet
 
 from chatfold.regions import Region
 from chatfold.session import Session
@@ -30,10 +32,8 @@ class Sessions:
     def __init__(self, most: int, dropped: Callable[[Session], None]) -> None:
         self._most = most
         self._dropped = dropped
-        self._lock = threading.Lock()
-        self._named: dict[str, dict[Session, bytes]] = {}  # with their openings, the latest last
-        self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
-        self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
+        self._empty()
+        _ALL.add(self)
 
     def entered(
         self,
@@ -106,6 +106,24 @@ class Sessions:
         for session in gone:
             self._dropped(session)
 
+    def after_fork(self) -> None:
+        """Hold in the child of a fork what no other thread of its parent was at work on.
+
+        A lock that another thread held is never released there, and its work never ends.
+        """
+        intact, used, named = not self._lock.locked(), self._used, self._named
+        self._empty()
+        for session, name in used.items() if intact else ():
+            if session.is_at_rest():
+                self._used[session] = name
+                self._named.setdefault(name, {})[session] = named[name][session]
+
+    def _empty(self) -> None:
+        self._lock = threading.Lock()
+        self._named: dict[str, dict[Session, bytes]] = {}  # with their openings, the latest last
+        self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
+        self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
+
     def _candidates(self, name: str, items: Sequence[Any]) -> Iterator[Session]:
         """Yield the sessions that a list may be of, from its first item: the likely ones first."""
         with self._lock:
@@ -149,3 +167,14 @@ class Sessions:
             if not left:
                 del self._named[name]
         return session
+
+
+def _after_fork() -> None:
+    for sessions in list(_ALL):
+        sessions.after_fork()
+
+
+# Held weakly: what is registered for a fork stays so until the process ends.
+_ALL: Final[WeakSet[Sessions]] = WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

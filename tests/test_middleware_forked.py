@@ -1,0 +1,93 @@
+"""`Middleware` on both sides of a fork, whatever the other threads of the parent were at."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import Any
+
+import pytest
+from test_middleware import Teller, middleware, talk
+
+from chatfold import Middleware, Prompt
+from chatfold.stores import HostFold, MemoryStore
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+LONG = 20.0  # seconds after which something has hung
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """Do something in a forked process; return 0 where nothing was raised and nothing hung."""
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    until = time.monotonic() + LONG
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def reason_of(wrapper: Middleware[Any], host: list[Any], key: str) -> str:
+    return wrapper.fold(host, key=key).outcome.reason
+
+
+class Stopping(MemoryStore):
+    """A store, and a model, one of which takes its time in other threads than the first."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.at_work, self.may_end, self._where = threading.Event(), threading.Event(), where
+
+    def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
+        self._stop("store")
+        return super().longest(key, digests)
+
+    def told(self, prompt: Prompt) -> str:
+        self._stop("model")
+        return "what happened before"
+
+    def _stop(self, where: str) -> None:
+        if where == self._where and threading.current_thread() is not threading.main_thread():
+            self.at_work.set()
+            self.may_end.wait(LONG)
+
+
+@pytest.mark.parametrize("where", ["store", "model"])
+def test_what_another_thread_was_at_is_begun_anew_in_the_child(where: str) -> None:
+    """Where the conversation is made ready, and where a summary of it is written."""
+    slow, host = Stopping(where), talk(40)
+    wrapper = middleware(slow.told, store=slow)
+    other = threading.Thread(target=wrapper.fold, args=[host], kwargs={"key": "a"})
+    other.start()
+    assert slow.at_work.wait(LONG)
+
+    def work() -> None:
+        slow.erase("a")  # with the claim of the other thread, which this store has copied
+        assert reason_of(wrapper, host, "a") == "summarized"
+
+    assert in_child(work) == 0
+    slow.may_end.set()
+    other.join()
+
+
+def test_a_child_goes_on_with_the_conversations_that_nobody_was_at() -> None:
+    wrapper, host = middleware(Teller()), talk(40)
+    assert reason_of(wrapper, host, "a") == "summarized"
+
+    def work() -> None:
+        assert reason_of(wrapper, host, "a") == "reused"
+
+    assert in_child(work) == 0
+    assert reason_of(wrapper, host, "a") == "reused"
