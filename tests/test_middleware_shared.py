@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from test_middleware import Teller, middleware, talk
 from chatfold import ChatContext, Policy
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
-from chatfold.stores import HostStore, MemoryStore, SQLStore
+from chatfold.stores import Claim, HostFold, HostStore, MemoryStore, SQLStore, StoreError
 
 LONG = 20.0  # seconds after which something has hung
 
@@ -170,6 +170,62 @@ def test_a_claim_is_held_for_as_long_as_the_work_takes(store: Any) -> None:
     after = others.claim("a", session)
     assert after is not None
     others.released(after)
+
+
+class Slow(MemoryStore):
+    """A store that says after a while that it cannot be reached."""
+
+    failing: Collection[str] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed: list[str] = []
+
+    def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
+        self._fail("longest")
+        return super().longest(key, digests)
+
+    def claim(self, key: str, digest: str, seconds: float) -> Claim | None:
+        self._fail("claim")
+        return super().claim(key, digest, seconds)
+
+    def put(self, fold: HostFold) -> None:
+        self._fail("put")
+        super().put(fold)
+
+    def release(self, claim: Claim) -> None:
+        self._fail("release")
+        super().release(claim)
+
+    def _fail(self, what: str) -> None:
+        if what in self.failing:
+            self.failed.append(what)
+            time.sleep(0.5)
+            raise StoreError("it cannot be reached")
+
+
+@pytest.mark.parametrize("first", ["longest", "claim"])
+def test_a_turn_waits_twice_at_most_for_a_store_that_does_not_answer(first: str) -> None:
+    """Where it asks first, and where it writes; as soon as the store answers, it is used."""
+    store, host = Slow(), talk(40)
+    store.failing = ("longest", "claim", "put", "release")[("longest", "claim").index(first) :]
+    wrapper = middleware(Teller(), store=store)
+    assert wrapper.fold(host, key="a").outcome.reason == "summarized"
+    assert store.failed == [first, "put"]
+    store.failing = ()
+    time.sleep(0.6)
+    assert wrapper.fold(host, key="b").outcome.reason == "summarized"
+    assert middleware(Teller(), store=store).fold(host, key="b").outcome.reason == "reused"
+
+
+def test_a_claim_that_could_not_be_given_up_is_given_up_later() -> None:
+    """Else no process could fold the conversation for as long as a dead holder is waited for."""
+    store, host = Slow(), talk(40)
+    store.failing = ("put", "release")
+    assert middleware(Teller(), store=store).fold(host, key="a").outcome.reason == "summarized"
+    store.failing = ()
+    other = middleware(Teller(), store=store)
+    until(lambda: other.fold(host, key="a").outcome.reason == "summarized")
 
 
 @pytest.mark.parametrize("kept", ["not json", "5", '["a"]', "[10000]", "[-1]"])

@@ -33,6 +33,8 @@ _LEASE: Final = 180.0
 _RENEWALS: Final = 10
 """Times that a claim is held for longer: whoever takes ten minutes over a summary has hung."""
 _KEEPERS: Final = Threads("chatfold-claim", 60.0)
+_AGAIN: Final = 1.0
+"""Seconds between two tries to give up a claim."""
 
 
 class SharedFolds:
@@ -54,6 +56,7 @@ class SharedFolds:
         self._store = store
         self._lease = lease
         self._warned = False
+        self._asked_again = 0.0  # from when on, by `time.monotonic`, a store that failed is asked
         self._ended: dict[str, threading.Event] = {}  # by the token of a claim that is held
 
     @property
@@ -89,7 +92,7 @@ class SharedFolds:
             del digests[digests.index(found.digest) :]
 
     def _longest(self, name: str, digests: Sequence[str]) -> Region | None:
-        found = self._tried(lambda store: store.longest(name, digests), None) if digests else None
+        found = self._asked(lambda store: store.longest(name, digests), None) if digests else None
         if found is None or found.digest not in digests:
             return None
         return region_of((found.digest, found.length, found.kept, found.text))
@@ -126,18 +129,22 @@ class SharedFolds:
         nobody: Claim | None = Claim(name, _NAMELESS, "")
         if not begins:
             return nobody
-        made = self._tried(lambda store: store.claim(name, begins[-1], self._lease), nobody)
+        made = self._asked(lambda store: store.claim(name, begins[-1], self._lease), nobody)
         if made is not None and made.token:
             self._ended[made.token] = ended = threading.Event()
             _KEEPERS.run(partial(self._keep, made, ended))
         return made
 
     def released(self, claim: Claim) -> None:
-        """Give up a claim."""
+        """Give up a claim; where the store fails just then, again until its time is up.
+
+        Else nobody could fold the conversation until then, and who must would wait for it.
+        """
         ended = self._ended.pop(claim.token, None)
         if ended is not None:
             ended.set()
-            self._tried(lambda store: store.release(claim), None)
+            if not self._gave_up(claim):
+                _KEEPERS.run(partial(self._give_up, claim))
 
     def _keep(self, claim: Claim, ended: threading.Event) -> None:
         """Hold a claim until its work has ended, which may take longer than its time."""
@@ -146,12 +153,37 @@ class SharedFolds:
                 return
             self._tried(lambda store: store.renew(claim, self._lease), False)
 
+    def _give_up(self, claim: Claim) -> None:
+        until = time.monotonic() + self._lease
+        while time.monotonic() < until:
+            time.sleep(_AGAIN)
+            if self._gave_up(claim):
+                return
+
+    def _gave_up(self, claim: Claim) -> bool:
+        def release(store: HostStore) -> bool:
+            store.release(claim)
+            return True
+
+        return self._tried(release, False)
+
+    def _asked(self, ask: Callable[[HostStore], ValueT], otherwise: ValueT) -> ValueT:
+        """Return what the store answers, or something else where it has failed a moment ago.
+
+        A turn asks several times, each of which may take as long as the store waits. What comes
+        of the turn is tried to be written all the same.
+        """
+        return otherwise if time.monotonic() < self._asked_again else self._tried(ask, otherwise)
+
     def _tried(self, ask: Callable[[HostStore], ValueT], otherwise: ValueT) -> ValueT:
         """Return what the store answers; where it fails, something else, and one warning."""
         assert self._store is not None
+        begun = time.monotonic()
         try:
             return ask(self._store)
         except StoreError as error:
+            now = time.monotonic()
+            self._asked_again = now + (now - begun)  # at most half of the time goes into waiting
             if not self._warned:
                 _log.warning("the store failed, and is done without: %s", error)
             self._warned = True
