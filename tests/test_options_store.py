@@ -97,6 +97,26 @@ def test_originals_are_written_while_they_stand_in_the_list(shape: str, way: str
 
 
 @stores
+def test_two_branches_told_in_the_same_words_keep_their_own_originals(
+    tmp_path: Path, kind: str
+) -> None:
+    """The host goes back, and the conversation goes on otherwise under the same key."""
+    store = STORES[kind](tmp_path)
+    branches: dict[str, list[Any]] = {}
+    for animal in ("dog", "cat"):
+        said = [("user", "Tell me of my pet."), ("assistant", f"The {animal} slept. " * 60)]
+        items = [{"role": role, "content": text} for role, text in [*said, ("user", "Thanks.")]]
+        branches[animal] = items
+        ctx = ChatContext(items, store=store, key="k")
+        assert ctx.summarize(lambda prompt: "A story was told.", keep_last_turns=1).changed
+    for animal, items in branches.items():
+        restarted = ChatContext(json.loads(json.dumps(items)), store=store, key="k")
+        assert restarted.recall(query=animal) != []
+        assert restarted.undo().reason == "undone"
+        assert animal in restarted.items[1]["content"]
+
+
+@stores
 def test_what_is_erased_is_the_keys_own(tmp_path: Path, kind: str) -> None:
     """Another conversation's originals stay, and can be put back."""
     kept = STORES[kind](tmp_path)

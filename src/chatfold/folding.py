@@ -167,7 +167,7 @@ class Folding:
 
         def finish(written: Written) -> Draft | Outcome[Any]:
             wordings = self.planning.wordings(plan, snapshot, written, notes)
-            first = next(wordings)
+            first = self._charged(written, lambda: next(wordings))
             known = Known({}, first.id, first.tokens)
             saved = self._charged(
                 written, lambda: self.swaps.saved(plan, snapshot, [first.item], known)

@@ -6,7 +6,7 @@ Not here: where it is kept (`chatfold.stores`), the folds of this process (`fold
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -108,6 +108,18 @@ class Originals:
         return self._store is not None and (
             self._store.load(self.key or _ONLY, fold_id) is not None
         )
+
+    def holds_another(self, fold_id: str, region: Sequence[Any]) -> bool:
+        """Return whether a fold of that id is kept that took out something else.
+
+        It has the same words where a host has gone back and its list went on otherwise. Written
+        over, it could not be undone, or only to what the other list had.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        kept = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
+        return kept is not None and kept.digest != stable_digest(region)
 
     def fold(self, fold_id: str, summary: Any) -> Fold | None:
         """Return a fold of an earlier process, or None where the store has not its originals.

@@ -252,6 +252,9 @@ class Planning:
         for made in composed(plan, snapshot, proven, TextSizes(self._count)):
             note = notes.with_record if made.report.record else notes.plain
             text = wrapped(made.text, note, self._summary_key, number=number)
+            while self._originals.holds_another(summary_id(text), plan.region):
+                number += 1  # another branch was told in the same words; both stay apart
+                text = wrapped(made.text, note, self._summary_key, number=number)
             summary_part(text, self._summary_key)  # known to the turn that puts it in
             item = shape.summary_item(text, role=plan.summary_role)
             view = shape.read(item)
