@@ -370,6 +370,24 @@ def test_replaced_messages_keep_their_ids_and_the_summary_has_one() -> None:
     assert left[0].additional_kwargs["lc_source"] == "summarization"
 
 
+def test_the_messages_of_a_graph_around_the_agent_are_not_replaced(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It hears of no removal: the summary would stand in it among all that it stands for."""
+    model = Model()
+    fold = ChatfoldMiddleware(policy=SMALL, persist="replace")
+    graph = StateGraph(FoldState)
+    graph.add_node("agent", create_agent(model, middleware=[fold]))
+    graph.add_edge(START, "agent")
+    whole: Any = graph.compile(checkpointer=InMemorySaver())
+    messages = talk(whole, range(12), thread())
+    assert [m.content for m in messages[::2]] == [asked(n) for n in range(12)]
+    assert summaries(messages) == []
+    assert len(summaries(model.seen[-1])) == 1
+    assert 2 <= len(model.prompts) <= 6  # and not once a turn
+    assert caplog.text.count("a part of another graph") == 1
+
+
 def test_a_pinned_first_message_stays_behind_the_summary() -> None:
     """The summary opens the thread, so that it is recognized; then all messages are written."""
     model = Model()

@@ -37,6 +37,7 @@ try:
         FOLD,
         FoldState,
         held,
+        is_part,
         replaced,
         shown,
         stored,
@@ -82,7 +83,8 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
             agent's model as its profile tells it.
         persist: `view`: the model sees the fold, and the thread's state stays complete; what is
             folded is kept in private state, so that a checkpoint holds both. `replace`: after the
-            model has answered, the messages in the state are replaced too.
+            model has answered, the messages in the state are replaced too; not those of an agent
+            that is a part of another graph, which would keep what the agent removes.
         store: Where folds are kept besides, for other processes and threads; see `Middleware`.
         key: Names the conversation in the store: a text, or a function of the `RunnableConfig`. By
             default the `thread_id`.
@@ -249,11 +251,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         )
 
     def _call(self, request: ModelRequest[Any]) -> dict[str, Any]:
-        try:
-            config = get_config()
-        except RuntimeError:  # called outside of a graph
-            config = RunnableConfig()
-        return self._call_for(request.model, request.state, config)
+        return self._call_for(request.model, request.state, _config())
 
     def _call_for(self, model: Any, state: Any, config: RunnableConfig) -> dict[str, Any]:
         key = self._key(config) if callable(self._key) else self._key or thread_of(config)
@@ -279,6 +277,14 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         """Put the fold into the state's messages."""
         region = held(state)
         if region is None:
+            return None
+        if is_part(_config()):
+            # The other graph takes over what it is given by the ids, and hears of no removal: it
+            # would lose the message whose id the summary has, and keep all the others.
+            self._warn(
+                "the messages are not replaced, as the agent is a part of another graph, whose own "
+                "messages would stay; the model is shown the fold, as with persist='view'"
+            )
             return None
         messages = _messages_of(state)
         folded = self._for(None).refolded(messages, region)
@@ -325,6 +331,14 @@ class _Answer(TypedDict, total=False):
 def _nobody(prompt: Any) -> str:
     """Stand for the agent's own model, which each call brings with it."""
     raise TypeError("there is no model to write a summary")
+
+
+def _config() -> RunnableConfig:
+    """Return the config of the run that has made this call."""
+    try:
+        return get_config()
+    except RuntimeError:  # called outside of a graph
+        return RunnableConfig()
 
 
 def _messages_of(state: Any) -> list[Any]:

@@ -19,7 +19,7 @@ from chatfold.regions import Region, region_of
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-__all__ = ["FOLD", "FoldState", "held", "replaced", "shown", "stored", "thread_of"]
+__all__ = ["FOLD", "FoldState", "held", "is_part", "replaced", "shown", "stored", "thread_of"]
 
 FOLD: Final[Literal["chatfold_fold"]] = "chatfold_fold"
 
@@ -51,12 +51,21 @@ def thread_of(config: RunnableConfig) -> str | None:
     An agent that is a subgraph of another has a conversation of its own in the same thread. The
     ids of tasks in its namespace are new in each run.
     """
-    known = config.get("configurable") or {}
-    thread = known.get("thread_id")
+    thread = (config.get("configurable") or {}).get("thread_id")
     if thread is None:
         return None
-    spaces = str(known.get("checkpoint_ns") or "").split("|")[:-1]
-    return "/".join([str(thread), *(space.partition(":")[0] for space in spaces)])
+    return "/".join([str(thread), *(space.partition(":")[0] for space in _around(config))])
+
+
+def is_part(config: RunnableConfig) -> bool:
+    """Return whether a run is that of a graph inside of another one."""
+    return bool(_around(config))
+
+
+def _around(config: RunnableConfig) -> list[str]:
+    """Return the tasks of other graphs in which a run is, each with its id, outermost first."""
+    known = config.get("configurable") or {}
+    return str(known.get("checkpoint_ns") or "").split("|")[:-1]
 
 
 def shown(messages: Sequence[BaseMessage], folded: Sequence[BaseMessage]) -> list[BaseMessage]:
