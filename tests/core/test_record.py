@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatfold.core.actions import settled
+from chatfold.core.call_words import CallWords
+from chatfold.core.calls import ToolCallRecord
 from chatfold.core.carry import Budget, fitted_values, merged
 from chatfold.core.entries import Entry, Field, line, read_line, read_quoted
 from chatfold.core.record import Record, joined, parsed, rendered
@@ -291,8 +294,21 @@ def test_an_open_action_that_came_to_an_end_is_not_open() -> None:
     waits = Record(
         open=(done("pay", "a", call="c1"), done("pay", "b", call="c2"), done("pay", "c"))
     )
-    new = Record(done=(done("x", "y", call="c1"),), failed=(done("pay", "c"),))
+    new = Record(done=(done("pay", "a", call="c9"),), failed=(done("pay", "c"),))
     assert merged(waits, new, LARGE).open == (done("pay", "b", call="c2"),)
+
+
+def test_another_call_under_the_id_of_an_open_one_does_not_end_it() -> None:
+    """Servers count ids anew: what nobody answered may still have taken effect."""
+    waits = Record(open=(done("pay", "a", call="c1"),))
+    new = Record(done=(done("pay", "b", call="c1"), done("x", "y", call="c1")))
+    assert merged(waits, new, LARGE).open == waits.open
+
+
+def test_a_result_without_a_call_ends_the_latest_that_was_open_under_its_id() -> None:
+    waits = Record(open=(done("pay", "a", call="c1"), done("pay", "b", call="c1")))
+    came = ToolCallRecord("c1", None, "", "paid", "completed", None, 4)
+    assert settled(waits, CallWords([came])).open == waits.open[:1]
 
 
 def test_calls_that_say_the_same_are_one_entry_with_their_number() -> None:

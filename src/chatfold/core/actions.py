@@ -101,7 +101,10 @@ def actions_of(
 
 
 def settled(record: Record, words: CallWords) -> Record:
-    """Return an earlier record without what was failed or open and has come to its end since."""
+    """Return an earlier record without what was failed or open and has come to its end since.
+
+    Ids recur: a result without a call answers the latest that was open under its id.
+    """
     names = {entry.name for entry in (*record.failed, *record.open)}
     if not names:
         return record
@@ -116,12 +119,14 @@ def settled(record: Record, words: CallWords) -> Record:
             ended.add(key)
             if words.failure(number) is None:
                 again.add(key)
+    latest = {entry.call: place for place, entry in enumerate(record.open) if entry.call}
+    came = {latest[id_] for id_ in answered if id_ in latest}
     return record._replace(
         failed=tuple(e for e in record.failed if (e.name, e.arguments or ()) not in again),
         open=tuple(
             e
-            for e in record.open
-            if (e.name, e.arguments or ()) not in ended and not (e.call and e.call in answered)
+            for place, e in enumerate(record.open)
+            if (e.name, e.arguments or ()) not in ended and place not in came
         ),
     )
 

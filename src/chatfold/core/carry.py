@@ -50,18 +50,14 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     """
     if not any((*previous[1:], *new[1:])):  # as where agents only look things up
         return Record(new.standing)
-    answered = {entry.call for entry in (*new.done, *new.failed) if entry.call}
     previous, new = _without_long_ids(previous), _without_long_ids(new)
     known = _with_counts(previous.done)
     done = _with_counts((*known, *_unknown_to(known, _with_counts(new.done))))
     again = {_key(entry) for entry in new.done}
     told = again | {_key(entry) for entry in new.failed}
     failed = [e for e in previous.failed if _key(e) not in told]
-    waits = [
-        e
-        for e in previous.open
-        if _key(e) not in told and e.call not in answered and e not in new.open
-    ]
+    # Ids recur: another call under the id of one that nobody answered says nothing of that one.
+    waits = [e for e in previous.open if _key(e) not in told and e not in new.open]
     record = Record(new.standing, tuple(done), (*failed, *new.failed), (*waits, *new.open))
     return _fitted_actions(record, budget)._replace(
         values=fitted_values(
