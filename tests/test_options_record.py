@@ -130,8 +130,8 @@ def test_the_room_for_values_is_a_share_of_what_goes() -> None:
     assert added(LONG, []) > 2 * least
 
 
-def test_a_short_head_has_less_of_a_record_and_never_loses_an_instruction() -> None:
-    """Values go first, then what was done; a fold without gain is none."""
+def test_a_short_head_has_less_of_a_record_and_never_loses_a_deed_or_an_instruction() -> None:
+    """Values go; a fold that gains only by forgetting what was done is none."""
     seen: list[tuple[str, ...]] = []
     for words in range(0, 160, 2):
         head = desk("openai_chat")[:1] + desk("openai_chat")[3:5] + [assistant("word " * words)]
@@ -148,7 +148,24 @@ def test_a_short_head_has_less_of_a_record_and_never_loses_an_instruction() -> N
             assert same_objects(items, before)
             assert not seen, "a longer head has room too"
     whole = ("standing", "done", "values")
-    assert list(dict.fromkeys(seen)) == [whole[:1], whole[:2], whole]
+    assert list(dict.fromkeys(seen)) == [whole[:2], whole]
+
+
+@pytest.mark.parametrize("room", [{}, {"ledger_tokens": 0}])
+def test_what_an_earlier_record_holds_does_not_go_for_a_gain(room: Any) -> None:
+    """A word of thanks is folded, and nothing stands for what was folded before but the record."""
+    for words in range(0, 80, 4):
+        items = [*desk("openai_chat"), *thanks()]
+        first = parts_of(fold(ChatContext(items), Clerk(VAGUE), keep_last_turns=1, **room))
+        items += [assistant("You are welcome."), *thanks()]
+        before = list(items)
+        longer = Clerk(f"{VAGUE} {'Thanks were said. ' * words}")
+        outcome = fold(ChatContext(items), longer, keep_last_turns=1, **room)
+        if outcome.changed:
+            assert parts_of(outcome) == first
+        else:
+            assert outcome.reason == "no_gain"
+            assert same_objects(items, before)
 
 
 def test_what_a_smaller_record_holds_was_added_and_the_rest_left_out() -> None:

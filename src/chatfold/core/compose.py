@@ -59,7 +59,10 @@ def composed(
     guarded: Guarded,
     count: Callable[[str], int],
 ) -> Iterator[Composed]:
-    """Yield the summary with its record, then with less of that, for heads that are short.
+    """Yield the summary with its record, then without values that are new, for short heads.
+
+    What is done must not be done again, and what an earlier record holds stands nowhere else: a
+    fold that is smaller only for having forgotten that has gained nothing.
 
     Args:
         plan: What is replaced.
@@ -67,10 +70,12 @@ def composed(
         guarded: The model's words.
         count: Returns the size of a text in tokens.
     """
-    made = _recorded(plan, snapshot, guarded.text, count)
+    earlier = _earlier(plan, snapshot)
+    made = _recorded(plan, snapshot, guarded.text, count, earlier)
     whole = made.record
-    acted = whole._replace(values=())
-    for record in dict.fromkeys((whole, acted, Record(standing=whole.standing))):
+    told = {(entry.name, entry.arguments) for entry in earlier.values}
+    carried = tuple(e for e in whole.values if (e.name, e.arguments) in told)
+    for record in dict.fromkeys((whole, whole._replace(values=carried))):
         yield Composed(joined(guarded.text, record), _report(made, record, guarded))
 
 
@@ -79,13 +84,10 @@ def _recorded(
     snapshot: Snapshot,
     text: str,
     count: Callable[[str], int],
+    earlier: Record,
 ) -> Recorded:
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
-    views, terms = _head(plan, snapshot), plan.terms
-    previous = earlier_summary(views)
-    earlier = parsed(previous.record)[1] if previous else Record()
-    if terms.redact is not None:  # an earlier fold may have had no such rule
-        earlier = cleaned(earlier, terms.redact)
+    terms = plan.terms
     found = snapshot.facts.taken(terms.redact)
     found.update(snapshot.views, snapshot.calls)
     held = _standing(plan, snapshot, found, earlier.standing)
@@ -108,6 +110,15 @@ def _recorded(
     )
     snapshot.facts.keep(found)
     return made
+
+
+def _earlier(plan: Plan[Any], snapshot: Snapshot) -> Record:
+    """Return the record of the earlier summary that a head holds, an empty one without any."""
+    previous = earlier_summary(_head(plan, snapshot))
+    record = parsed(previous.record)[1] if previous else Record()
+    if plan.terms.redact is not None:  # an earlier fold may have had no such rule
+        record = cleaned(record, plan.terms.redact)
+    return record
 
 
 def _standing(
