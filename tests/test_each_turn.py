@@ -16,6 +16,8 @@ from chatfold.policy import Policy
 
 WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
 WINDOW = Policy(max_tokens=1_000, keep_tokens=200, window=1_500)
+LONG = Policy(max_tokens=1_000, keep_tokens=200, window=2_500)
+"""For a context that counts what is in a summary."""
 
 
 def never(prompt: Prompt) -> str:
@@ -249,6 +251,44 @@ def test_a_wait_does_not_keep_a_list_above_its_window(way: str) -> None:
     assert maybe(way, ctx, never).reason == "unchanged_head"  # the model's wait goes on
     clock.now += 2
     assert maybe(way, ctx, Model()).changed
+
+
+@WAYS
+def test_above_the_window_words_that_are_too_long_are_helped_too(way: str) -> None:
+    """What a model made of a head says nothing of what code makes of it."""
+    ctx, model = context(60, counter=None, policy=LONG), Model()
+    model.text = "long " * 9_000
+    assert ctx.load().over_window
+    outcome = maybe(way, ctx, model)
+    assert (outcome.changed, outcome.reason) == (True, "summarized")
+    assert (model.asked, outcome.llm_calls) == (1, 2)
+    assert outcome.usage is not None
+    assert not ctx.load().over_window
+
+
+@WAYS
+def test_a_head_that_gave_no_gain_is_folded_without_a_model_above_the_window(way: str) -> None:
+    """Also when the wait is over, and the head is still the same."""
+    ctx, model = context(40, counter=None, policy=LONG), Model()
+    clock = timed(ctx)
+    model.text = "long " * 9_000
+    assert maybe(way, ctx, model, keep_last_turns=1).reason == "no_gain"
+    clock.now += 61
+    ctx.append({"role": "assistant", "content": "w " * 1_500})  # of the turn that is kept
+    assert ctx.load().over_window
+    assert maybe(way, ctx, never, keep_last_turns=1).changed
+    assert not ctx.load().over_window
+
+
+@WAYS
+def test_above_the_window_what_was_taken_back_is_not_folded_again(way: str) -> None:
+    """That was the caller's wish, with or without a model."""
+    ctx = context(16, policy=WINDOW)
+    assert maybe(way, ctx, Model()).changed
+    ctx.undo()
+    assert ctx.load().over_window
+    outcome = maybe(way, ctx, never)
+    assert (outcome.reason, outcome.over_limit) == ("unchanged_head", True)
 
 
 @WAYS

@@ -390,6 +390,7 @@ class ChatContext(Summarizing[ItemT]):
     ) -> tuple[LLM, Limits, Settings, str | None]:
         """Return what a turn asks for, as `_fold` takes it."""
         if ask.last_resort:
+            limits = replace(limits, last_resort=True)
             return LAST_RESORT, limits, replace(settings, mode="prompt"), None
         return llm, limits, settings, model
 

@@ -254,7 +254,8 @@ class EachTurn:
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Learn from how a fold went, and help where it failed and the list no longer fits."""
         self.learn(outcome, call.wanted)
-        if _failed(outcome) and self._at_last_resort(self.load()):
+        in_vain = _failed(outcome) or outcome.reason == "unchanged_head"  # now, or when last tried
+        if in_vain and self._at_last_resort(self.load()):
             another = Attempt(call.hook, self._folding.key)
             return (yield from self._without_model(outcome, call, another))
         return _raised(outcome, call)

@@ -91,7 +91,7 @@ class Folding:
         self.swaps = Swaps(
             state,
             originals,
-            self.planning.tried,
+            self.planning.undone,
             measure=measure,
             summary_key=summary_key,
             undo_depth=undo_depth,

@@ -66,13 +66,18 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a caller wants to keep; an ellipsis stands for the default."""
+    """How much a caller wants to keep; an ellipsis stands for the default.
+
+    Attributes:
+        last_resort: Whether this is to be written without a model, because one came to nothing.
+    """
 
     keep_last_turns: int | None | EllipsisType = ...
     keep_tokens: int | None | EllipsisType = ...
     abandon: Abandon | None = None
     force: bool = False
     replay: bool = False
+    last_resort: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers; read the ids once: they may come from a generator, or change later."""
@@ -102,7 +107,8 @@ class Planning:
         summary_key: Secret that the digests of summaries are made with.
 
     Attributes:
-        tried: Digests of the heads that gave no gain, or whose fold was undone.
+        tried: Digests of the heads that gave no gain.
+        undone: Digests of the heads whose fold was undone.
     """
 
     def __init__(
@@ -116,6 +122,7 @@ class Planning:
         summary_key: bytes | None,
     ) -> None:
         self.tried: set[str] = set()
+        self.undone: set[str] = set()
         self._state = state
         self._originals = originals
         self._measure = measure
@@ -149,7 +156,7 @@ class Planning:
             max_summary_tokens=settings.max_summary_tokens,
             summary_role=settings.summary_role,
             min_gain=settings.min_gain,
-            tried=() if limits.force else self.tried,
+            tried=self._not_again(limits),
             max_prompt_tokens=settings.max_prompt_tokens,
             terms=settings.terms(),
             own=own,
@@ -162,6 +169,15 @@ class Planning:
         if plan and _cannot_gain(plan, snapshot):
             return replace(plan, prompt=None, reason="no_gain"), None
         return plan, head
+
+    def _not_again(self, limits: Limits) -> frozenset[str]:
+        """Return the digests of the heads that are not to be tried again.
+
+        That a model's words were too long says nothing of what code makes of the same head.
+        """
+        if limits.force:
+            return frozenset()
+        return frozenset(self.undone if limits.last_resort else self.undone | self.tried)
 
     def native_plan(
         self,

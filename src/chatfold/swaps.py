@@ -52,7 +52,7 @@ class Swaps:
     Args:
         state: The list.
         originals: Where folds are written before they take place.
-        tried: Takes the digests of heads whose fold was taken back.
+        undone: Takes the digests of heads whose fold was taken back.
         measure: Returns the sizes of items in tokens, given their views.
         summary_key: Secret that the digests of summaries are made with.
         undo_depth: Number of folds that can be taken back.
@@ -62,7 +62,7 @@ class Swaps:
         self,
         state: ListState,
         originals: Originals,
-        tried: set[str],
+        undone: set[str],
         *,
         measure: Callable[[Sequence[ItemView]], list[int]],
         summary_key: bytes | None,
@@ -70,7 +70,7 @@ class Swaps:
     ) -> None:
         self._state = state
         self._originals = originals
-        self._tried = tried
+        self._undone = undone
         self._measure = measure
         self._summary_key = summary_key
         self._undo_depth = undo_depth
@@ -244,7 +244,7 @@ class Swaps:
             self._state.swap(back)
             if self._folds and fold is self._folds[-1]:
                 self._folds.pop()
-            self._tried.add(fold.digest)
+            self._undone.add(fold.digest)
             after = sum(self._state.reading.snapshot().sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
         return Outcome(
