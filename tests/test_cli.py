@@ -19,6 +19,7 @@ from validator import validate
 
 from chatfold import ChatContext, __version__
 from chatfold.cli.commands import app
+from chatfold.cli.files import FileError, read_history
 from chatfold.cli.story import FACTS, SHAPE_NAMES, support_call
 
 __all__ = ["llm_server"]  # a fixture is used by its name
@@ -698,6 +699,42 @@ def test_a_missing_extra_is_named(package: str, module: str) -> None:
     assert done.returncode == 2
     assert done.stderr.decode().count("\n") == 1
     assert 'pip install "chatfold[cli]"' in done.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("command", ["summarize", "calls", "check", "demo"])
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, command: str) -> None:
+    """Where the disk is full under a redirection, users are told so, without a traceback."""
+    file = saved(tmp_path / "history.json", support_call("openai_chat"))
+    arguments = [] if command == "demo" else [file]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "chatfold", command, *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert b"chatfold: cannot write the output: no space left" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service may have none; Python then has no stream there."""
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(FileError, match="standard input: it is closed"):
+        read_history("-")
+
+
+def test_links_in_a_circle_cannot_be_written(tmp_path: Path) -> None:
+    """They lead to no file."""
+    link = tmp_path / "loop.json"
+    try:
+        link.symlink_to(link)
+    except OSError:
+        pytest.skip("no links here")
+    file = saved(tmp_path / "history.json", support_call("openai_chat"))
+    assert_refused(run("check", file, "--fix", link), "cannot write", "loop.json")
 
 
 def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ files (`files`), how values are shown (`terminal`, `demo`).
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import re
@@ -225,6 +226,10 @@ def _reported() -> Generator[None]:
         _stop(error, 1)
     except RecursionError:
         _stop("the history is nested too deeply", 2)
+    except OSError as error:  # of a stream: those of files were told above
+        if error.errno == errno.EPIPE:  # whoever reads has enough
+            raise
+        _stop(f"cannot write the output: {(error.strerror or str(error)).lower()}", 2)
 
 
 def _stop(error: object, code: int) -> NoReturn:

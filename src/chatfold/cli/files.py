@@ -76,6 +76,8 @@ def read_history(name: str) -> History:
     Raises:
         FileError: The file cannot be read, or holds something else than items.
     """
+    if name == "-" and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise FileError("cannot read standard input: it is closed")
     try:
         raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
@@ -117,6 +119,8 @@ def reject_unwritable(name: str) -> None:
             raise FileError(f"cannot write {name}: permission denied")
     except OSError as error:
         raise FileError(f"cannot write {name}: {_reason(error)}") from error
+    except RuntimeError as error:  # before Python 3.13, of links that lead to each other
+        raise FileError(f"cannot write {name}: its links lead in a circle") from error
 
 
 def write_whole(name: str, data: bytes) -> None:
