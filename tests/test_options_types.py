@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from chatfold import ChatContext, EmptySummaryError, Middleware, Policy
 from chatfold.stores import MemoryStore
+from chatfold.telemetry import Telemetry
 
 WRONG: list[tuple[str, Any, str]] = [
     ("counter", "gpt-5", r"object with count\(text\), not 'gpt-5'; the name of a model is model="),
@@ -37,6 +39,36 @@ def test_a_value_of_a_wrong_type_is_refused_at_once(name: str, value: Any, said:
         ChatContext([], **{name: value})
     with pytest.raises(TypeError, match=said):
         Middleware("extractive", **{name: value})
+
+
+async def later(_: object) -> Any:
+    """Answer no, to whoever awaits it."""
+    return False
+
+
+class Later:
+    """An object that is called, and has to be awaited."""
+
+    async def __call__(self, _: object) -> Any:
+        return False
+
+
+@pytest.mark.parametrize("function", [later, Later(), partial(later)])
+def test_what_answers_only_when_awaited_is_refused_at_once(function: Any) -> None:
+    """A coroutine is always true: every call would be given up, or no item be folded, ever."""
+    for name in ("pin", "redact", "post_process", "on_event"):
+        with pytest.raises(TypeError, match=f"{name} must answer at once"):
+            ChatContext([], **{name: function})
+        with pytest.raises(TypeError, match=f"{name} must answer at once"):
+            Middleware("extractive", **{name: function})
+    with pytest.raises(TypeError, match="when must answer at once"):
+        Policy(when=function)
+    with pytest.raises(TypeError, match="then must answer at once"):
+        Telemetry(then=function)
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}])
+    for ask in (ctx.plan, ctx.flow, partial(ctx.summarize, "extractive")):
+        with pytest.raises(TypeError, match="abandon must answer at once"):
+            ask(abandon=function)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(("key", "error"), [(17, TypeError), ("", ValueError)])

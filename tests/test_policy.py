@@ -342,13 +342,3 @@ def test_what_a_provider_reports_leaves_less_to_keep_also_where_that_was_given()
     policy = Policy(max_tokens=10_000, keep_tokens=6_000)
     assert policy.kept_tokens(None, learned=3_000) == 6_000
     assert policy.kept_tokens(None, learned=5_000) == 2_500
-
-
-async def _later(_: object) -> bool:
-    return False
-
-
-def test_a_trigger_that_has_to_be_awaited_is_refused() -> None:
-    """What it returns is no answer yet, and would always be true."""
-    with pytest.raises(TypeError, match="when must answer at once"):
-        Policy(when=_later)

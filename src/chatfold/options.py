@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Final, Literal, TypedDict, cast, get_args
 
+from chatfold.core.callables import check_sync
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.render import TemplateRenderer, filled
@@ -186,8 +186,7 @@ class Settings:
         for name in ("redact", "post_process", "on_event"):
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
-        if inspect.iscoroutinefunction(self.on_event):
-            raise TypeError("on_event is called, not awaited: it must be no coroutine function")
+            check_sync(name, getattr(self, name))
         for (what, kinds), names in _TYPES.items():
             for name in names:
                 if not isinstance(getattr(self, name), kinds):
@@ -263,6 +262,7 @@ def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any, key: A
     """
     if not (pin is None or callable(pin)):
         raise TypeError(f"pin must be a function of an item, or None, not {pin!r}")
+    check_sync("pin", pin)
     if isinstance(counter, str) or not (
         counter is None or callable(getattr(counter, "count", None))
     ):

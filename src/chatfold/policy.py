@@ -5,11 +5,11 @@ Not here: what is done about it (`each_turn`), the size of the list (`core.readi
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chatfold.core.callables import check_sync
 from chatfold.tokens.windows import window_for
 
 __all__ = ["Load", "Policy"]
@@ -110,8 +110,7 @@ class Policy:
             _check_whole(name, getattr(self, name), 0)
         if self.when is not None and not callable(self.when):
             raise TypeError(f"when must be a function of a Load, or None, not {self.when!r}")
-        if inspect.iscoroutinefunction(self.when):  # what it returns would always be true
-            raise TypeError(f"when must answer at once, and {self.when!r} has to be awaited")
+        check_sync("when", self.when)
         self._check_shares()
         if self.fraction is not None and self.max_tokens is not None:
             raise ValueError("fraction and max_tokens both set the trigger; pass one of them")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import ref
 
 from chatfold import __version__
+from chatfold.core.callables import check_sync
 from chatfold.core.plan import Outcome
 from chatfold.errors import MissingExtraError
 from chatfold.events import FoldEvent, Hook, tell
@@ -88,6 +89,7 @@ class Telemetry:
     ) -> None:
         if then is not None and not callable(then):  # pyright: ignore[reportUnnecessaryComparison]
             raise TypeError(f"then must be a function of a FoldEvent, not {type(then).__name__}")
+        check_sync("then", then)
         self._then = then
         self._conversation_id = conversation_id
         self._content = content

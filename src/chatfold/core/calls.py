@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from chatfold.core.callables import check_sync
 from chatfold.core.views import (
     CallKind,
     CallPart,
@@ -344,9 +345,12 @@ def frozen_abandon(abandon: Abandon | None) -> Abandon | None:
     """Return ids as a frozen set, so that they are read once; a function as it is.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: It is neither, or has to be awaited.
     """
-    if abandon is None or callable(abandon):
+    if abandon is None:
+        return None
+    if callable(abandon):
+        check_sync("abandon", abandon)
         return abandon
     if isinstance(abandon, str):
         raise TypeError(f"abandon= takes a list of call ids or a function, not {abandon!r}")
@@ -356,8 +360,8 @@ def frozen_abandon(abandon: Abandon | None) -> Abandon | None:
 def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
     if abandon is None:
         return lambda record: False
-    if callable(abandon):
-        return abandon
     ids = frozen_abandon(abandon)
+    if callable(ids):
+        return ids
     assert isinstance(ids, frozenset)
     return lambda record: record.id in ids

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
+from chatfold.core.callables import is_async
 from chatfold.summarizers._asked import asked
 from chatfold.summarizers._live import senders
 from chatfold.summarizers._named import NamedSummarizer
 from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, recognize
 from chatfold.summarizers.anthropic import AnthropicSummarizer
-from chatfold.summarizers.function import FunctionSummarizer, is_async
+from chatfold.summarizers.function import FunctionSummarizer
 from chatfold.summarizers.openai import Endpoint, OpenAISummarizer
 from chatfold.threads import check_timeout
 

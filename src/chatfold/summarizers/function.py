@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from chatfold.core.callables import is_async
 from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from chatfold.core.render import Prompt
 
-__all__ = ["FunctionSummarizer", "is_async"]
+__all__ = ["FunctionSummarizer"]
 
 Answer = str | Completion
 
@@ -32,15 +32,6 @@ class AnswerTypeError(SummarizerError, TypeError):
     the turn, and the next summarizer of a chain may do better. So it is a failure of the summarizer
     too.
     """
-
-
-def is_async(function: object) -> bool:
-    """Return whether a call of `function` must be awaited, as far as that shows from outside."""
-    if type(function) is FunctionType and not function.__dict__:  # where a mark would be
-        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
-    )
 
 
 class FunctionSummarizer:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
 
+from chatfold.core.callables import is_async
 from chatfold.core.calls import ToolCallRecord
 from chatfold.tools._texts import Failure, described, result_text
 
@@ -152,13 +153,13 @@ def _target(
         return arguments
     method = _method(tool, asynchronous)
     if method is not None:
-        return Target(partial(method, arguments), _is_async(method))
+        return Target(partial(method, arguments), is_async(method))
     function = cast("Callable[..., Any]", tool)
     words, named = ((arguments,), {}) if isinstance(arguments, str) else ((), arguments)
     misfit = _misfit(function, words, named)
     if misfit:
         return Failure("misfit", misfit)
-    return Target(partial(function, *words, **named), _is_async(function))
+    return Target(partial(function, *words, **named), is_async(function))
 
 
 def _arguments(text: str) -> dict[str, Any] | Failure:
@@ -193,12 +194,6 @@ def _method(tool: Tool, asynchronous: bool) -> Callable[..., Any] | None:
         if callable(method):
             return method
     return None
-
-
-def _is_async(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
-    )
 
 
 def _misfit(function: Callable[..., Any], words: tuple[str, ...], named: Mapping[str, Any]) -> str:
