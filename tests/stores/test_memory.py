@@ -95,6 +95,20 @@ def test_the_bound_is_about_the_memory_that_is_taken() -> None:
     assert 300_000 < taken < 3_000_000
 
 
+def test_a_sign_of_four_bytes_counts_as_such() -> None:
+    """It makes every character of its text take four."""
+    tracemalloc.start()
+    try:
+        store = MemoryStore(max_bytes=1_000_000)
+        for number in range(400):
+            said = f"\U0001f600 {number} " + "word " * 1000
+            store.put(replace(host_fold(number, key=f"key {number}"), text=said))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 300_000 < taken < 2_000_000
+
+
 def test_without_a_bound_all_is_kept() -> None:
     store = MemoryStore(max_bytes=None)
     for number in range(100):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Collection, Generator, Iterable
@@ -36,6 +37,7 @@ __all__ = ["MemoryStore"]
 
 _log = logging.getLogger("chatfold")
 
+_EMPTY = sys.getsizeof("")
 _OVERHEAD = 400  # bytes that an item or a fold takes beside its texts, about
 
 
@@ -54,7 +56,8 @@ class _Entry:
     @property
     def size(self) -> int:
         rows = sum(
-            len(row.text) + len(row.item or b"") + len(row.words) + _OVERHEAD for row in self.rows
+            len(row.text) + len(row.item or b"") + _bytes(row.words) + _OVERHEAD
+            for row in self.rows
         )
         return rows + len(self.summary) + _OVERHEAD
 
@@ -79,10 +82,15 @@ class _HostEntry:
 
     @property
     def size(self) -> int:
-        return len(self.fold.text) + len(self.summary) + len(self.details) + _OVERHEAD
+        return _bytes(self.fold.text) + len(self.summary) + len(self.details) + _OVERHEAD
 
     def whole(self) -> HostFold:
         return replace(self.fold, summary=decoded(self.summary), details=decoded(self.details))
+
+
+def _bytes(text: str) -> int:
+    """Return what a text takes: one emoji in it makes each of its characters take four bytes."""
+    return sys.getsizeof(text) - _EMPTY
 
 
 class MemoryStore:
