@@ -253,6 +253,25 @@ def test_a_wait_does_not_keep_a_list_above_its_window(way: str) -> None:
     assert maybe(way, ctx, Model()).changed
 
 
+@pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize", "background"])
+def test_above_the_window_any_gain_will_do(way: str) -> None:
+    """Less than a fifth of the list would go, and then it fits; below, that is too little."""
+    for last, folds in [(1_150, False), (1_390, True)]:
+        ctx, model = context(2, policy=WINDOW), Model()
+        ctx.extend(turn(2, last))
+        assert ctx.load().over_limit
+        assert ctx.load().over_window == folds
+        if way == "background":
+            outcome = ctx.maybe_summarize(model, background=True, keep_last_turns=1)
+            assert ctx.background is not None
+            assert ctx.background.wait(10)
+            outcome = ctx.maybe_summarize(model, background=True, keep_last_turns=1)
+        else:
+            outcome = maybe(way, ctx, model, keep_last_turns=1)
+        assert (outcome.reason, model.asked) == (("summarized", 1) if folds else ("no_gain", 0))
+        assert not ctx.load().over_window
+
+
 @WAYS
 def test_above_the_window_words_that_are_too_long_are_helped_too(way: str) -> None:
     """What a model made of a head says nothing of what code makes of it."""

@@ -284,6 +284,7 @@ def begin(
     model: str | None,
     then: Then,
     looked_through: bool = False,
+    any_gain: bool = False,
     *,
     instead: Outcome[Any] | None = None,
 ) -> BackgroundFold[Any]:
@@ -298,6 +299,7 @@ def begin(
         model: The model that a client is to use.
         then: Is told the outcome, in the call that settles the fold, and returns it.
         looked_through: Whether the caller has looked through the list a moment ago.
+        any_gain: Whether the fold is to be made for any gain.
         instead: Why nothing is to be begun, if so.
 
     Raises:
@@ -305,6 +307,8 @@ def begin(
         ValueError: An argument is out of range.
     """
     inside = in_loop()
+    if any_gain:
+        settings = replace(settings, min_gain=0.0)
     fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
     native = checked_native(llm, settings, model, asynchronous=inside) if is_native(llm) else None
     backends: list[Summarizer] = []

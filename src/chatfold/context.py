@@ -389,6 +389,8 @@ class ChatContext(Summarizing[ItemT]):
         self, ask: Ask, llm: LLM, limits: Limits, settings: Settings, model: str | None
     ) -> tuple[LLM, Limits, Settings, str | None]:
         """Return what a turn asks for, as `_fold` takes it."""
+        if ask.any_gain:
+            settings = replace(settings, min_gain=0.0)
         if ask.last_resort:
             limits = replace(limits, last_resort=True)
             return LAST_RESORT, limits, replace(settings, mode="prompt"), None

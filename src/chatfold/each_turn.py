@@ -53,23 +53,30 @@ class Call:
     Attributes:
         hook: Is told of what happens, and may forbid it.
         on_error: Whether a failure is raised.
-        begin: Begins a fold in the background, and takes what tells of its outcome, and whether
-            the list was looked through a moment ago; None where the call may wait for the model.
+        begin: Begins a fold in the background, and takes what tells of its outcome, whether the
+            list was looked through a moment ago, and whether any gain will do; None where the call
+            may wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then, bool], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, bool, bool], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A fold that is to be made now: with the caller's summarizer, or the last resort."""
+    """A fold that is to be made now.
 
+    Attributes:
+        any_gain: Whether it is to be made for any gain: the request would be refused without it.
+        last_resort: Whether it is to be made without the caller's summarizer.
+    """
+
+    any_gain: bool
     last_resort: bool = False
 
 
@@ -179,10 +186,11 @@ class EachTurn:
             if self._waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))
             try:
+                over = self.load().over_window
                 if call.begin is not None:
                     report = partial(self.report, attempt=attempt)
-                    return self._begun(call.begin(report, call.hook is None))  # it may edit
-                outcome = yield Ask()
+                    return self._begun(call.begin(report, call.hook is None, over))  # it may edit
+                outcome = yield Ask(any_gain=over)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)
             outcome = self.report(outcome, attempt)
@@ -265,7 +273,7 @@ class EachTurn:
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Fold without a model; the outcome has the error of the model's failure and its cost."""
         try:
-            outcome = yield Ask(last_resort=True)
+            outcome = yield Ask(any_gain=True, last_resort=True)
         except ChatfoldError as error:
             outcome = self._folding.failed(error)
         if outcome.changed:

@@ -77,7 +77,8 @@ class Policy:
             It may be cut inside a turn. Where a model takes less than this, half of what it takes.
         overhead_tokens: Tokens that each request has besides the list: a system prompt and tools
             that are held elsewhere.
-        min_gain: Share of the list's tokens that a fold has to save.
+        min_gain: Share of the list's tokens that a fold has to save; above the window any saving
+            will do.
         background_at: Share of each trigger from which a fold in the background is begun.
         max_summary_tokens: Length to ask for, where the options do not say.
         backoff: Seconds without a further try after a failure or a fold without gain; doubled
