@@ -5,6 +5,7 @@ Not here: the parts of this work (`actions`, `needs`, `ledger`, `carry`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -29,6 +30,7 @@ __all__ = ["Recorded", "make_record"]
 
 _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
+_NO_DIGITS = re.compile(r"[^0-9]+")
 _CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
 
 
@@ -213,6 +215,7 @@ class _Held:
         for value in values(text):
             self.keys.add(value.key)
             self.keys.update(value.also)
+        self._digits = {_digits(key) for key in self.keys}
 
     def missing(self, needs: Needs, places: Sequence[int]) -> list[int]:
         """Return the places of the needs that the text does not hold, of some of them.
@@ -239,6 +242,10 @@ class _Held:
         return missing
 
     def _holds_number(self, text: str) -> bool:
+        # Whatever stands beside a number, its digits are those of its key, but for zeros at the
+        # ends: to compare them is a hundred times as quick as to read it.
+        if text.isascii() and "-" not in text and _digits(text) not in self._digits:
+            return False
         known = self._of_numbers.get(text)
         if known is None:
             known = any(value.key in self.keys for value in values(text))
@@ -251,6 +258,11 @@ class _Held:
         if found:
             return all(value.key in self.keys for value in found)
         return text.casefold() in self.text
+
+
+def _digits(text: str) -> str:
+    """Return the digits of a number without the zeros at its ends, which units and marks change."""
+    return _NO_DIGITS.sub("", text).strip("0")
 
 
 def _carried(entries: Sequence[Entry], held: _Held, found: Facts) -> list[Entry]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
 from chatfold.core.calls import ToolCallRecord
@@ -122,26 +123,28 @@ class Sources(Reader):
     @cached_property
     def _searched(self) -> tuple[str, list[int]]:
         """All texts as one, in small letters, and where each piece begins."""
-        texts = ["\n".join(self._texts(piece)).lower() for piece in self._pieces]
-        starts: list[int] = []
-        at = 0
-        for text in texts:
-            starts.append(at)
-            at += len(text) + 1
-        return "\n".join(texts), starts
+        texts = list(map(self._text_of, self._pieces))
+        whole = "\n".join(texts)
+        if not whole.isascii():  # a capital may become several small letters
+            texts = [text.lower() for text in texts]
+            whole = "\n".join(texts)
+        ends = accumulate(len(text) + 1 for text in texts)
+        return whole.lower(), [0, *ends][:-1]
 
-    def _texts(self, piece: _Piece) -> Iterable[str]:
+    def _text_of(self, piece: _Piece) -> str:
+        """Return what is read of a piece, as one text."""
         if isinstance(piece, str):
-            return (piece,)
+            return piece
         if isinstance(piece, ToolCallRecord):
             made, answered = self._shown(piece)
-            return (
-                piece.name or "",
-                piece.id or "",
-                piece.raw_arguments if made else "",
-                piece.result if answered else "",
-            )
-        return [piece.name or "", *(text for part in piece.parts for text in _texts_of(part))]
+            arguments = piece.raw_arguments if made else ""
+            result = piece.result if answered else ""
+            return f"{piece.name or ''}\n{piece.id or ''}\n{arguments}\n{result}"
+        parts = piece.parts
+        if len(parts) == 1 and type(parts[0]) is TextPart and not piece.name:  # as most are
+            return parts[0].text
+        texts = [text for part in parts for text in _texts_of(part)]
+        return "\n".join((piece.name or "", *texts))
 
     # Reading
 
