@@ -154,14 +154,17 @@ class HostTurns(Generic[ItemT]):
         fits, the other one is waited for.
         """
         given, waited = None if held is ... else held, 0.0
-        while True:
+
+        def made(known: Sequence[Region]) -> Session:
             if held is ...:
-                entry = self._sessions.entered(name, items, partial(self._begun, name, key, items))
-            else:
-                entry = self._sessions.entered(
-                    name, items, lambda _: self._as_held(key, items, given), _showing(given)
-                )
-            session, seen = entry
+                return self._begun(name, key, items, known)
+            return self._as_held(key, items, given)
+
+        def wanted(session: Session) -> bool:
+            return held is ... or session.shows(given)
+
+        while True:
+            session, seen = self._sessions.entered(name, items, made, wanted)
             if seen is None:
                 return session
             if waited >= _LONGEST or not session.load().over_window:
@@ -288,11 +291,6 @@ def _held(value: Any) -> Region:
             "number of items, places of those that stay, summary), or None"
         )
     return region
-
-
-def _showing(region: Region | None) -> Callable[[Session], bool]:
-    """Return what tells the sessions that are folded as a region says."""
-    return lambda session: session.shows(region)
 
 
 def _length(region: Region) -> int:

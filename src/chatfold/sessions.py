@@ -40,7 +40,7 @@ class Sessions:
         name: str,
         items: Sequence[Any],
         make: Callable[[Sequence[Region]], Session],
-        wanted: Callable[[Session], bool] | None = None,
+        wanted: Callable[[Session], bool],
     ) -> tuple[Session, list[Any] | None]:
         """Return the session of a list, for this call alone until `turn` is released.
 
@@ -49,7 +49,7 @@ class Sessions:
             items: The host's list.
             make: Makes a session where there is none, given what was folded of lists that have
                 begun as this one does, maybe.
-            wanted: Returns whether a session is one to go on with; None: any is.
+            wanted: Returns whether a session is one to go on with.
 
         Returns:
             The session; and, where another call has it, what the model sees of the list so far.
@@ -57,7 +57,7 @@ class Sessions:
         known: list[Region] = []
         with self._making[hash(name) % len(self._making)]:
             for session in self._candidates(name, items):
-                if wanted is not None and not wanted(session):
+                if not wanted(session):
                     continue
                 if session.turn.acquire(blocking=False):
                     if session.follow(items):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from chatfold.core.actions import actions_of, settled
@@ -30,7 +30,7 @@ __all__ = ["Recorded", "make_record"]
 
 _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
-_NO_DIGITS = re.compile(r"[^0-9]+")
+_BETWEEN_DIGITS = re.compile(r"[^0-9]+")
 _CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
 
 
@@ -215,7 +215,6 @@ class _Held:
         for value in values(text):
             self.keys.add(value.key)
             self.keys.update(value.also)
-        self._digits = {_digits(key) for key in self.keys}
 
     def missing(self, needs: Needs, places: Sequence[int]) -> list[int]:
         """Return the places of the needs that the text does not hold, of some of them.
@@ -241,6 +240,11 @@ class _Held:
             missing.append(place)
         return missing
 
+    @cached_property
+    def _digits(self) -> frozenset[str]:
+        """The digits of all keys; most texts are never asked for a number."""
+        return frozenset(map(_digits, self.keys))
+
     def _holds_number(self, text: str) -> bool:
         # Whatever stands beside a number, its digits are those of its key, but for zeros at the
         # ends: to compare them is a hundred times as quick as to read it.
@@ -262,7 +266,7 @@ class _Held:
 
 def _digits(text: str) -> str:
     """Return the digits of a number without the zeros at its ends, which units and marks change."""
-    return _NO_DIGITS.sub("", text).strip("0")
+    return _BETWEEN_DIGITS.sub("", text).strip("0")
 
 
 def _carried(entries: Sequence[Entry], held: _Held, found: Facts) -> list[Entry]:
