@@ -55,6 +55,12 @@ def test_digits_tell_a_number_that_a_text_does_not_hold(said: list[str], given: 
             assert held._holds_number(found.text) == (alone[0].key in held.keys)
 
 
+def test_a_range_is_held_where_one_of_its_ends_is() -> None:
+    """It is two numbers, whose digits are not those of the whole."""
+    assert _Held("It takes 3 days.")._holds_number("3-5 days")
+    assert not _Held("It takes 4 days.")._holds_number("3-5 days")
+
+
 @given(
     texts=st.lists(st.text("abIİß \nLK-1", max_size=12), min_size=1, max_size=6),
     word=st.sampled_from(["lk-1", "a", "ß", "i̇"]),
