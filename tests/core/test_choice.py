@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from chatfold.core.choice import Choice, Line, ranked
 from chatfold.core.entries import Entry, Field
-from chatfold.core.phrases import Group, Phrase, price
+from chatfold.core.phrases import FINE, Group, Phrase, price
+from chatfold.core.record import Record, rendered
 from chatfold.core.sightings import Sighting
+from chatfold.tokens.estimate import estimate
 
 
 def size(texts: Sequence[str]) -> list[int]:
@@ -29,8 +31,9 @@ def three_lines() -> tuple[list[Line], Group, Group]:
 def test_values_share_what_their_entry_takes() -> None:
     """Each is one of those in it, whether or not it has a second form."""
     lines, order, get = three_lines()
-    bare, full = len(', "": LK-1'), len(', "": of=LK-3')
-    assert (order.cost, get.cost) == (len("- order: \n"), len("- get(LK-1): \n"))
+    bare, full = FINE * len(" LK-1,"), FINE * len(" of=LK-3,")
+    assert order.cost == FINE * len("\n- order:")
+    assert get.cost == FINE * len("\n- get(LK-1):")
     assert [line.phrase.costs for line in lines] == [(bare, 0), (bare, 0), (bare, full)]
     moves = ranked(lines)
     assert [move[0] for move in moves if not move[2]] == [-1 / (bare + order.cost / 3)] * 3
@@ -43,7 +46,7 @@ def test_what_fits_is_in_the_order_of_time() -> None:
     """The second form takes the place of the first."""
     lines, order, get = three_lines()
     choice = Choice(lines)
-    few = choice.entries(order.cost + 2 * len(', "": LK-1'))
+    few = choice.entries(order.cost + 2 * FINE * len(" LK-1,"))
     assert few == [Entry("order", None, (Field("", "LK-0"), Field("", "LK-1")))]
     assert choice.entries(1_000) == [
         Entry("order", None, (Field("", "LK-0"), Field("", "LK-1"))),
@@ -76,5 +79,19 @@ def test_what_is_known_is_not_counted_again() -> None:
     assert not asked
     new = Phrase(Sighting(0, "user", "text"), Field("", "LK-9"), None, (order, order))
     price([lines[0].phrase, new], count)
-    assert asked == [', "": LK-9', ""]
+    assert asked == [" LK-9," * FINE, ""]
     assert new.costs == lines[0].phrase.costs
+
+
+def test_values_that_are_alike_cost_what_they_take() -> None:
+    """A quarter of a token less or more for each would leave the record too short or too long."""
+    order = Group("order_number")
+    texts = [f"LK-{4_000_000 + number}" for number in range(200)]
+    phrases = [
+        Phrase(Sighting(place, "tool", "result"), Field("", text), None, (order, order))
+        for place, text in enumerate(texts)
+    ]
+    price(phrases, lambda shown: list(map(estimate, shown)))
+    told = order.cost + sum(phrase.costs[0] for phrase in phrases)
+    values = (Entry("order_number", None, tuple(phrase.bare for phrase in phrases)),)
+    assert 0.95 < told / FINE / estimate(rendered(Record(values=values))) < 1.05

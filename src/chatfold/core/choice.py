@@ -5,8 +5,10 @@ Not here: what a fact is worth (`needs`), the words for it (`phrases`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias
 
 from chatfold.core.carry import SAID_BY_USER
@@ -15,6 +17,7 @@ from chatfold.core.phrases import Group, Phrase
 
 __all__ = ["Choice", "Line", "Move", "ranked"]
 
+_COST = itemgetter(3)  # of a move
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
 
@@ -44,26 +47,26 @@ def ranked(lines: Sequence[Line]) -> list[Move]:
 
     To say more of a value that is in is weighed against one more value.
     """
-    members: dict[Group, int] = {}
-    for found in lines:
-        bare, full = found.phrase.groups
-        members[bare] = members.get(bare, 0) + 1
-        if found.phrase.full is not None:
-            members[full] = members.get(full, 0) + 1
-    share = {group: group.cost / number for group, number in members.items()}
+    share = _shares([found.phrase for found in lines])
     moves: list[Move] = []
     for found in lines:
-        phrase = found.phrase
+        phrase, order, worth = found.phrase, found.order, found.worth
         (bare, full), (cost, more) = phrase.groups, phrase.costs
-        gain = found.worth / (cost + share[bare])
-        moves.append((-gain, found.order, False, cost, bare, found))
+        gain = -worth / (cost + share[bare])
+        moves.append((gain, order, False, cost, bare, found))
         if phrase.full is not None:
             extra = more - cost + share[full]
-            more_gain = _WHAT_OF * found.worth / (extra if extra > 1 else 1)
-            step = -gain if gain < more_gain else -more_gain
-            moves.append((step, found.order, True, more - cost, full, found))
+            step = -_WHAT_OF * worth / (extra if extra > 1 else 1)
+            moves.append((gain if gain > step else step, order, True, more - cost, full, found))
     moves.sort()  # no two are of the same time, so that no lines are compared
     return moves
+
+
+def _shares(phrases: Sequence[Phrase]) -> dict[Group, float]:
+    """Return what each value that may go into an entry pays of the entry's line."""
+    members = Counter([phrase.groups[0] for phrase in phrases])
+    members.update([phrase.groups[1] for phrase in phrases if phrase.full is not None])
+    return {group: group.cost / number for group, number in members.items()}
 
 
 class Choice:
@@ -77,28 +80,40 @@ class Choice:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._moves = ranked(lines)
-        self._of_user = [
-            move for move in self._moves if move[5].phrase.groups[0].name == SAID_BY_USER
-        ]
+        of_user = {line for line in lines if line.phrase.groups[0].name == SAID_BY_USER}
+        self._least = min(map(_COST, self._moves), default=0)
+        self._of_user = [move for move in self._moves if move[5] in of_user] if of_user else []
 
     def entries(self, room: int) -> list[Entry]:
-        """Return entries for what fits, in the order of time; `room` is in tokens."""
+        """Return entries for what fits, in the order of time.
+
+        Args:
+            room: Shares of a token (see `FINE`).
+        """
         taken: dict[Line, bool] = {}
         opened: set[Group] = set()
-        used = _take(self._of_user, room // 2, 0, taken, opened) if self._of_user else 0
-        _take(self._moves, room, used, taken, opened)
+        used, least = 0, self._least
+        if self._of_user:
+            used = _take(self._of_user, room // 2, used, least, taken, opened)
+        _take(self._moves, room, used, least, taken, opened)
         return _entries(taken)
 
 
 def _take(
-    moves: Iterable[Move], room: int, used: int, taken: dict[Line, bool], opened: set[Group]
+    moves: Iterable[Move],
+    room: int,
+    used: int,
+    least: int,
+    taken: dict[Line, bool],
+    opened: set[Group],
 ) -> int:
     """Take values while there is room, the first ones first; return what is used of it then.
 
     Args:
         moves: The steps, ranked.
-        room: Tokens.
-        used: What of them is used already.
+        room: Shares of a token.
+        used: How many of them are used already.
+        least: How many of them a step takes at least.
         taken: What was taken before, and whether in its full form; more is added to it.
         opened: The entries that it went into, likewise.
     """
@@ -112,7 +127,7 @@ def _take(
             used += cost
             opened.add(group)
             taken[found] = fuller
-        elif (tries := tries - 1) <= 0:
+        elif used + least > room or (tries := tries - 1) <= 0:
             break
     return used
 

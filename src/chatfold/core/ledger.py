@@ -6,14 +6,14 @@ entries (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from chatfold.core.call_words import CallWords, Path
 from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Need, Needs
-from chatfold.core.phrases import Phrase, price
+from chatfold.core.phrases import FINE, Phrase, price
 from chatfold.core.phrasing import PhraseFinder, on_one_line
 from chatfold.core.record import Record, rendered
 from chatfold.core.sizes import TextSizes
@@ -21,9 +21,11 @@ from chatfold.core.views import ItemView
 
 __all__ = ["Ledger"]
 
-_LOOKED_AT = 1.6  # times the budget: needs of less worth than that are not looked at
+_LOOKED_AT = 1.25  # times the budget: needs of less worth than that are not looked at
 _CHANGES_LOOKED_AT = 50  # calls
-_REFILLS = (1.0, 0.95, 0.9)  # shares of what a first attempt left over
+_FRAME = rendered(Record(values=(Entry("-"),)))  # what a record takes beside its entries
+_AIM, _ENOUGH = 0.97, 0.9  # shares of the room: what is aimed at first, what it may be left at
+_REFILLS = (1.0, 0.95, 0.9)  # what is aimed at then, as shares of what should fill the room
 
 
 class Ledger:
@@ -66,17 +68,17 @@ class Ledger:
         """
         lines = list(self._lines(needs, places, int(_LOOKED_AT * room)).values())
         price([found.phrase for found in lines], count.many)
-        choice = Choice(lines)
-        made = choice.entries(room)
+        choice, aim = Choice(lines), int(_AIM * FINE * (room - count(_FRAME)))
+        made = choice.entries(aim)
         told = {field.text for entry in made for field in entry.arguments or ()}
-        left = [found for found in lines if found.phrase.full or found.phrase.bare.text not in told]
+        left = [found for found in lines if not _is_told(found.phrase, told)] if told else lines
         if len(left) < len(lines):
             choice = Choice(left)
-            made = choice.entries(room)
-        # The parts of a text may count for more than the whole of it, which leaves room unused.
+            made = choice.entries(aim)
+        # The parts of a text may count for more or less than the whole of it.
         used = max(1, count(rendered(Record(values=tuple(made)))))
-        for share in _REFILLS if used < room else ():
-            more = choice.entries(int(share * room * room / used))
+        for share in () if _ENOUGH * room <= used <= room else _REFILLS:
+            more = choice.entries(int(share * aim * room / used))
             if count(rendered(Record(values=tuple(more)))) <= room:
                 return more
         return made
@@ -89,7 +91,7 @@ class Ledger:
         made: dict[str, Line] = {}
         (newer, older), alike = self._phrases.tables(), self._alike
         keys, worths, home_of = needs.keys, needs.worths, needs.track_and_home
-        for place in sorted(places, key=[-worth for worth in worths].__getitem__):
+        for place in sorted(places, key=worths.__getitem__, reverse=True):
             if room <= 0:
                 break
             key = keys[place]
@@ -141,6 +143,11 @@ class Ledger:
                 break
             now = text
         return now, was
+
+
+def _is_told(phrase: Phrase, told: Container[str]) -> bool:
+    """Return whether the entries say a value already, of which these words say nothing more."""
+    return phrase.full is None and phrase.bare.text in told
 
 
 def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] | None]:

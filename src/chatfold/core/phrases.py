@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from chatfold.core.call_words import Path
 from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sightings import Sighting
 
-__all__ = ["Count", "Group", "Phrase", "Phrases", "Way", "price"]
+__all__ = ["FINE", "Count", "Group", "Phrase", "Phrases", "Way", "price"]
+
+FINE: Final = 4
+"""Costs are told in shares of a token, of which there are so many in one: in whole tokens, those of
+dozens of values that are alike are wrong by the same, and add up to a tenth of the room."""
 
 _AROUND, _CHARACTERS = 2, 3  # what a value takes, about: tokens around it, characters of a token
 _MOST_NOTED = 1_000  # phrases, twice: a record holds a few hundred, and mostly new ones
@@ -26,7 +30,8 @@ class Group:
     Attributes:
         name: The tool, the key, the kind or the author that it says something of.
         arguments: What tells its call from others; None where it is of no single call.
-        cost: What its line takes of the room without values, in tokens; 0 as long as nobody asked.
+        cost: What its line takes of the room without values, in shares of a token (see `FINE`); 0
+            as long as nobody asked.
     """
 
     __slots__ = ("arguments", "cost", "name")
@@ -52,7 +57,8 @@ class Phrase:
         groups: The two entries.
         share: How much of the fact's worth these words are worth.
         call: Position of the call whose result it is, if others like that may say something newer.
-        costs: What the two forms take of the room, in tokens; 0 as long as nobody asked.
+        costs: What the two forms take of the room, in shares of a token (see `FINE`); 0 as long as
+            nobody asked.
         key: What all phrases have in common that say the same.
         length: About what the bare form takes of the room, in tokens.
     """
@@ -159,9 +165,9 @@ def price(phrases: Iterable[Phrase], count: Count) -> None:
     groups = dict.fromkeys(group for phrase in new for group in phrase.groups if not group.cost)
     shown: list[str] = []
     for phrase in new:
-        shown.append(f', "": {written(phrase.bare)}')
-        shown.append("" if phrase.full is None else f', "": {written(phrase.full)}')
-    shown += [f"- {line(Entry(group.name, group.arguments))}: \n" for group in groups]
+        shown.append(f" {written(phrase.bare)}," * FINE)
+        shown.append("" if phrase.full is None else f" {written(phrase.full)}," * FINE)
+    shown += [f"\n- {line(Entry(group.name, group.arguments))}:" * FINE for group in groups]
     sizes = count(shown) if shown else []
     if sizes is None:
         return

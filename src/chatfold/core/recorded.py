@@ -30,6 +30,7 @@ __all__ = ["Recorded", "make_record"]
 
 _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
+_BY_DIGITS, _BY_WORD = frozenset({"number", "amount"}), frozenset({"name", "command"})
 _BETWEEN_DIGITS = re.compile(r"[^0-9]+")
 _CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
 
@@ -94,8 +95,7 @@ def make_record(
     words = CallWords(calls, clean, found.identities)
     sizes = TextSizes.of(count)
     goes = Head.of(views, head, frozenset(kept), found.openers)
-    places = map(_place, calls)
-    gone = [n for n, place in enumerate(places) if head.start <= place < head.stop]
+    gone = [n for n, call in enumerate(calls) if _place(call) in head]
     if goes.kept:
         gone = [n for n in gone if _place(calls[n]) not in goes.kept]
     for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens
@@ -231,11 +231,10 @@ class _Held:
             if key in keys:
                 continue
             value = values[key]
-            kind = value.kind
-            if kind == "number" or kind == "amount":
+            if value.kind in _BY_DIGITS:
                 if keys and self._holds_number(value.text):
                     continue
-            elif (kind == "name" or kind == "command") and value.text.casefold() in self.text:
+            elif value.kind in _BY_WORD and value.text.casefold() in self.text:
                 continue
             missing.append(place)
         return missing
