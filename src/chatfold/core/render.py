@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, count, repeat
+from operator import is_, not_
 from typing import Protocol, TypeAlias
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
@@ -139,15 +141,13 @@ def conversation(
         writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     ahead = written if written is not None and redact is None else _NOTHING
-    nothing, special = (None, ""), kept_set.union(skipped_set, writer.unanswered)
-    out: list[str] = []
-    for index, view in enumerate(views, offset):
-        of, text = ahead.get(index, nothing)
-        if of is view and index not in special:  # as most are that came of late
-            if writer.out:
-                out.append(writer.taken())
-            out.append(text)
-        elif index in skipped_set:
+    shown, new = _shown_ahead(ahead, views, offset, kept_set.union(skipped_set, writer.unanswered))
+    out, behind = list[str](), 0
+    for at in new:
+        if behind < at:
+            out += (writer.taken(), *shown[behind:at])
+        behind, index, view = at + 1, at + offset, views[at]
+        if index in skipped_set:
             writer.omitted["superseded_state"] += 1
         elif index in kept_set:
             lost = writer.omitted.copy()
@@ -155,10 +155,30 @@ def conversation(
             writer.omitted = lost  # what stays in the list is not lost
         else:
             writer.item(index, view, "")
-    if writer.out:
-        out.append(writer.taken())
-    body = "\n".join(out)
+    out += (writer.taken(), *shown[behind:])
+    body = "\n".join(filter(None, out))
     return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
+
+
+def _shown_ahead(
+    ahead: Written, views: Sequence[ItemView], offset: int, special: Iterable[int]
+) -> tuple[Sequence[str], Iterable[int]]:
+    """Return what items show, "" where it is to be written yet, and the places of these.
+
+    Args:
+        ahead: What was written of items of the list.
+        views: The readings of the items.
+        offset: Index in the list of the first of them.
+        special: Indices in the list of those that are to be written anew.
+    """
+    nothing: tuple[ItemView | None, str] = (None, "")
+    known = map(ahead.get, range(offset, offset + len(views)), repeat(nothing))
+    of, shown = zip(*known, strict=True) if views else ((), ())
+    stands = [*map(is_, of, views)]  # as most are that came of late
+    for index in special:
+        if 0 <= index - offset < len(stands):
+            stands[index - offset] = False
+    return shown, compress(count(), map(not_, stands))
 
 
 def elements(
