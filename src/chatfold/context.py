@@ -314,7 +314,7 @@ class ChatContext(Summarizing[ItemT]):
         settings = self._of_background(self._updated(options), options)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
-            allowed = attempt.allowed(self._state.extent().tokens)
+            allowed = attempt.allowed(self._state.tokens)
             fold: BackgroundFold[ItemT] = begin(
                 self._state,
                 self._folding,

@@ -181,7 +181,7 @@ class EachTurn:
         if idle is not None:
             return idle
         with Attempt(call.hook, self._folding.key, call.asked) as attempt:
-            if not attempt.allowed(self._state.extent().tokens):
+            if not attempt.allowed(self._state.tokens):
                 return self.with_limit(self._folding.idle("vetoed"))
             if self._waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))

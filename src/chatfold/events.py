@@ -91,15 +91,15 @@ class Attempt:
         self._entered = False
         self._ended = False
 
-    def allowed(self, tokens: int) -> bool:
+    def allowed(self, tokens: Callable[[], int]) -> bool:
         """Announce the fold; return whether the hook lets it go on.
 
         Args:
-            tokens: Size of the list.
+            tokens: Returns the size of the list, for the hook to hear.
         """
         if self._hook is None:
             return True
-        self._event = replace(self._named(), tokens=tokens)
+        self._event = replace(self._named(), tokens=tokens())
         answer = tell(self._hook, self._event)
         if answer is False:
             self._ended = True

@@ -53,6 +53,10 @@ class ListState:
         with self.lock:
             return self.reading.extent()
 
+    def tokens(self) -> int:
+        """Return the size of the list in tokens, in time that depends on what is new alone."""
+        return self.extent().tokens
+
     def looked_through(self) -> Extent:
         """Return how long the list is, edits in its middle included; looks at every item."""
         with self.lock:

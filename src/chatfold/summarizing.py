@@ -166,7 +166,7 @@ class Summarizing(History[ItemT]):
         settings = self._updated(options)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
-            if not attempt.allowed(self._state.extent().tokens):
+            if not attempt.allowed(self._state.tokens):
                 return self._folding.idle("vetoed")
             try:
                 outcome = self._fold(llm, limits, settings, model)
@@ -215,7 +215,7 @@ class Summarizing(History[ItemT]):
         settings = self._updated(options)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
-            if not attempt.allowed(self._state.extent().tokens):
+            if not attempt.allowed(self._state.tokens):
                 return self._folding.idle("vetoed")
             try:
                 outcome = await self._afold(llm, limits, settings, model, wait=wait)

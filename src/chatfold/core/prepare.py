@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from chatfold.core.append import append_for
@@ -123,15 +124,17 @@ def make_plan(
     if where.reason:
         size = sum(sizes)
         return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
-    plan = _plan(snapshot, where, wish)
-    if plan.digest in wish.tried:
-        return plan, None
+    prints = tuple(snapshot.prints[where.start : where.cut])
+    # A head that words could not make smaller may be folded natively, and the other way round.
+    digest = f"{hash((prints, where.kept, own is not None)) & 0xFFFFFFFFFFFFFFFF:016x}"
+    planned = partial(_plan, snapshot, where, wish, prints=prints, digest=digest)
+    if digest in wish.tried:
+        return planned(reason="unchanged_head"), None
     if own is not None:
         gone = len(where.superseded)
         omitted = {"superseded_state": gone} if gone else {}
         prefix = tuple(items[: where.start])
-        made = replace(plan, reason="summarized", omitted=omitted, native=True, prefix=prefix)
-        return made, None
+        return planned(reason="summarized", omitted=omitted, native=True, prefix=prefix), None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     asking = _asking(where, snapshot, templates, wish, count)
     head = _head(where, snapshot, asking)
@@ -141,37 +144,33 @@ def make_plan(
             f"max_prompt_tokens={wish.max_prompt_tokens} leaves no room for the conversation: the "
             "instructions, or the first items that belong together, need more"
         )
-    plan = replace(plan, prompt=first.prompt, reason="summarized", omitted=head.omitted, shown=head)
+    prompt, append = first.prompt, None
     if wish.mode == "append":
         append = append_for(snapshot, where, asking, wish.senders, wish.request)
-        live = append.live if first.stop == len(head) else None
-        plan = replace(plan, append=append, prompt=replace(first.prompt, live=live))
-    return plan, head
+        prompt = replace(prompt, live=append.live if first.stop == len(head) else None)
+    shown = {"prompt": prompt, "append": append, "omitted": head.omitted, "shown": head}
+    return planned(reason="summarized", **shown), head
 
 
-def _plan(snapshot: Snapshot, where: Split, wish: Wish) -> Plan[Any]:
-    """Return the plan of a split, as long as nobody was asked for a summary."""
+def _plan(snapshot: Snapshot, where: Split, wish: Wish, **fields: Any) -> Plan[Any]:
+    """Return the plan of a split, with the other fields that it has."""
     items, start, cut = snapshot.items, where.start, where.cut
     kept = frozenset(where.kept)
-    region, prints = tuple(items[start:cut]), tuple(snapshot.prints[start:cut])
-    # A head that words could not make smaller may be folded natively, and the other way round.
-    tried = hash((prints, where.kept, wish.own is not None))
+    region = tuple(items[start:cut])
     return Plan(
-        prompt=None,
+        prompt=fields.pop("prompt", None),
         head=tuple(items[i] for i in range(start, cut) if i not in kept) if kept else region,
         kept=tuple(items[i] for i in where.kept),
         index=cut,
-        reason="unchanged_head",
         split=where,
         region=region,
-        prints=prints,
         behind=snapshot.prints[cut] if cut < len(items) else None,
         abandon=wish.abandon,
-        digest=f"{tried & 0xFFFFFFFFFFFFFFFF:016x}",
         tokens_before=sum(snapshot.sizes),
         summary_role=wish.summary_role,
         min_gain=wish.min_gain,
         terms=wish.terms,
+        **fields,
     )
 
 

@@ -41,12 +41,13 @@ def call_spans(calls: Sequence[ToolCallRecord], length: int) -> list[Span]:
     """
     made: list[Span] = []
     for call in calls:
-        if call.call_index is None:
+        first, last = call.call_index, call.result_index
+        if first is None:
             continue
         if call.status == "open":
-            made.append(Span(call.call_index, length))
-        elif call.result_index is not None and call.result_index > call.call_index:
-            made.append(Span(call.call_index, call.result_index))
+            made.append(Span(first, length))
+        elif last is not None and last > first:
+            made.append(Span(first, last))
     return made
 
 
