@@ -53,6 +53,7 @@ Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
 """What items of a list show, by their indices: the reading that it was written of, the elements."""
 
 _NOTHING: Written = {}
+_OPENING = 64  # characters by which a conversation is looked for
 _SYSTEM, _USER = "summarize_system.jinja", "summarize_user.jinja"
 
 
@@ -156,8 +157,8 @@ def conversation(
         else:
             writer.item(index, view, "")
     out += (writer.taken(), *shown[behind:])
-    body = "\n".join(filter(None, out))
-    return Conversation(f"<conversation>\n{body}\n</conversation>", dict(writer.omitted))
+    lines = ("<conversation>", *(list(filter(None, out)) or ("",)), "</conversation>")
+    return Conversation("\n".join(lines), dict(writer.omitted))  # once: it may have megabytes
 
 
 def _shown_ahead(
@@ -248,7 +249,7 @@ def prompt(
     }
     system = filled(templates, _SYSTEM, **values).strip()
     user = filled(templates, _USER, **values).strip()
-    if rendered.xml not in user and rendered.xml not in system:
+    if not _shows(user, rendered.xml) and not _shows(system, rendered.xml):
         raise _unseen()
     return Prompt(
         system=system,
@@ -257,6 +258,15 @@ def prompt(
         previous_summary=previous_summary,
         max_tokens=max_tokens,
     )
+
+
+def _shows(text: str, xml: str) -> bool:
+    """Return whether a text holds a conversation: `xml in text`, which would study it all first."""
+    opening = xml[:_OPENING]
+    at = text.find(opening)
+    while at >= 0 and not text.startswith(xml, at):
+        at = text.find(opening, at + 1)
+    return at >= 0
 
 
 def _unseen() -> TemplateError:
