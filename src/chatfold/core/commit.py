@@ -116,11 +116,13 @@ def _check_unchanged_behind(plan: Plan[Any], snapshot: Snapshot) -> None:
     behind = snapshot.prints[plan.index] if plan.index < len(snapshot.items) else None
     if behind is None or plan.behind not in (None, behind):  # the list may have been taken back
         check_standing(snapshot, plan.index, plan.split.kept)
-    if any(span.first < plan.index <= span.last for span in snapshot.spans):
-        raise StaleHeadError(
-            "a result arrived for a call that the summary was to stand for; make a new plan",
-            index=plan.index,
-        )
+    cut = plan.index
+    for first, last, _ in snapshot.spans:
+        if first < cut <= last:
+            raise StaleHeadError(
+                "a result arrived for a call that the summary was to stand for; make a new plan",
+                index=cut,
+            )
 
 
 class _NewList(NamedTuple):

@@ -157,15 +157,12 @@ def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] |
         words: The words of the calls.
         numbers: Positions of those that are asked about.
     """
-    calls = words.calls
-    names = [
-        (calls[n].name, said) for n, said in zip(numbers, words.identities(numbers), strict=True)
-    ]
-    if len(set(names)) == len(names):
+    said = words.identities(numbers)
+    if len(set(said)) == len(said):  # of whatever tool
         return dict.fromkeys(numbers)
     same: dict[tuple[str | None, tuple[Field, ...]], list[int]] = {}
-    for number, name in zip(numbers, names, strict=True):
-        same.setdefault(name, []).append(number)
+    for number, fields in zip(numbers, said, strict=True):
+        same.setdefault((words.calls[number].name, fields), []).append(number)
     return {
         number: alike if len(alike) > 1 else None for alike in same.values() for number in alike
     }

@@ -7,7 +7,7 @@ Not here: the words around it (`prompts/`), finding templates (`chatfold.templat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count, repeat
 from operator import is_, not_
@@ -143,6 +143,7 @@ def conversation(
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     ahead = written if written is not None and redact is None else _NOTHING
     shown, new = _shown_ahead(ahead, views, offset, kept_set.union(skipped_set, writer.unanswered))
+    writer.expect({at + offset for at in new})
     out, behind = list[str](), 0
     for at in new:
         if behind < at:
@@ -163,7 +164,7 @@ def conversation(
 
 def _shown_ahead(
     ahead: Written, views: Sequence[ItemView], offset: int, special: Iterable[int]
-) -> tuple[Sequence[str], Iterable[int]]:
+) -> tuple[Sequence[str], Sequence[int]]:
     """Return what items show, "" where it is to be written yet, and the places of these.
 
     Args:
@@ -179,7 +180,7 @@ def _shown_ahead(
     for index in special:
         if 0 <= index - offset < len(stands):
             stands[index - offset] = False
-    return shown, compress(count(), map(not_, stands))
+    return shown, [*compress(count(), map(not_, stands))]
 
 
 def elements(
@@ -197,6 +198,7 @@ def elements(
     """
     writer = _Writer(calls, 0, len(views), None)
     writer.unanswered.clear()
+    writer.expect(range(len(views)))
     for index in indices:
         writer.item(index, views[index], "")
         text = writer.taken()
@@ -308,12 +310,17 @@ class _Writer:
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
         self.named: dict[str | None, str] = {}
+        self._calls = calls
         for call in calls:
+            told, asked = call.result_index, call.call_index
+            if (told is None or told >= stop) and asked is not None and start <= asked < stop:
+                self.unanswered.setdefault(asked, []).append(call.id)
+
+    def expect(self, indices: Container[int]) -> None:
+        """Find the calls that some items answer, before they are written."""
+        for call in self._calls:
             index = call.result_index
-            if index is None or index >= stop:
-                if call.call_index is not None and start <= call.call_index < stop:
-                    self.unanswered.setdefault(call.call_index, []).append(call.id)
-            elif index >= start:
+            if index is not None and index in indices:
                 self.answers.setdefault(index, []).append(call)
 
     def taken(self) -> str:
