@@ -98,8 +98,10 @@ def test_what_a_hook_enters_is_under_way_while_the_model_is_asked(
 ) -> None:
     """In the caller's thread, and in that of a function with a time-out; not after the call."""
     hook, model = Hook(), Seen()
-    assert fold(way, context(10), model, on_event=hook, timeout=timeout).changed
+    outcome = fold(way, context(10), model, on_event=hook, timeout=timeout)
+    assert outcome.changed
     before, after = hook.events
+    assert (before.tokens, after.tokens) == (outcome.tokens_before, outcome.tokens_after)
     assert hook.told == [("before", None), ("after", "summarized")]
     assert before.id == after.id
     assert model.under_way == [before.id]

@@ -366,6 +366,24 @@ def test_law_5_a_result_that_arrives_for_a_call_in_the_head_makes_the_fold_stale
     assert same_objects(items, [*before, result])
 
 
+def test_law_5_a_result_that_arrives_right_behind_the_head_makes_the_fold_stale() -> None:
+    """Nothing was kept, so that it is the first item of the tail."""
+    call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}
+    items: list[Any] = [
+        {"role": "user", "content": "Where is it? " * 200},
+        {**call, "async": True},
+        {"role": "assistant", "content": "I am looking."},
+    ]
+    before, ctx = [*items], ChatContext(items, shape="openai_responses")
+    plan = ctx.plan(keep_last_turns=0, abandon=["slow"])
+    assert plan.index == len(items)
+    result = {"type": "function_call_output", "call_id": "slow", "output": "late"}
+    items.append(result)
+    with pytest.raises(StaleHeadError, match="result arrived"):
+        ctx.apply(plan, "summary")
+    assert same_objects(items, [*before, result])
+
+
 def test_law_5_a_result_that_arrives_while_the_store_writes_makes_the_fold_stale() -> None:
     """The list is looked at once more behind the store: it may take its time."""
     call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}

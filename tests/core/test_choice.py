@@ -54,6 +54,23 @@ def test_what_fits_is_in_the_order_of_time() -> None:
     ]
 
 
+def test_what_takes_less_goes_in_behind_what_does_not_fit() -> None:
+    """To the last bit of room, however much of it is used."""
+    order = Group("order")
+    lines: list[Line] = []
+    for place, text in enumerate(("LK-1", "LK-2", "a long name of the third", "LK-4")):
+        phrase = Phrase(Sighting(place, "user", "text"), Field("", text), None, (order, order))
+        lines.append(Line(phrase, (place, place, place), worth=100.0 - place))
+    price([line.phrase for line in lines], size)
+    for line in lines:  # in this order for their room
+        line.worth *= line.phrase.costs[0] + order.cost / len(lines)
+    room = order.cost + 3 * FINE * len(" LK-1,")
+    (entry,) = Choice(lines).entries(room)
+    assert [field.text for field in entry.values] == ["LK-1", "LK-2", "LK-4"]
+    (entry,) = Choice(lines).entries(room - 1)
+    assert [field.text for field in entry.values] == ["LK-1", "LK-2"]
+
+
 def test_a_value_stands_where_it_was_said_first() -> None:
     """Also where it was named again since; its entry is as new as the newest in it."""
     lines, order, get = three_lines()
