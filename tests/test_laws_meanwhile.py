@@ -366,14 +366,19 @@ def test_law_5_a_result_that_arrives_for_a_call_in_the_head_makes_the_fold_stale
     assert same_objects(items, [*before, result])
 
 
-def test_law_5_a_result_that_arrives_right_behind_the_head_makes_the_fold_stale() -> None:
-    """Nothing was kept, so that it is the first item of the tail."""
+def asked_and_waiting() -> list[Any]:
+    """Return a turn whose call may still be answered, as Responses items."""
     call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}
-    items: list[Any] = [
+    return [
         {"role": "user", "content": "Where is it? " * 200},
         {**call, "async": True},
         {"role": "assistant", "content": "I am looking."},
     ]
+
+
+def test_law_5_a_result_that_arrives_right_behind_the_head_makes_the_fold_stale() -> None:
+    """Nothing was kept, so that it is the first item of the tail."""
+    items = asked_and_waiting()
     before, ctx = [*items], ChatContext(items, shape="openai_responses")
     plan = ctx.plan(keep_last_turns=0, abandon=["slow"])
     assert plan.index == len(items)
@@ -386,11 +391,8 @@ def test_law_5_a_result_that_arrives_right_behind_the_head_makes_the_fold_stale(
 
 def test_law_5_a_result_that_arrives_while_the_store_writes_makes_the_fold_stale() -> None:
     """The list is looked at once more behind the store: it may take its time."""
-    call = {"type": "function_call", "call_id": "slow", "name": "slow", "arguments": "{}"}
     items: list[Any] = [
-        {"role": "user", "content": "Where is it? " * 200},
-        {**call, "async": True},
-        {"role": "assistant", "content": "I am looking."},
+        *asked_and_waiting(),
         {"role": "user", "content": "Thanks."},
         {"role": "assistant", "content": "Bye."},
     ]

@@ -16,7 +16,7 @@ from chatfold.core.kin import Worked
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
-from chatfold.core.uses import HOMES, Track, Uses, own_side
+from chatfold.core.uses import HOMES, Track, Uses, home_of, own_side
 from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
 from chatfold.core.worth import Weigher
@@ -149,8 +149,7 @@ class Needs:
         """
         known = self._seen.get(key)
         track = self._tracks.get(key) if known is None else known[1]
-        # As `uses.home_of` says; asked for each line that a record might have.
-        return track, self._places[key][0] if track is None else track.home
+        return track, home_of(self._places[key], track)
 
 
 def needs_of(
