@@ -127,10 +127,11 @@ class HostTurns(Generic[ItemT]):
                 if self._shared.used and session.claim is None:
                     return self._result(session, session.idle("running"), key, held)
                 session.prepare()
-            before = list(session.items)
-            outcome = yield session
-            assert outcome is not None
-            if outcome.changed and session.after(outcome, before):
+            with session.changing() as before:
+                outcome = yield session
+                assert outcome is not None
+                is_new = outcome.changed and session.after(outcome, before)
+            if is_new:
                 self._shared.put(name, session)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
@@ -164,14 +165,17 @@ class HostTurns(Generic[ItemT]):
             return held is ... or session.shows(given)
 
         while True:
-            session, seen = self._sessions.entered(name, items, made, wanted)
-            if seen is None:
+            session, ours = self._sessions.entered(name, items, made, wanted)
+            if ours:
                 return session
-            if waited >= _LONGEST or not session.load().over_window:
+            if waited < _LONGEST and session.is_over_window():
+                yield _POLL
+                waited += _POLL
+                continue
+            seen = session.shown(items)  # now: what was just found to fit may be less than before
+            if seen is not None:
                 outcome = replace(session.idle("running"), key=key)
                 return Folded(seen, outcome, tuple(session.requirements_now()), given)
-            yield _POLL
-            waited += _POLL
 
     def _put_in(
         self, name: str, session: Session, fold: BackgroundFold[Any], *, share: bool
@@ -186,9 +190,10 @@ class HostTurns(Generic[ItemT]):
                 return
             try:
                 session.catch_up()
-                before = list(session.items)
-                outcome = fold.put_in() if share and not session.is_gone else None
-                if outcome is not None and outcome.changed and session.after(outcome, before):
+                with session.changing() as before:
+                    outcome = fold.put_in() if share and not session.is_gone else None
+                    is_new = bool(outcome and outcome.changed and session.after(outcome, before))
+                if is_new:
                     self._shared.put(name, session)
             except Exception as error:  # of a store of the caller's own, say
                 _log.warning("a fold could not be put in: %s", type(error).__name__)

@@ -6,7 +6,8 @@ Not here: which conversation a list belongs to (`sessions`), and the store (`sha
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from operator import is_
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ class Session(ChatContext[Any]):
         self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
+        self._was_over = False  # the window, before a fold that is being put in
         self._settle(0)
 
     @property
@@ -202,6 +204,23 @@ class Session(ChatContext[Any]):
             self._take(items, edited, len(self._items) - (len(items) - edited))
             self._host.take(items, edited)
             self._settle(self._view.saved)
+
+    @contextmanager
+    def changing(self) -> Generator[list[Any], None, None]:
+        """Hold what the items of the context's list were, until a fold of them is taken in."""
+        self._was_over = self.load().over_window
+        try:
+            yield list(self._items)
+        finally:
+            self._was_over = False
+
+    def is_over_window(self) -> bool:
+        """Return whether what the model sees may no longer fit its window.
+
+        May be asked while another call has the session, before `shown`: the context's list gets
+        smaller first, and what the model sees a while later.
+        """
+        return self.load().over_window or self._was_over  # in this order
 
     def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
         """Take in a fold of the context's list; False where that was done already.

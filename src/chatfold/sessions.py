@@ -41,7 +41,7 @@ class Sessions:
         items: Sequence[Any],
         make: Callable[[Sequence[Region]], Session],
         wanted: Callable[[Session], bool],
-    ) -> tuple[Session, list[Any] | None]:
+    ) -> tuple[Session, bool]:
         """Return the session of a list, for this call alone until `turn` is released.
 
         Args:
@@ -52,7 +52,7 @@ class Sessions:
             wanted: Returns whether a session is one to go on with.
 
         Returns:
-            The session; and, where another call has it, what the model sees of the list so far.
+            The session; and whether this call has it, or another one does.
         """
         known: list[Region] = []
         with self._making[hash(name) % len(self._making)]:
@@ -62,18 +62,16 @@ class Sessions:
                 if session.turn.acquire(blocking=False):
                     if session.follow(items):
                         self._use(name, session)
-                        return session, None
+                        return session, True
                     if session.begins_as(items):
                         known += session.regions()
                     session.turn.release()
-                else:
-                    seen = session.shown(items)
-                    if seen is not None:
-                        return session, seen
+                elif session.shown(items) is not None:
+                    return session, False
             made = make(known)
             made.turn.acquire()
             self._use(name, made)
-            return made, None
+            return made, True
 
     def others(self, name: str, session: Session) -> list[Region]:
         """Return what other sessions of a name have folded, as far as no call has them now."""
