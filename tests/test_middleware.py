@@ -551,6 +551,48 @@ def test_a_list_that_does_not_fit_is_held_back_until_its_fold_is_taken_in() -> N
     assert [summaries(folded.items) for folded in early] == [1]
 
 
+class Watched(list[Any]):
+    """A host's list; something is done when its length is asked for so many times."""
+
+    def __init__(self, items: Sequence[Any], times: int, do: Callable[[], Any]) -> None:
+        super().__init__(items)
+        self.times, self.do = times, do
+
+    def __len__(self) -> int:
+        self.times -= 1
+        if self.times == 0:
+            self.do()
+        return super().__len__()
+
+
+@pytest.mark.parametrize("length", [4, 12, 80])
+@pytest.mark.parametrize("times", range(1, 7))
+def test_the_other_call_may_end_at_any_moment(times: int, length: int) -> None:
+    """A host that went back looks at a conversation in the moment in which it is folded."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    def end() -> None:
+        may_end.set()
+        first.join(20)
+
+    wrapper, host = middleware(slow, SMALL), talk(40)
+    first = threading.Thread(target=lambda: wrapper.fold(host))
+    first.start()
+    assert started.wait(20)
+    back = Watched(copy.deepcopy(host[:length]), times, end)
+    second = wrapper.fold(back)
+    end()
+    assert not first.is_alive()
+    tail = [item for item in second.items if not summaries([item])]
+    assert tail == list(back)[length - len(tail) :]
+    assert validate(second.items, "openai_chat") == []
+
+
 def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

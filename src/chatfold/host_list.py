@@ -118,10 +118,13 @@ class HostList:
         return self._digest(items[start]) if start < len(items) else b""
 
     def opens_with(self, items: Sequence[Any]) -> bool:
-        """Return whether another list has the same object as first item after the prefix."""
-        first = self.start
-        both = min(len(items), len(self.items)) > first
-        return both and items[first] is self.items[first]
+        """Return whether another list has the same object as first item after the prefix.
+
+        May be asked while another call takes a list in.
+        """
+        first, known = self.start, self.items
+        both = min(len(items), len(known)) > first
+        return both and items[first] is known[first]
 
     def same_until(self, items: Sequence[Any], folded: int) -> int:
         """Return the index after the prefix from which on another list differs.

@@ -37,16 +37,24 @@ class View:
             a tuple.
         cut: Index in the host's list of the first item of the tail.
         saved: Tokens that this is less than the host's list.
+        end: Index in the host's list behind the last item that is folded.
+        merged: Index there of a request that stands in one item with the summary, or None.
     """
 
     head: tuple[int | tuple[Any], ...] = ()
     cut: int = 0
     saved: int = 0
+    end: int = 0
+    merged: int | None = None
 
     def of(self, items: Sequence[Any]) -> list[Any]:
         """Return the items that the model sees: the host's own, and the summary."""
         head = (items[each] if isinstance(each, int) else each[0] for each in self.head)
         return [*head, *items[self.cut :]]
+
+    def stay(self) -> set[int]:
+        """Return the indices in the host's list of the items in front that the model still sees."""
+        return {each for each in (*self.head, self.merged) if isinstance(each, int)}
 
 
 def region_of(value: Any) -> Region | None:

@@ -99,7 +99,8 @@ class Session(ChatContext[Any]):
     def shown(self, items: Sequence[Any]) -> list[Any] | None:
         """Return what the model sees of a list, None where it is not this conversation's.
 
-        Changes nothing, so it may be asked while another call has the session.
+        Changes nothing, so it may be asked while another call has the session: what that one may
+        be changing is read once, and what has to go together from the view alone.
         """
         view, known, start = self._view, self._host.items, self._start
         if len(items) < view.cut or (
@@ -114,7 +115,7 @@ class Session(ChatContext[Any]):
             return None
         part = slice(view.cut, self._needs)
         as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
-        return view.of(items) if as_it_was or self._may_stay_folded(items) else None
+        return view.of(items) if as_it_was or self._may_stay_folded(view, items) else None
 
     def follow(self, items: Sequence[Any]) -> bool:
         """Take in the list as the host hands it over now; False where it is another one.
@@ -130,7 +131,7 @@ class Session(ChatContext[Any]):
         if same < self._view.cut or (same == self._start and self._begins_elsewhere(items)):
             return False
         if same < self._needs:
-            if not self._may_stay_folded(items):
+            if not self._may_stay_folded(self._view, items):
                 return False
             self._needs = len(items)
         now, then = items[: self._start], self._host.items[: self._start]
@@ -339,7 +340,7 @@ class Session(ChatContext[Any]):
             index if index is not None and index not in self._noted else (item,)
             for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
         )
-        self._view = View(head, stop, saved)
+        self._view = View(head, stop, saved, self._cut, self._merged)
 
     def _take(self, items: Sequence[Any], first: int, at: int) -> None:
         """Put the host's items from `first` on in place of the context's from `at` on.
@@ -391,12 +392,12 @@ class Session(ChatContext[Any]):
         both = min(len(items), len(self._host)) > self._start
         return both and not self._host.opens_with(items)
 
-    def _may_stay_folded(self, items: Sequence[Any]) -> bool:
+    def _may_stay_folded(self, view: View, items: Sequence[Any]) -> bool:
         """Return whether what is folded may stay so in a list that its host has taken back.
 
         That depends on the turn at the cut alone, and on nothing once a user has spoken behind it.
         """
-        cut, view_of = self._cut, self._state.reading.view_of
+        cut, view_of = view.end, self._state.reading.view_of
         if any(is_user_message(view_of(item)) for item in items[cut:]):
             return True
         opened = (i for i in range(cut - 1, self._start, -1) if is_user_message(view_of(items[i])))
@@ -404,5 +405,5 @@ class Session(ChatContext[Any]):
         while first > self._start and is_user_message(view_of(items[first - 1])):
             first -= 1
         part = self._state.reading.of(items[first:])
-        kept = {i - first for i in (*self._origin, self._merged) if i is not None}
+        kept = {index - first for index in view.stay()}
         return allows(part.views, part.calls, part.spans, cut - first, kept)
