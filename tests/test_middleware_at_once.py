@@ -1,0 +1,220 @@
+"""`Middleware` where several calls have one conversation at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from test_middleware import SMALL, Teller, middleware, summaries, talk
+from validator import validate
+
+from chatfold import Policy, Prompt
+from chatfold.events import FoldEvent
+from chatfold.stores import MemoryStore
+
+OVER = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=900, window=1000)
+
+
+def test_who_finds_a_fold_under_way_goes_on_without_it() -> None:
+    """Fifty threads with one conversation: one summary, and nobody waits for it."""
+    started, may_end = threading.Event(), threading.Event()
+    calls: list[int] = []
+
+    def slow(prompt: Prompt) -> str:
+        calls.append(1)
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, host, results = middleware(slow), talk(40), list[Any]()
+    first = threading.Thread(target=lambda: results.append(wrapper.fold(host)))
+    first.start()
+    assert started.wait(20)
+    others = [wrapper.fold(copy.deepcopy(host)) for _ in range(50)]
+    assert {folded.outcome.reason for folded in others} == {"running"}
+    assert all(len(folded.items) == len(host) for folded in others)
+    may_end.set()
+    first.join()
+    assert results[0].outcome.reason == "summarized"
+    assert wrapper.fold(host).outcome.reason == "reused"
+    assert len(calls) == 1
+
+
+def test_another_process_at_work_is_waited_for_only_over_the_window() -> None:
+    """Two middlewares with one store stand for two processes."""
+    store, host = MemoryStore(), talk(40)
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    one = middleware(slow, store=store)
+    small = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=900, window=1000)
+    thread = threading.Thread(target=lambda: one.fold(host, key="k"))
+    thread.start()
+    assert started.wait(20)
+    below = middleware(Teller(), store=store).fold(host, key="k")
+    assert (below.outcome.reason, len(below.items)) == ("running", len(host))
+    waiting = middleware(Teller(), small, store)
+    threading.Timer(0.3, may_end.set).start()
+    over = waiting.fold(host, key="k")
+    thread.join()
+    assert over.outcome.reason == "reused"
+    assert summaries(over.items) == 1
+
+
+def test_another_call_at_work_is_waited_for_over_the_window() -> None:
+    """A list that no longer fits would be refused; what is folded so far is that list here."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper, host, results = middleware(slow, OVER), talk(40), list[Any]()
+    first = threading.Thread(target=lambda: results.append(wrapper.fold(host)))
+    first.start()
+    assert started.wait(20)
+    threading.Timer(0.3, may_end.set).start()
+    second = wrapper.fold(copy.deepcopy(host))
+    first.join()
+    assert results[0].outcome.reason == "summarized"
+    assert second.outcome.reason in ("reused", "running")  # the first may still be at its end
+    assert summaries(second.items) == 1
+    assert second.items[1:] == results[0].items[1:]
+
+
+def test_a_list_that_does_not_fit_is_held_back_until_its_fold_is_taken_in() -> None:
+    """The context's list is smaller by then; what the other call could show is not yet."""
+    others, early = list[Any](), list[Any]()
+
+    def while_it_is_put_in(event: FoldEvent) -> None:
+        if event.kind == "after":
+            others.append(threading.Thread(target=lambda: early.append(wrapper.fold(host))))
+            others[0].start()
+            others[0].join(0.5)
+
+    wrapper, host = middleware(Teller(), OVER, on_event=while_it_is_put_in), talk(40)
+    first = wrapper.fold(host)
+    others[0].join()
+    assert [first.outcome.reason, summaries(first.items)] == ["summarized", 1]
+    assert [summaries(folded.items) for folded in early] == [1]
+
+
+class Watched(list[Any]):
+    """A host's list; something is done when its length is asked for so many times."""
+
+    def __init__(self, items: Sequence[Any], times: int, do: Callable[[], Any]) -> None:
+        super().__init__(items)
+        self.times, self.do = times, do
+
+    def __len__(self) -> int:
+        self.times -= 1
+        if self.times == 0:
+            self.do()
+        return super().__len__()
+
+
+@pytest.mark.parametrize("length", [4, 12, 80])
+@pytest.mark.parametrize("times", range(1, 7))
+def test_the_other_call_may_end_at_any_moment(times: int, length: int) -> None:
+    """A host that went back looks at a conversation in the moment in which it is folded."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        started.set()
+        assert may_end.wait(20)
+        return "what happened before"
+
+    def end() -> None:
+        may_end.set()
+        first.join(20)
+
+    wrapper, host = middleware(slow, SMALL), talk(40)
+    first = threading.Thread(target=lambda: wrapper.fold(host))
+    first.start()
+    assert started.wait(20)
+    back = Watched(copy.deepcopy(host[:length]), times, end)
+    second = wrapper.fold(back)
+    end()
+    assert not first.is_alive()
+    tail = [item for item in second.items if not summaries([item])]
+    assert tail == list(back)[length - len(tail) :]
+    assert validate(second.items, "openai_chat") == []
+
+
+def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In an event loop too, where one task waits for the other."""
+    monkeypatch.setattr("chatfold.host_turns._LONGEST", 0.2)
+
+    async def run() -> None:
+        may_end = asyncio.Event()
+
+        async def slow(prompt: Prompt) -> str:
+            await may_end.wait()
+            return "what happened before"
+
+        wrapper, host = middleware(slow, OVER), talk(40)
+        first = asyncio.create_task(wrapper.afold(host, key="k"))
+        await asyncio.sleep(0.01)
+        second = await wrapper.afold(host, key="k")
+        assert (second.outcome.reason, second.outcome.key) == ("running", "k")
+        assert second.outcome.over_limit
+        assert second.items == host
+        may_end.set()
+        assert (await first).outcome.reason == "summarized"
+
+    asyncio.run(run())
+
+
+def test_async_hosts() -> None:
+    """`afold` and `acall` do the same, with a store too; tasks of one conversation do not wait."""
+
+    async def run() -> None:
+        teller = Teller()
+
+        async def slow(prompt: Prompt) -> str:
+            await asyncio.sleep(0.05)
+            return teller(prompt)
+
+        for store in (None, MemoryStore()):
+            wrapper, host = middleware(slow, store=store), talk(40)
+            done = await asyncio.gather(*(wrapper.afold(host, key="k") for _ in range(20)))
+            assert sorted(f.outcome.reason for f in done) == ["running"] * 19 + ["summarized"]
+            assert summaries(await wrapper.acall(host, key="k")) == 1
+        assert len(teller.prompts) == 2
+
+    asyncio.run(run())
+
+
+def test_a_cancelled_turn_leaves_everything_as_it_was() -> None:
+    """The next turn of the conversation folds it, and no claim is left behind."""
+
+    async def run() -> None:
+        store, host, begun = MemoryStore(), talk(40), asyncio.Event()
+
+        async def hanging(prompt: Prompt) -> str:
+            begun.set()
+            await asyncio.sleep(60)
+            return "never"
+
+        wrapper = middleware(hanging, store=store)
+        turn = asyncio.ensure_future(wrapper.afold(host, key="k"))
+        await begun.wait()
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        await asyncio.sleep(0.05)
+        other = middleware(Teller(), store=store)
+        assert (await other.afold(host, key="k")).outcome.reason == "summarized"
+
+    asyncio.run(run())
