@@ -118,6 +118,7 @@ class Reading:
         # The item that holds the summary, and its reading as one: the record in it is long.
         self._known: tuple[int, ItemView, ItemView] | None = None
         self._doubtful = False  # whether something in the middle may have changed
+        self._torn = False  # whether what is kept for each item is being changed: Ctrl-C may come
         self._facts = KeptFacts()
         self._elements = Elements()
         self.reads_ahead = True  # whether `extent` may do some of the next fold's work
@@ -134,11 +135,17 @@ class Reading:
         """
         seen = len(self._seen)
         new = self.items[seen:]
-        if self._doubtful or len(self.items) < seen or (seen and not self._ends_as_read()):
+        if (
+            self._torn
+            or self._doubtful
+            or len(self.items) < seen
+            or (seen and not self._ends_as_read())
+        ):
             self.sync()
         elif new:
-            self._last = None
+            self._last, self._torn = None, True
             self._take_in(new, fingerprints(new))
+            self._torn = False
         self._measure_new()
         if self._turns is None:
             self._marked = self._summary()
@@ -260,19 +267,26 @@ class Reading:
         return value if self.shape is None else self.shape.restored(value)
 
     def sync(self) -> None:
-        """Read what is new in the list, and all from the first item that changed."""
-        self._doubtful = False
+        """Read what is new in the list, and all from the first item that changed.
+
+        Where an interrupt came while items were read, or a handler of the log raised, all is read
+        again: what is kept for each of them may have parted.
+        """
+        if self._torn:
+            self._forget(0, ())
         items = list(self.items)
         same = self._same(items)
-        if same == len(items) == len(self._seen):
+        self._doubtful = False
+        if same == len(items) == len(self._seen) and not self._torn:
             return
-        self._last = None
+        self._last, self._torn = None, True
         again: dict[int, _Read] = {}
         if same < len(self._seen):
             again = self._forget(same, items)
         if same < len(items):
             new = items[same:]
             self._take_in(new, fingerprints(new), again)
+        self._torn = False
         self._facts.hold_to(self._views)
 
     def sizes(self) -> list[int]:
@@ -283,14 +297,16 @@ class Reading:
     def _measure_new(self) -> None:
         if len(self._sizes) < len(self._views):
             new = self._measure(self._views[len(self._sizes) :])
+            self._torn = True
             self._sizes += new
             self._total += sum(new)
+            self._torn = False
 
     def _ends_as_read(self) -> bool:
         """Return whether the last item that was read is still there, and says the same."""
         at = len(self._seen) - 1
-        last = self.items[at]
-        if last is not self._seen[at]:
+        last = next(iter(self.items[at : at + 1]), None)  # its owner may have removed it just now
+        if last is None or last is not self._seen[at]:
             return False
         copy = self._copies[at]
         return (copy is not None and copy == last) or fingerprints([last])[0] == self._prints[at]

@@ -1,0 +1,106 @@
+"""A list that was being read when Ctrl-C came, or a handler of the log raised: it is read anew."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from each_turn import Words
+from validator import validate
+
+from chatfold import ChatContext
+from chatfold.errors import ChatfoldError
+
+NEW = {"role": "user", "content": [{"type": "brandnew"}, {"type": "text", "text": "and this"}]}
+"""An item whose reading is told to the log."""
+
+
+def asked(number: int) -> list[dict[str, Any]]:
+    """Return a turn with a call in it."""
+    function = {"name": "look", "arguments": json.dumps({"number": number})}
+    call = {"id": f"call_{number}", "type": "function", "function": function}
+    return [
+        {"role": "user", "content": f"question {number} " + "word " * 20},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"call_{number}", "content": "result " * 60},
+        {"role": "assistant", "content": f"answer {number}"},
+    ]
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Have the next record of the log raise what Ctrl-C does."""
+
+    def interrupt(record: logging.LogRecord) -> bool:
+        raise KeyboardInterrupt
+
+    log = logging.getLogger("chatfold")
+    log.addFilter(interrupt)
+    try:
+        yield
+    finally:
+        log.removeFilter(interrupt)
+
+
+def same(ctx: ChatContext[Any], items: list[Any]) -> None:
+    """Check that a context reads a list as a new one does."""
+    new = ChatContext(copy.deepcopy(items), counter=Words(), shape="openai_chat")
+    assert ctx.views() == new.views()
+    assert ctx.count_tokens() == new.count_tokens()
+    assert ctx.turns() == new.turns()
+    assert ctx.cut_points() == new.cut_points()
+    assert ctx.tool_calls() == new.tool_calls()
+
+
+@pytest.mark.parametrize("before", range(9))
+@pytest.mark.parametrize("call", [ChatContext.load, ChatContext.views, ChatContext.plan])
+def test_what_was_read_by_halves_is_read_again(
+    before: int, call: Callable[[ChatContext[Any]], Any]
+) -> None:
+    """Whichever item it was at, and whatever comes next."""
+    items: list[Any] = [item for number in range(8) for item in asked(number)]
+    ctx = ChatContext(items, counter=Words(), shape="openai_chat")
+    ctx.load()
+    items += [*[item for number in (50, 51, 52) for item in asked(number)][:before], NEW]
+    with interrupted(), pytest.raises(KeyboardInterrupt):
+        call(ctx)
+    for number in range(100, 104):
+        items += asked(number)
+    same(ctx, items)
+
+
+def test_after_an_edit_too() -> None:
+    """What was read from there on had been forgotten already."""
+    items: list[Any] = [item for number in range(8) for item in asked(number)]
+    ctx = ChatContext(items, counter=Words(), shape="openai_chat")
+    ctx.load()
+    items[5:9] = [copy.deepcopy(NEW)]
+    with interrupted(), pytest.raises(KeyboardInterrupt):
+        ctx.views()
+    same(ctx, items)
+    items.clear()
+    same(ctx, items)
+
+
+def test_a_fold_after_it_parts_no_call_from_its_result() -> None:
+    """Readings that had shifted by some items let one do so, or raise an IndexError."""
+    for count in range(1, 12):
+        items: list[Any] = [item for number in range(8) for item in asked(number)]
+        ctx = ChatContext(items, counter=Words(), shape="openai_chat")
+        ctx.load()
+        items += [*[i for number in range(50, 50 + count) for i in asked(number)][:count], NEW]
+        with interrupted(), pytest.raises(KeyboardInterrupt):
+            ctx.load()
+        del items[-1 - count :]
+        for number in range(100, 104):
+            items += asked(number)
+        try:
+            assert ctx.summarize(lambda prompt: "short", keep_tokens=200).changed
+        except ChatfoldError as error:  # pragma: no cover - what this test is about
+            pytest.fail(f"{count}: {error}")
+        assert validate(items, "openai_chat") == []
