@@ -169,3 +169,24 @@ def test_law_14_without_its_summary_there_is_nothing_to_undo() -> None:
     left = list(items)
     assert ctx.undo().reason == "nothing_to_undo"
     assert same_objects(items, left)
+
+
+def test_law_14_an_earlier_state_that_its_owner_put_back_can_be_undone() -> None:
+    """The fold that stands there is not the latest that was made."""
+    items: list[Any] = talk(6)
+    originals = list(items)
+    ctx = ChatContext(items, counter=Weightless())
+    assert ctx.summarize(lambda prompt: "one", keep_last_turns=2).changed
+    kept = list(items)
+    ctx.extend(talk(6))
+    latest = list(items)
+    assert ctx.summarize(lambda prompt: "two", keep_last_turns=2).changed
+    items[:] = kept
+    assert ctx.undo().reason == "undone"
+    assert same_objects(items, originals)
+    items[:] = kept
+    assert ctx.undo().reason == "nothing_to_undo"
+    items[:] = latest
+    assert ctx.summarize(lambda prompt: "three", keep_last_turns=2).changed
+    assert ctx.undo().changed
+    assert same_objects(items, latest)

@@ -8,9 +8,26 @@ import pytest
 from laws import same_objects, short, talk
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Completion, Prompt, Usage
 
 OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": "42"}
+
+HELD = {
+    "id": "resp_2",
+    "object": "response",
+    "status": "completed",
+    "previous_response_id": "resp_1",
+    "output": [
+        {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": "ok", "annotations": []}],
+        }
+    ],
+}
+"""A response to a request that went on from another one."""
 
 
 @pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "anthropic", None])
@@ -77,3 +94,40 @@ def test_results_without_calls_are_no_error_where_the_provider_has_the_calls() -
     items: list[Any] = [OUTPUT, {"role": "user", "content": "and now?"}]
     assert [p.rule for p in ChatContext(items).check()] == ["orphan_result"]
     assert ChatContext(items, server_managed=True).check() == []
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_history_that_the_provider_comes_to_hold_while_a_summary_is_written(
+    background: bool,
+) -> None:
+    """A response says so meanwhile: what only the server has would drop out of the next request."""
+    items = talk(6)
+    ctx = ChatContext(items, shape="openai_responses", timeout=None)
+
+    def answered(prompt: Prompt) -> Completion:
+        ctx.add_response(HELD)
+        return Completion("what happened before", usage=Usage(11, 3))
+
+    if background:
+        fold = ctx.summarize_in_background(answered, keep_last_turns=1)
+        assert fold.wait(20)
+        outcome = fold.apply_if_ready()
+    else:
+        outcome = ctx.summarize(answered, keep_last_turns=1)
+    assert (outcome.changed, outcome.reason) == (False, "server_managed")
+    assert (outcome.usage, outcome.llm_calls) == (Usage(11, 3), 1)
+    assert outcome.tokens_before == outcome.tokens_after == ctx.count_tokens().value
+    assert len(items) == 13
+    assert ctx.summarize(short, keep_last_turns=1, replay=True).changed
+
+
+def test_a_plan_of_a_replay_is_put_in() -> None:
+    """Whoever makes the model call says so when they plan it."""
+    items = talk(6)
+    ctx = ChatContext(items, shape="openai_responses", server_managed=True)
+    plan = ctx.plan(keep_last_turns=1, replay=True)
+    assert ctx.apply(plan, "what happened before").changed
+    later = ChatContext(talk(6), shape="openai_responses")
+    plan = later.plan(keep_last_turns=1)
+    later.add_response(HELD)
+    assert later.apply(plan, "what happened before").reason == "server_managed"

@@ -17,15 +17,15 @@ from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from chatfold.core.plan import Outcome
-from chatfold.errors import SummarizerError
-from chatfold.folding import Folding
+from chatfold.errors import ChatfoldError, SummarizerError
+from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
 from chatfold.summarizers._threads import arun
 from chatfold.threads import Threads
-from chatfold.work import Made, Work, put
+from chatfold.work import Made, NativeDraft, Work, put
 
 __all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
 
@@ -113,7 +113,7 @@ class BackgroundFold(Generic[ItemT]):
             told, self._is_told = self._is_told, True
             outcome = self._outcome
             if outcome is None:
-                outcome = self._settle(lambda: self._folding.idle("cancelled"))
+                outcome = self._settle(self._given_up)
                 if self._task is not None:
                     with suppress(RuntimeError):  # its loop is closed
                         self._task.get_loop().call_soon_threadsafe(self._task.cancel)
@@ -232,19 +232,30 @@ class BackgroundFold(Generic[ItemT]):
         finally:
             if outcome is None:
                 outcome = Outcome(changed=False, reason="cancelled")
+            self.release()  # first: an interrupt may come between any two of these
             if not outcome.seconds:
                 outcome = replace(outcome, seconds=time.perf_counter() - self._since(began))
             self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None
             self._stopped.set()
             self._done.set()
-            self.release()
         return outcome
 
     def _since(self, now: float) -> float:
         """Return when it would have begun, had it not lain ready before it is settled now."""
         written = self._written if self._ended.is_set() else now
         return now - (written - self._started)
+
+    def _given_up(self) -> Outcome[ItemT]:
+        """Return that it was cancelled, and what has been spent on it if that is known."""
+        made, cancelled = self._made, self._folding.idle("cancelled")
+        if isinstance(made, (Draft, NativeDraft)):
+            spent: Any = made.written if isinstance(made, Draft) else made.made
+        elif isinstance(made, (Outcome, ChatfoldError)):
+            spent = made
+        else:
+            return cancelled
+        return replace(cancelled, usage=spent.usage, llm_calls=spent.llm_calls)
 
     def _put(self) -> Outcome[ItemT]:
         """Return what becomes of what was made."""

@@ -322,11 +322,11 @@ class ChatContext(Summarizing[ItemT]):
                 limits,
                 settings,
                 model,
-                then=partial(self._told, attempt=attempt),
+                then=partial(self._told, attempt=attempt, tried=True),
                 instead=None if allowed else self._folding.idle("vetoed"),
             )
         if not fold.settled:
-            self._each_turn.background = fold
+            self._each_turn.hold(fold)
         return fold
 
     # What only this class needs

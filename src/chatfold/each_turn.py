@@ -42,6 +42,8 @@ _NOTHING: Final = frozenset(
     }
 )
 
+_UNREPORTED: Final = 4  # folds before which a request may have gone out that is reported now
+
 LAST_RESORT: Final = "extractive"
 """What summarizes where the model cannot, and the list no longer fits."""
 
@@ -115,7 +117,7 @@ class EachTurn:
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
-        self._unfolded: int | None = None  # tokens before a fold, until a report comes after it
+        self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
 
     def load(self) -> Load:
         """Return how large the next request will be, in time that depends on what is new alone."""
@@ -132,8 +134,8 @@ class EachTurn:
         """
         if usage is not None and usage.input_tokens > 0:
             sizes = self._state.request_tokens() if counted is None else (counted,)
-            if self._unfolded is not None:  # the request may have gone out before the fold
-                sizes, self._unfolded = (*sizes, self._unfolded), None
+            unfolded, self._unfolded = self._unfolded, ()
+            sizes = (*sizes, *unfolded)  # the request may have gone out before a fold
             reported, now = usage.input_tokens, self._calibration
             counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
             overhead = self.policy.overhead_tokens
@@ -152,7 +154,7 @@ class EachTurn:
         """
         if outcome.changed:
             self._wait = self._wait_without_model = self._wait_for_more = NO_WAIT
-            self._unfolded = outcome.tokens_before
+            self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
         elif outcome.reason in _NOTHING:
@@ -173,10 +175,9 @@ class EachTurn:
             if not fold.settled:
                 return self.with_limit(outcome)
             if not fold.working:
-                self.background = None
+                self._leave(fold)
             if new:
                 return (yield from self._ended(outcome, call))
-            self.learn(outcome, call.wanted)  # its owner has settled it, and knows how it went
         idle = self._idle(call.begin is not None, call.wanted)
         if idle is not None:
             return idle
@@ -188,13 +189,35 @@ class EachTurn:
             try:
                 over = self.load().over_window
                 if call.begin is not None:
-                    report = partial(self.report, attempt=attempt)
-                    return self._begun(call.begin(report, call.hook is None, over))  # it may edit
+                    then = partial(self.learned, attempt=attempt, wanted=call.wanted)
+                    return self._begun(call.begin(then, call.hook is None, over))  # it may edit
                 outcome = yield Ask(any_gain=over)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)
-            outcome = self.report(outcome, attempt)
+            outcome = self.learned(outcome, attempt, call.wanted)
         return (yield from self._ended(outcome, call))
+
+    def hold(self, fold: BackgroundFold[Any]) -> None:
+        """Take down that a fold is being written in the background."""
+        with self._state.lock:
+            self.background = fold
+
+    def _leave(self, fold: BackgroundFold[Any]) -> None:
+        """Take down that nobody writes a fold any more; the next one may have begun since."""
+        with self._state.lock:
+            if self.background is fold:
+                self.background = None
+
+    def learned(
+        self, outcome: Outcome[Any], attempt: Attempt, wanted: object = None
+    ) -> Outcome[Any]:
+        """Learn from how a fold went, and tell of it; return its outcome, complete.
+
+        To be called once, as soon as that is known: what a provider reports next may be of the
+        list before it.
+        """
+        self.learn(outcome, wanted)
+        return self.report(outcome, attempt)
 
     def report(self, outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
         """Tell the log and the hook of a fold that was tried; return its outcome, complete."""
@@ -217,8 +240,13 @@ class EachTurn:
         """
         return self._idle(background, wanted) is None
 
-    def _idle(self, background: bool, wanted: object) -> Outcome[Any] | None:
-        """Return why nothing is to be done now, None where something is."""
+    def _idle(
+        self, background: bool, wanted: object, *, looked_through: bool = False
+    ) -> Outcome[Any] | None:
+        """Return why nothing is to be done now, None where something is.
+
+        Where something is, the list is looked through first: an old item may have been edited.
+        """
         load = self.load()
         share = self.policy.background_at if background else 1.0
         if not self.policy.due(load, share=share):
@@ -231,17 +259,17 @@ class EachTurn:
             if waits and self._nothing_of == self._what_holds(wanted or self._nothing_of[0]):
                 said = replace(self._nothing, tokens_before=size, tokens_after=size)
                 return self.with_limit(said)
-        if background and self.background is not None:
-            return self.with_limit(
-                replace(
-                    self._folding.idle("running"),
-                    remedy="the model of the fold that was given up has yet to answer",
+        if background and (fold := self.background) is not None:
+            running = self._folding.idle("running")
+            if fold.settled:
+                running = replace(
+                    running, remedy="the model of the fold that was given up has yet to answer"
                 )
-            )
+            return self.with_limit(running)
         counted = self._state.extent()
-        if self._state.looked_through() != counted:  # an old item was edited
-            return self._idle(background, wanted)
-        return None
+        if looked_through or self._state.looked_through() == counted:
+            return None
+        return self._idle(background, wanted, looked_through=True)
 
     def _what_holds(self, wanted: object) -> tuple[object, ...]:
         """Return what a try that found nothing to fold depended on, besides the list's size.
@@ -254,14 +282,13 @@ class EachTurn:
         """Take down a fold that was begun in the background."""
         if fold.settled:  # it could not even begin
             return fold.apply_if_ready()
-        self.background = fold
+        self.hold(fold)
         return self.with_limit(self._folding.idle("started"))
 
     def _ended(
         self, outcome: Outcome[Any], call: Call
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
-        """Learn from how a fold went, and help where it failed and the list no longer fits."""
-        self.learn(outcome, call.wanted)
+        """Help where a fold failed and the list no longer fits; return what happened in the end."""
         in_vain = _failed(outcome) or outcome.reason == "unchanged_head"  # now, or when last tried
         if in_vain and self._at_last_resort(self.load()):
             another = Attempt(call.hook, self._folding.key)

@@ -275,6 +275,8 @@ class Folding:
         saved: Fold | None = None,
         since: float | None = None,
     ) -> Outcome[Any]:
+        if self._is_held(plan):
+            return self._server_managed(written)
         for made in wordings:
             fields = {**_cost(written), "summary": written.text, "facts": made.report}
             known = Known(fields, made.id, made.tokens, saved, since)
@@ -301,6 +303,8 @@ class Folding:
 
         def commit() -> Outcome[Any]:
             self.swaps.free()
+            if self._is_held(plan):
+                return self._server_managed(made)
             outcome = self.swaps.put(plan, made.items, _known(made)._replace(saved=saved))
             return outcome if outcome is not None else self._no_gain(plan, made)
 
@@ -315,6 +319,16 @@ class Folding:
         return self._charged(
             made, lambda: self.swaps.saved(plan, snapshot, made.items, _known(made))
         )
+
+    def _is_held(self, plan: Plan[Any]) -> bool:
+        """Return whether the provider holds the history now: a response may have told of it."""
+        return bool(self._state.held) and not plan.replay
+
+    def _server_managed(self, made: Written | Compacted) -> Outcome[Any]:
+        """Return the outcome of a fold of a history that the provider has come to hold."""
+        size = self._state.extent().tokens
+        held = nothing(self.planning.server_managed())
+        return replace(held, tokens_before=size, tokens_after=size, **_spent(made))
 
     def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""

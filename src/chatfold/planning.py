@@ -145,8 +145,7 @@ class Planning:
     ) -> tuple[Plan[Any], Head | None]:
         """Return what a summarization would replace, and what its prompts are made of."""
         if self._state.held and not limits.replay:
-            held = Split(0, 0)
-            return Plan(None, (), (), 0, "server_managed", held, held=self._state.held), None
+            return self.server_managed(), None
         wish = Wish(
             keep_last_turns=limits.turns(),
             keep_tokens=limits.tokens(),
@@ -166,9 +165,16 @@ class Planning:
         )
         snapshot = snapshot or self._state.snapshot(limits.abandon)
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
+        if limits.replay:
+            plan = replace(plan, replay=True)
         if plan and _cannot_gain(plan, snapshot):
             return replace(plan, prompt=None, reason="no_gain"), None
         return plan, head
+
+    def server_managed(self) -> Plan[Any]:
+        """Return a plan of nothing, because the provider holds the history."""
+        nowhere = Split(0, 0)
+        return Plan(None, (), (), 0, "server_managed", nowhere, held=self._state.held)
 
     def _not_again(self, limits: Limits) -> frozenset[str]:
         """Return the digests of the heads that are not to be tried again.

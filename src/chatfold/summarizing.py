@@ -278,9 +278,17 @@ class Summarizing(History[ItemT]):
         who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
         return Attempt(settings.on_event, self._folding.key, who)
 
-    def _told(self, outcome: Outcome[ItemT], attempt: Attempt) -> Outcome[ItemT]:
-        """Tell of a summarization; return its outcome, with whether the list is too large still."""
-        if outcome.changed:
+    def _told(
+        self, outcome: Outcome[ItemT], attempt: Attempt, *, tried: bool = False
+    ) -> Outcome[ItemT]:
+        """Tell of a summarization; return its outcome, with whether the list is too large still.
+
+        Args:
+            outcome: What happened.
+            attempt: Is told.
+            tried: Whether it counts for when the next one is tried, also where it came to nothing.
+        """
+        if outcome.changed or tried:
             self._each_turn.learn(outcome)
         if self._policy is not None:
             outcome = self._each_turn.with_limit(outcome)

@@ -102,8 +102,9 @@ class Swaps:
                     self._originals.keep(fold, known.id, plan.terms.redact)
                 if not self._state.has_grown(snapshot):
                     break
-            self._state.swap(verdict.replacement)
+            # First: an interrupt may come between both, and a fold that is not in is passed by.
             self._folds.append(fold)
+            self._state.swap(verdict.replacement)
             beyond = max(0, len(self._folds) - self._undo_depth)
             self.leave(*self._folds[:beyond])
             del self._folds[:beyond]
@@ -242,8 +243,7 @@ class Swaps:
             else:
                 return None
             self._state.swap(back)
-            if self._folds and fold is self._folds[-1]:
-                self._folds.pop()
+            self._folds[:] = [other for other in self._folds if other is not fold]
             self._undone.add(fold.digest)
             after = sum(self._state.reading.snapshot().sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
@@ -284,8 +284,11 @@ class Swaps:
         return "", None
 
     def _latest(self, fold_id: str, item: Any) -> Iterator[Fold]:
-        """Yield what may be the latest fold: that of this process, then that of the store."""
-        yield from self._folds[-1:]
+        """Yield what may be the latest fold: those of this process, then that of the store.
+
+        Its owner may have put an earlier state of the list back.
+        """
+        yield from reversed(self._folds)
         stored = self._originals.fold(fold_id, item) if fold_id else None
         if stored is not None:
             yield stored

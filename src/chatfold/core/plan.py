@@ -97,6 +97,7 @@ class Plan(Generic[ItemT]):
         summary_role: Role of the summary item.
         min_gain: Share of the list's tokens that the fold has to save, 0 for any.
         held: By what the provider knows a history that it holds itself.
+        replay: Whether it may be put in though the provider holds the history.
         terms: What the caller wants of the summary.
         native: Whether the provider is to fold the region itself; there is no prompt then.
         prefix: The leading instructions, for a native fold.
@@ -122,6 +123,7 @@ class Plan(Generic[ItemT]):
     summary_role: str = "user"
     min_gain: float = 0.0
     held: str = ""
+    replay: bool = False
     terms: Terms = Terms()  # noqa: RUF009 - a frozen value
     native: bool = False
     prefix: tuple[ItemT, ...] = field(default=(), repr=False)

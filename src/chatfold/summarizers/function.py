@@ -132,9 +132,8 @@ class FunctionSummarizer:
         try:
             await asyncio.wait({task}, timeout=self.timeout)
         finally:
-            if not task.done():
-                task.add_done_callback(_forget)
-                task.cancel()
+            task.add_done_callback(_forget)  # of one that is done, too: this call may be cancelled
+            task.cancel()
         if not task.done():
             raise _threads.ExpiredError
         if task.cancelled():  # not this call: that would have been told at the wait
