@@ -6,14 +6,18 @@ import asyncio
 import copy
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from test_middleware import SMALL, Teller, middleware, summaries, talk
+from laws import Weightless
+from test_middleware import LATE, SMALL, Teller, middleware, summaries, talk
 from validator import validate
 
-from chatfold import Policy, Prompt
+from chatfold import ChatContext, Policy, Prompt
+from chatfold.errors import TemplateError
 from chatfold.events import FoldEvent
+from chatfold.session import Session
 from chatfold.stores import MemoryStore
 
 OVER = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=900, window=1000)
@@ -123,9 +127,76 @@ class Watched(list[Any]):
 
 
 @pytest.mark.parametrize("length", [4, 12, 80])
-@pytest.mark.parametrize("times", range(1, 7))
-def test_the_other_call_may_end_at_any_moment(times: int, length: int) -> None:
-    """A host that went back looks at a conversation in the moment in which it is folded."""
+@pytest.mark.parametrize("times", range(1, 4))
+def test_a_conversation_may_be_folded_while_another_call_looks_at_it(
+    times: int, length: int
+) -> None:
+    """That one's host has gone back; it sees the list as it was, or as it is, or none."""
+
+    def fold() -> None:
+        with session.changing() as before:
+            outcome = session.maybe_summarize(Teller())
+            assert session.after(outcome, before)
+
+    host = talk(40)
+    session = Session(
+        host, policy=SMALL, counter=Weightless(), shape="openai_chat", grounding="report"
+    )
+    back = Watched(copy.deepcopy(host[:length]), times, fold)
+    seen = session.shown(back)
+    if seen is not None:
+        tail = [item for item in seen if not summaries([item])]
+        assert tail == host[length - len(tail) : length]
+        assert validate(seen, "openai_chat") == []
+
+
+class Counting(Weightless):
+    """A counter; in one thread something is done when it has counted so often."""
+
+    def __init__(self, times: int, do: Callable[[], Any]) -> None:
+        self.times, self.do = times, do
+        self.thread: threading.Thread | None = None
+
+    def count(self, text: str) -> int:
+        if threading.current_thread() is self.thread:
+            self.times -= 1
+            if self.times == 0:
+                self.do()
+        return super().count(text)
+
+
+@pytest.mark.parametrize("times", range(1, 13))
+def test_what_is_held_is_what_is_shown_whenever_the_other_call_ends(times: int) -> None:
+    """A host that keeps nothing yet is given its own list, or a summary and what to keep."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        if not started.is_set():
+            started.set()
+            assert may_end.wait(20)
+        return "what happened before"
+
+    def end() -> None:
+        may_end.set()
+        first.join(20)
+
+    counter = Counting(times, end)
+    wrapper, host = middleware(slow, SMALL, counter=counter), talk(40)
+    first = threading.Thread(target=lambda: wrapper.fold(host, held=None))
+    first.start()
+    assert started.wait(20)
+    counter.thread = threading.current_thread()
+    more = [*copy.deepcopy(host), *talk(3, 40)]
+    second = wrapper.fold(more, held=None)
+    end()
+    assert not first.is_alive()
+    again = more if second.held is None else wrapper.refolded(more, second.held)
+    assert again == second.items
+
+
+@pytest.mark.parametrize("turns", [5, 60])
+def test_the_list_at_hand_is_what_has_to_fit(turns: int) -> None:
+    """Not that of the call at work: the host has gone on since, or gone back."""
     started, may_end = threading.Event(), threading.Event()
 
     def slow(prompt: Prompt) -> str:
@@ -133,21 +204,81 @@ def test_the_other_call_may_end_at_any_moment(times: int, length: int) -> None:
         assert may_end.wait(20)
         return "what happened before"
 
-    def end() -> None:
-        may_end.set()
-        first.join(20)
-
-    wrapper, host = middleware(slow, SMALL), talk(40)
-    first = threading.Thread(target=lambda: wrapper.fold(host))
+    policy = Policy(max_items=6, keep_last_turns=1, keep_tokens=400, max_tokens=1500, window=2000)
+    wrapper = middleware(slow, policy)
+    at_work, host = talk(7 if turns == 60 else 40), talk(turns)
+    first = threading.Thread(target=lambda: wrapper.fold(at_work))
     first.start()
     assert started.wait(20)
-    back = Watched(copy.deepcopy(host[:length]), times, end)
-    second = wrapper.fold(back)
-    end()
-    assert not first.is_alive()
-    tail = [item for item in second.items if not summaries([item])]
-    assert tail == list(back)[length - len(tail) :]
-    assert validate(second.items, "openai_chat") == []
+    size = ChatContext(host, counter=Weightless()).count_tokens().value
+    if size > 2000:  # it waits, and what it gets is folded
+        threading.Timer(0.3, may_end.set).start()
+        assert summaries(wrapper.fold(host).items) == 1
+    else:  # the other one is still at work when it gets its own
+        outcome = wrapper.fold(host).outcome
+        assert (outcome.reason, outcome.tokens_before) == ("running", size)
+        assert not outcome.over_limit
+    may_end.set()
+    first.join()
+
+
+def test_a_list_may_grow_while_it_is_read() -> None:
+    """What its host adds meanwhile goes out with the next turn."""
+
+    class Growing(list[Any]):
+        def __iter__(self) -> Any:
+            self.extend(talk(1, len(self)))
+            return super().__iter__()
+
+    wrapper, host = middleware(Teller()), Growing(talk(20))
+    for _ in range(6):
+        before = len(host)
+        folded = wrapper.fold(host)
+        assert folded.items[1:] == list.copy(host)[before + 2 - len(folded.items) + 1 : before + 2]
+
+
+def test_a_hook_may_ask_for_another_conversation_while_one_makes_room() -> None:
+    """It is told that the background fold of the one that goes is cancelled."""
+    told: list[str] = []
+
+    def hook(event: FoldEvent) -> None:
+        told.append(event.kind)
+        if event.outcome is not None and event.outcome.reason == "cancelled":
+            told.append(wrapper.fold(talk(2, 900)).outcome.reason)
+
+    may_end = threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper = middleware(slow, background=True, sessions=1, on_event=hook)
+    done: list[str] = []
+
+    def turns() -> None:
+        done.append(wrapper.fold(talk(40)).outcome.reason)
+        done.append(wrapper.fold(talk(2, 500)).outcome.reason)
+
+    thread = threading.Thread(target=turns, daemon=True)
+    thread.start()
+    thread.join(20)
+    may_end.set()
+    assert done == ["started", "below_trigger"]
+    assert told == ["before", "skipped", "below_trigger"]
+
+
+def test_a_turn_that_breaks_off_leaves_no_conversation_locked(tmp_path: Path) -> None:
+    """A template of the host's own raises where a late result is taken in; the next turn is one."""
+    (tmp_path / "repair_note.jinja").write_text("{{ nothing.at.all }}", encoding="utf-8")
+    wrapper = middleware(Teller(), OVER, templates=tmp_path, shape="openai_chat")
+    call, results = LATE["openai_chat"]
+    host = [*talk(3), {"role": "user", "content": "look"}, *call, *talk(20, 50)]
+    assert wrapper.fold(host).outcome.reason == "summarized"
+    with pytest.raises(TemplateError):
+        wrapper.fold([*host, *results, *talk(3, 90)])
+    folded = wrapper.fold([*host, *talk(1, 90)])
+    assert folded.outcome.reason in ("reused", "summarized")
+    assert summaries(folded.items) == 1
 
 
 def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(

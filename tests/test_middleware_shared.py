@@ -228,15 +228,53 @@ def test_a_claim_that_could_not_be_given_up_is_given_up_later() -> None:
     until(lambda: other.fold(host, key="a").outcome.reason == "summarized")
 
 
-@pytest.mark.parametrize("kept", ["not json", "5", '["a"]', "[10000]", "[-1]"])
-def test_a_damaged_fold_is_done_without(tmp_path: Path, kept: str) -> None:
+def test_a_turn_that_is_cancelled_gives_its_claim_up_beside_the_event_loop() -> None:
+    """The store may take its time; the loop has other turns to run."""
+    threads: list[threading.Thread] = []
+
+    class Store(MemoryStore):
+        def claim(self, *args: Any) -> Claim | None:
+            asking.set()
+            time.sleep(0.1)
+            return super().claim(*args)
+
+        def release(self, claim: Claim) -> None:
+            threads.append(threading.current_thread())
+            super().release(claim)
+            released.set()
+
+    async def run() -> None:
+        turn = asyncio.ensure_future(wrapper.afold(talk(40), key="a"))
+        assert await asyncio.to_thread(asking.wait, 20)
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert await asyncio.to_thread(released.wait, 20)
+
+    store, asking, released = Store(), threading.Event(), threading.Event()
+    wrapper = middleware(Teller(), store=store)
+    asyncio.run(run())
+    assert threads != [threading.current_thread()]
+    assert middleware(Teller(), store=store).fold(talk(40), key="a").outcome.changed
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("kept", each) for each in (b"not json", b"5", b'["a"]', b"[10000]", b"[-1]", "[]")),
+        *(("text", each) for each in (b"\xff\xfe", "a text", 5)),
+        *((column, b"[" * 200_000) for column in ("kept", "details")),
+        *((column, b"\xff") for column in ("summary", "details")),
+    ],
+)
+def test_a_damaged_fold_is_done_without(tmp_path: Path, column: str, value: object) -> None:
     """The turn goes on, and the list is folded anew."""
     pytest.importorskip("sqlalchemy")
     path, host = tmp_path / "folds.db", talk(40)
     with SQLStore(path) as store:
         assert middleware(Teller(), store=store).fold(host, key="a").outcome.changed
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE chatfold_host_folds SET kept = ?", [kept.encode()])
+        connection.execute(f"UPDATE chatfold_host_folds SET {column} = ?", [value])
     with SQLStore(path) as store:
         folded = middleware(Teller(), store=store).fold(host, key="a")
     assert folded.outcome.reason == "summarized"

@@ -119,10 +119,15 @@ class EachTurn:
         self._nothing_of: tuple[object, ...] = ()  # and of what
         self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
 
-    def load(self) -> Load:
-        """Return how large the next request will be, in time that depends on what is new alone."""
-        tokens, turns, items = self._state.extent()
-        return Load(self._calibration.of(tokens), turns, items, self._limit, self._window)
+    def load(self, tokens: int | None = None) -> Load:
+        """Return how large the next request will be, in time that depends on what is new alone.
+
+        Args:
+            tokens: Size of the list in it, by default of the list as it is.
+        """
+        size, turns, items = self._state.extent()
+        size = size if tokens is None else tokens
+        return Load(self._calibration.of(size), turns, items, self._limit, self._window)
 
     def note(self, usage: Usage | None, counted: int | None = None) -> None:
         """Learn from what a provider reports of the latest request.

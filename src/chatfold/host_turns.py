@@ -90,7 +90,7 @@ class HostTurns(Generic[ItemT]):
             ValueError: `held` is not what `Folded.held` was.
         """
         known = _held(held)
-        session = self._as_held(None, _checked(messages), known)
+        session = self._as_held(None, [*_checked(messages)], known)
         return session.outgoing() if session.shows(known) else None
 
     def forget(self, key: str | None) -> None:
@@ -108,7 +108,7 @@ class HostTurns(Generic[ItemT]):
         held: Region | list[Any] | EllipsisType | None,
     ) -> Steps[ItemT]:
         """Begin a turn; the arguments and errors are those of `Middleware.fold`."""
-        items = _checked(messages)
+        items = [*_checked(messages)]  # its host may add to it meanwhile
         name = self._shared.name(key)
         held = held if held is ... or held is None else _held(held)
         entered = yield from self._entered(name, key, items, held)
@@ -168,13 +168,13 @@ class HostTurns(Generic[ItemT]):
             session, ours = self._sessions.entered(name, items, made, wanted)
             if ours:
                 return session
-            if waited < _LONGEST and session.is_over_window():
+            if waited < _LONGEST and session.is_over_window(items):
                 yield _POLL
                 waited += _POLL
                 continue
+            outcome = replace(session.running(items), key=key)
             seen = session.shown(items)  # now: what was just found to fit may be less than before
-            if seen is not None:
-                outcome = replace(session.idle("running"), key=key)
+            if seen is not None and wanted(session):
                 return Folded(seen, outcome, tuple(session.requirements_now()), given)
 
     def _put_in(

@@ -235,8 +235,17 @@ class Middleware(Generic[ItemT]):
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
-            running.add_done_callback(lambda _: steps.close())
+            # It gives up what the turn holds, and a store may be slow to take that.
+            running.add_done_callback(lambda _: _closed(steps))
             raise
+
+
+def _closed(steps: Steps[Any]) -> None:
+    """End a turn that was cancelled, in a thread, as what asks a store is."""
+    try:
+        asyncio.get_running_loop().run_in_executor(None, steps.close)
+    except RuntimeError:  # the executor takes no more, or there is no loop
+        steps.close()
 
 
 def _advanced(advance: Callable[[], Session | float]) -> Session | float | Folded[Any]:

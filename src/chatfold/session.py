@@ -8,6 +8,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import takewhile
 from operator import is_
 from typing import Any, Final
 
@@ -57,7 +59,7 @@ class Session(ChatContext[Any]):
         self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
-        self._was_over = False  # the window, before a fold that is being put in
+        self._before = 0  # tokens of the context's list before a fold that is being put in
         self._settle(0)
 
     @property
@@ -192,7 +194,8 @@ class Session(ChatContext[Any]):
     def prepare(self) -> None:
         """Bring the leading instructions up to date, which a fold may be written with."""
         if self._stale_prefix:
-            self._items[: self._start] = self._host.items[: self._start]
+            with self._state.lock:
+                self._items[: self._start] = self._host.items[: self._start]
             self._stale_prefix = False
 
     def catch_up(self) -> None:
@@ -208,20 +211,27 @@ class Session(ChatContext[Any]):
 
     @contextmanager
     def changing(self) -> Generator[list[Any], None, None]:
-        """Hold what the items of the context's list were, until a fold of them is taken in."""
-        self._was_over = self.load().over_window
+        """Hold what the context's list was, until a fold of it is taken in; yield its items."""
+        self._before = self._state.tokens()
         try:
             yield list(self._items)
         finally:
-            self._was_over = False
+            self._before = 0
 
-    def is_over_window(self) -> bool:
-        """Return whether what the model sees may no longer fit its window.
+    def is_over_window(self, items: Sequence[Any]) -> bool:
+        """Return whether a list may not fit the model's window, folded as far as this one is.
 
-        May be asked while another call has the session, before `shown`: the context's list gets
-        smaller first, and what the model sees a while later.
+        May be asked while another call has the session; before `shown`, which may show less then.
         """
-        return self.load().over_window or self._was_over  # in this order
+        return self._each_turn.load(self._tokens_of(items)).over_window
+
+    def running(self, items: Sequence[Any]) -> Outcome[Any]:
+        """Return the outcome of a turn at which another call has the session, for its list."""
+        tokens, idle = self._tokens_of(items), self._folding.idle("running")
+        over = self._each_turn.load(tokens).over_limit
+        return replace(
+            idle, tokens_before=tokens, tokens_after=tokens, over_limit=over, key=self.key
+        )
 
     def after(self, outcome: Outcome[Any], before: Sequence[Any]) -> bool:
         """Take in a fold of the context's list; False where that was done already.
@@ -246,17 +256,25 @@ class Session(ChatContext[Any]):
         merged = [known[id(item)] for item in outcome.merged if id(item) in known]
         self._merged = merged[-1] if merged else None
         self._origin = [known.get(id(item)) for item in self._items]
+        self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
+        return True
+
+    def _remember(self, kept: set[int | None]) -> None:
+        """Take down what is folded now, for when the list comes again; before it is shown.
+
+        Args:
+            kept: Indices in the host's list of the items that stay.
+        """
         # An earlier fold may have moved what it kept behind the summary, into this one's tail.
         kept |= {i for i in self._origin if i is not None and self._start <= i < self._cut}
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
         if text is None or None in kept or kept & self._noted:
-            return True
+            return
         places = tuple(sorted(index - self._start for index in kept if index is not None))
         self._regions.append((self.folded, places, text))
         del self._regions[:-_REMEMBERED]
-        return True
 
     def reuse(self, region: Region) -> Outcome[Any] | None:
         """Fold the host's list, of which nothing is folded yet, as it was folded before.
@@ -321,6 +339,25 @@ class Session(ChatContext[Any]):
         """Return what the model is to see: the host's own objects, and the summary."""
         return self._view.of(self._host.items)
 
+    def _tokens_of(self, items: Sequence[Any]) -> int:
+        """Return the size of a list, folded as far as this one is; see `is_over_window`."""
+        # In this order: the context's list gets smaller first, and what is shown a while later.
+        size, before = self._state.tokens(), self._before
+        known, view = self._host.items, self._view
+        same = at = max(view.cut, self._start)
+        ours, theirs = known[at:], items[at:]
+        if all(map(is_, ours, theirs)):
+            same += min(len(ours), len(theirs))
+        else:
+            pairs = zip(self._host.printed(ours), self._host.printed(theirs), strict=False)
+            same += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        more, less = items[same:], known[same:]
+        if not more and not less:
+            return max(size, before)
+        read = self._state.reading.view_of
+        sizes = self._measure([read(item) for item in (*more, *less)])
+        return max(size, before) + sum(sizes[: len(more)]) - sum(sizes[len(more) :])
+
     def _summary_text(self) -> str | None:
         """Return the wrapper of the summary in the list, with all that is in it."""
         previous = self._state.snapshot().previous
@@ -350,9 +387,14 @@ class Session(ChatContext[Any]):
         """
         self._noted = {index for index in self._noted if index < first}
         if not self._passed_by:
-            self._items[at:] = items[first:]
+            with self._state.lock:  # another call may be asking how long it is
+                self._items[at:] = items[first:]
             self._origin[at:] = range(first, len(items))
             return
+        with self._state.lock:
+            self._take_noting(items, first, at)
+
+    def _take_noting(self, items: Sequence[Any], first: int, at: int) -> None:
         del self._items[at:], self._origin[at:]
         for index, item in enumerate(items[first:], first):
             added = [item]

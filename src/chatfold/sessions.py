@@ -54,24 +54,56 @@ class Sessions:
         Returns:
             The session; and whether this call has it, or another one does.
         """
-        known: list[Region] = []
         with self._making[hash(name) % len(self._making)]:
-            for session in self._candidates(name, items):
-                if not wanted(session):
-                    continue
-                if session.turn.acquire(blocking=False):
-                    if session.follow(items):
-                        self._use(name, session)
-                        return session, True
-                    if session.begins_as(items):
-                        known += session.regions()
-                    session.turn.release()
-                elif session.shown(items) is not None:
-                    return session, False
-            made = make(known)
-            made.turn.acquire()
-            self._use(name, made)
-            return made, True
+            session, ours = self._found(name, items, make, wanted)
+            gone = self._use(name, session) if ours else []
+        for old in gone:  # a hook that hears of it may ask for a session
+            self._dropped(old)
+        return session, ours
+
+    def _found(
+        self,
+        name: str,
+        items: Sequence[Any],
+        make: Callable[[Sequence[Region]], Session],
+        wanted: Callable[[Session], bool],
+    ) -> tuple[Session, bool]:
+        """Return what `entered` does; nothing is taken down of it yet."""
+        known: list[Region] = []
+        for session in self._candidates(name, items):
+            if not wanted(session):
+                continue
+            if session.turn.acquire(blocking=False):
+                if self._follows(session, items, known):
+                    return session, True
+                session.turn.release()
+            elif session.shown(items) is not None:
+                return session, False
+        made = make(known)
+        made.turn.acquire()
+        return made, True
+
+    def _follows(self, session: Session, items: Sequence[Any], known: list[Region]) -> bool:
+        """Return whether a session that this call has goes on with a list.
+
+        Args:
+            session: The session.
+            items: The host's list.
+            known: What was folded of lists that begin alike; what this one has is added, if not.
+        """
+        if session.is_gone:  # since it was looked up
+            return False
+        try:
+            if session.follow(items):
+                return True
+            if session.begins_as(items):
+                known += session.regions()
+        except BaseException:  # of a template or an item of the host's own; it may be half done
+            with self._lock:
+                self._drop(session)
+            session.turn.release()
+            raise
+        return False
 
     def others(self, name: str, session: Session) -> list[Region]:
         """Return what other sessions of a name have folded, as far as no call has them now."""
@@ -90,9 +122,11 @@ class Sessions:
         new.turn.acquire()
         with self._lock:
             self._drop(old)
-        self._use(name, new)
+        gone = self._use(name, new)
         new.claim, old.claim = old.claim, None
         old.turn.release()
+        for other in gone:
+            self._dropped(other)
         return new
 
     def forget(self, name: str) -> None:
@@ -139,8 +173,8 @@ class Sessions:
             if opening in (b"", openings[session.read_as]):
                 yield session
 
-    def _use(self, name: str, session: Session) -> None:
-        """Take down that a session was used last."""
+    def _use(self, name: str, session: Session) -> list[Session]:
+        """Take down that a session was used last; return those that are no longer held for it."""
         gone: list[Session] = []
         opening = session.opening
         with self._lock:
@@ -153,8 +187,7 @@ class Sessions:
                 gone.append(self._drop(alike[0]))
             while len(self._used) > self._most:
                 gone.append(self._drop(next(iter(self._used))))
-        for old in gone:
-            self._dropped(old)
+        return gone
 
     def _drop(self, session: Session) -> Session:
         """Hold a session no longer, if it is held; return it."""

@@ -40,8 +40,15 @@ def text_bytes(text: str) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """Return the text again."""
-    return data.decode("utf-8", "surrogatepass")
+    """Return the text again.
+
+    Raises:
+        StoreError: It is none.
+    """
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except (AttributeError, UnicodeDecodeError) as error:
+        raise StoreError("a value in the store is damaged: it is no text") from error
 
 
 def encoded(value: Any, what: str) -> bytes:
@@ -70,7 +77,7 @@ def decoded(data: bytes) -> Any:
     """
     try:
         return json.loads(text_of(data))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise StoreError("a value in the store is damaged: it is no JSON") from error
 
 
