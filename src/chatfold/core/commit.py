@@ -200,8 +200,19 @@ def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:
 
 
 def _read(item: Any, shape: Shape) -> ItemView:
+    """Return the reading of an item that is put in.
+
+    Raises:
+        InvalidResultError: It is of another shape: what stays of a request that came with an
+            earlier summary, in a list that has changed its provider since.
+    """
     view = shape.read(item)
-    assert view is not None, "a shape reads its own items"
+    if view is None:
+        raise InvalidResultError(
+            f"what stays of an earlier summary's item is not of the list's shape ({shape.name}); "
+            "convert the items in front, or keep them out of the list",
+            problems=(),
+        )
     return view
 
 

@@ -125,10 +125,15 @@ def _unmarked(value: Any) -> Any:
     """Return a plain value without cache markers."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value).items()
-        return {key: _unmarked(inner) for key, inner in fields if key != _MARKER}
+        return {key: _unmarked(inner) for key, inner in fields if not _marks(key, inner)}
     if isinstance(value, list):
         return [_unmarked(inner) for inner in cast("list[Any]", value)]
     return value
+
+
+def _marks(key: str, value: Any) -> bool:
+    """Return whether a field is a cache marker, and no argument of that name."""
+    return key == _MARKER and (value is None or (isinstance(value, dict) and "type" in value))
 
 
 def _blob(item: Any) -> bytes:

@@ -20,7 +20,7 @@ from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, call_spans
-from chatfold.core.summary import mark_summary
+from chatfold.core.summary import FOREIGN, mark_summary
 from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart, is_user_message
 
 __all__ = ["Extent", "Reading", "Snapshot"]
@@ -176,10 +176,11 @@ class Reading:
         if self._known is not None:
             index, view, marked = self._known
             before = self._views[:index]
+            leading = ("system", "developer", *(("state",) if view.type == FOREIGN else ()))
             if (
                 len(self._views) > index
                 and self._views[index] is view
-                and all(other.role in ("system", "developer", "state") for other in before)
+                and all(other.role in leading for other in before)
             ):
                 return index, marked
         found = mark_summary(self._views, self._key)
@@ -347,8 +348,12 @@ class Reading:
         for kept in (self._seen, self._views, self._prints, self._copies, self._sizes):
             del kept[start:]
         self._total, self._turns = sum(self._sizes), None
+        before = self.shape
         self._choice.settle_again(self._seen)
-        self._pair_again()
+        if before is not self.shape:  # what told it is gone
+            self._read_again()
+        else:
+            self._pair_again()
         return again
 
     def _take_in(
@@ -358,9 +363,7 @@ class Reading:
         before, start = self.shape, len(self._seen)
         self._choice.settle(new)
         if before is not self.shape and start:
-            self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
-            self._sizes, self._total, self._turns = [], 0, None
-            self._pair_again()
+            self._read_again()
         for index, item in enumerate(new, start):
             known = again.get(id(item)) if again else None
             if known is not None and known[1] == prints[index - start] and known[3] is self.shape:
@@ -377,6 +380,12 @@ class Reading:
         self._seen.extend(new)
         self._prints.extend(prints)
         self._copies.extend(map(copied, new))
+
+    def _read_again(self) -> None:
+        """Read all that was read anew: the list is of another shape."""
+        self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
+        self._sizes, self._total, self._turns = [], 0, None
+        self._pair_again()
 
     def _pair_again(self) -> None:
         self._pairing, self._elements = CallPairing(), Elements()  # which say of what call they are
