@@ -85,6 +85,19 @@ def test_the_next_hook_may_fail(way: str, fault: str, backend: Backend) -> None:
     assert trace.get_current_span() is trace.INVALID_SPAN
 
 
+def test_a_span_ends_also_where_the_next_hook_is_interrupted(backend: Backend) -> None:
+    """Ctrl-C comes while it is told of a fold; the span says that it took place."""
+
+    def interrupted(event: FoldEvent) -> None:
+        if event.kind == "after":
+            raise KeyboardInterrupt
+
+    ctx = context(10, on_event=backend.telemetry(then=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        ctx.summarize(Model(), keep_last_turns=1)
+    assert [attributes(span)["chatfold.reason"] for span in backend.folds()] == ["summarized"]
+
+
 def test_what_the_next_hook_cannot_enter_leaves_no_span_behind(backend: Backend) -> None:
     """The try goes on in the background, and holds what was made for it."""
 

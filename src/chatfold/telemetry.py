@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -99,15 +99,21 @@ class Telemetry:
 
     def __call__(self, event: FoldEvent) -> Any:
         """Take in an event; return what `then` answers, or what makes the span current."""
-        answer = tell(self._then, event)
+        if event.kind == "before":
+            answer = tell(self._then, event)
+            return answer if answer is False else self._safely(self._begun, event, answer)
         try:
-            if event.kind != "before":
-                self._ended(event)
-            elif answer is not False:
-                return self._begun(event, answer)
-        except Exception as error:  # of an exporter, say; the fold goes on, as `then` has it
+            return tell(self._then, event)
+        finally:  # Ctrl-C may come, and the span is to end
+            self._safely(self._ended, event, None)
+
+    def _safely(self, act: Callable[[FoldEvent, Any], Any], event: FoldEvent, answer: Any) -> Any:
+        """Return what comes of an event; where an exporter fails, say, the fold goes on."""
+        try:
+            return act(event, answer)
+        except Exception as error:
             _log.warning("telemetry failed (%s) for %r", type(error).__name__, event.kind)
-        return answer
+            return answer
 
     def _begun(self, event: FoldEvent, answer: Any) -> _Open:
         self._sweep()
@@ -116,7 +122,7 @@ class Telemetry:
         self._open[event.id] = (span, time.perf_counter(), ref(made))
         return made
 
-    def _ended(self, event: FoldEvent) -> None:
+    def _ended(self, event: FoldEvent, _answer: Any = None) -> None:
         outcome = event.outcome
         assert outcome is not None
         held = self._open.pop(event.id, None)
