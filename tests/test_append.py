@@ -17,6 +17,7 @@ from fake_server import (
     Behaviour,
     Failure,
     LLMServer,
+    Raw,
     content_filter,
     cut,
     delay,
@@ -312,6 +313,80 @@ def test_words_beside_a_tool_call_are_no_summary(way: Way, llm_server: LLMServer
     llm_server.script(type(call)(**{**vars(call), **spoken}), ok())
     outcome = way.fold(ChatContext(conversation(way.shape), shape=way.shape), llm_server)
     assert (outcome.summary, outcome.mode, outcome.llm_calls) == (SUMMARY, "prompt", 2)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "track", "arguments": "{}"},
+        {"type": "program", "id": "p_1", "call_id": "call_1", "code": "x", "fingerprint": "f"},
+    ],
+)
+def test_words_beside_what_is_to_be_done_are_no_summary(
+    item: dict[str, Any], llm_server: LLMServer
+) -> None:
+    """A call that has to be approved first, or a program, is a call too."""
+    words = {"type": "output_text", "text": "I will look up LK-4821936.", "annotations": []}
+    said = {"id": "m", "type": "message", "role": "assistant", "content": [words]}
+    asked = {**item, "server_label": "parcels"}
+    whole = {"id": "r", "object": "response", "model": "m", "output": [said, asked]}
+    llm_server.script(Raw(json.dumps({**whole, "status": "completed"})), ok())
+    way = WAYS["openai_responses"]
+    outcome = way.fold(ChatContext(conversation(way.shape), shape=way.shape), llm_server)
+    assert (outcome.summary, outcome.mode, outcome.llm_calls) == (SUMMARY, "prompt", 2)
+
+
+def test_why_a_live_request_was_not_used_is_not_logged(
+    way: Way, llm_server: LLMServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A provider may have named what it did not like: the outcome says so, the log does not."""
+    caplog.set_level("INFO", logger="chatfold")
+    llm_server.script(Failure(400, "tool_use.input: 'Noor Haddad' is not an object"), ok())
+    outcome = way.fold(ChatContext(conversation(way.shape), shape=way.shape), llm_server, retries=0)
+    assert outcome.mode == "prompt"
+    assert "Noor" in outcome.fell_back
+    assert "summarized" in caplog.text
+    assert "Noor" not in caplog.text
+
+
+def test_thinking_behind_a_summary_goes_out_as_the_agent_sends_it(llm_server: LLMServer) -> None:
+    """The live request has what the list needs beside what `request=` says, which stays."""
+
+    def exchange(number: int) -> list[Any]:
+        thought = {"type": "thinking", "thinking": "Look it up.", "signature": f"c2ln{number}"}
+        use = {"type": "tool_use", "id": f"toolu_{number}", "name": "find", "input": {}}
+        found = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "there"}
+        return [
+            {"role": "user", "content": f"Where is order {number}? " + "Please. " * 60},
+            {"role": "assistant", "content": [thought, use]},
+            {"role": "user", "content": [found]},
+            {"role": "assistant", "content": [{"type": "text", "text": "There."}]},
+        ]
+
+    way, items = WAYS["anthropic"], [item for number in range(4) for item in exchange(number)]
+    request = {
+        "model": "claude-sonnet-5-5",
+        "max_tokens": 16_000,
+        "betas": ["context-1m-2025-08-07"],
+        "thinking": {"type": "enabled", "budget_tokens": 4_000},
+    }
+    ctx = ChatContext(items, model="claude-sonnet-5-5")
+    llm_server.default = ok("- Orders were delivered.")
+    assert way.fold(ctx, llm_server, request=request).mode == "append"
+    first = llm_server.requests[-1].body
+    assert first["thinking"] == request["thinking"]
+    items += exchange(9)
+    needed = ctx.request_options()
+    assert way.fold(ctx, llm_server, request=request).mode == "append"
+    sent_fields = llm_server.requests[-1]
+    assert sent_fields.body["thinking"] == {**needed["thinking"], **request["thinking"]}
+    betas = sent_fields.headers["anthropic-beta"]
+    assert all(beta in betas for beta in (*needed["betas"], "context-1m-2025-08-07"))
+    assert request["betas"] == ["context-1m-2025-08-07"]
+    items += exchange(10)
+    off = {**request, "thinking": {"type": "disabled"}}
+    way.fold(ctx, llm_server, request=off)
+    assert llm_server.requests[-1].body.get("thinking") == {"type": "disabled"}
 
 
 def test_a_cut_answer_is_asked_for_again_and_then_by_a_prompt(

@@ -384,7 +384,8 @@ def told(outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
     The log says what happened in numbers, and shows nothing of the conversation.
     """
     if outcome.changed:
-        _log.info("%s", outcome)
+        # Why append mode was not used may quote what a provider said of the list.
+        _log.info("%s", replace(outcome, fell_back="see the outcome" if outcome.fell_back else ""))
     elif outcome.error is not None:
         _log.warning("not summarized (%s): %s", outcome.reason, type(outcome.error).__name__)
     attempt.ended(outcome)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chatfold import tokens
 from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import Problem, Requirement, join_options
 from chatfold.core.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
@@ -124,7 +124,7 @@ class History(Generic[ItemT]):
         """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
         merged: dict[str, Any] = {}
         for requirement in self.requirements():
-            _merge(merged, requirement.options)
+            join_options(merged, requirement.options)
         return merged
 
     # Writing
@@ -406,17 +406,3 @@ class _ToolBatch:
     def deliver(self, run: Run) -> None:
         items = tuple(self._writing.answer(run.answers, self.asked, self._note))
         self.told = ToolRun(items, run.answers, run.not_handled)
-
-
-def _merge(into: dict[str, Any], options: Mapping[str, Any]) -> None:
-    """Add request fields to others: lists, such as `betas`, and groups of fields are joined."""
-    for key, value in options.items():
-        known = into.get(key)
-        if isinstance(known, list) and isinstance(value, list):
-            into[key] = [*known, *(v for v in cast(list[Any], value) if v not in known)]
-        elif isinstance(known, dict) and isinstance(value, Mapping):
-            joined = dict(cast(dict[str, Any], known))
-            _merge(joined, cast(Mapping[str, Any], value))
-            into[key] = joined
-        else:
-            into[key] = value

@@ -435,7 +435,10 @@ def test_values_of_the_tools_are_no_facts(way: Way, llm_server: LLMServer) -> No
 @pytest.mark.parametrize("way", [chat, responses], ids=["chat", "responses"])
 @pytest.mark.parametrize("choice", ["auto", "required", None])
 @pytest.mark.parametrize("host", ["https://api.openai.com/v1", "https://eu.api.openai.com/v1"])
-def test_openai_itself_is_told_to_call_no_tool(way: Way, choice: str | None, host: str) -> None:
+@pytest.mark.parametrize("place", ["", "extra_body"])
+def test_openai_itself_is_told_to_call_no_tool(
+    way: Way, choice: str | None, host: str, place: str
+) -> None:
     """There the tool choice is no part of the cached prefix."""
     bodies: list[dict[str, Any]] = []
     write = chat_body if way is chat else response_body
@@ -450,6 +453,9 @@ def test_openai_itself_is_told_to_call_no_tool(way: Way, choice: str | None, hos
     http = DefaultHttpxClient(transport=library.MockTransport(answer))
     with OpenAI(api_key="k", base_url=host, http_client=http) as client:
         request = way.request(tool_choice=choice)
+        if place:
+            inside = ("tools", "tool_choice") if choice else ("tools",)
+            request[place] = {name: request.pop(name) for name in inside}
         outcome = context(way).summarize(client, mode="append", request=request, keep_last_turns=1)
     assert (outcome.summary, outcome.mode) == (SUMMARY, "append")
     assert bodies[0]["tool_choice"] == "none"

@@ -297,18 +297,6 @@ def test_the_callers_client_keeps_its_settings_and_its_key_stays_out_of_sight(
         assert repr(summarizer) == "OpenAISummarizer(OpenAI, 'gpt-test', endpoint='chat')"
 
 
-def test_thoughts_that_a_server_leaves_in_the_text_are_not_the_summary(
-    llm_server: LLMServer, prompt: Prompt
-) -> None:
-    """A leading `<think>` element is reasoning, closed or not."""
-    with sync_client(llm_server) as client:
-        summarizer = OpenAISummarizer(client, "gpt-test")
-        llm_server.script(ok("<think>Hm.</think>\n\n- A-1001 shipped"), ok("<think>Hm, well"))
-        assert accept(summarizer.complete(prompt)) == "- A-1001 shipped"
-        with pytest.raises(NoAnswerError, match="reasoning only"):
-            accept(summarizer.complete(prompt))
-
-
 @pytest.mark.parametrize(
     ("body", "outcome"),
     [

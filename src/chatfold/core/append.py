@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from chatfold.core.check import join_options
 from chatfold.core.commit import problems_of
 from chatfold.core.compose import sources
 from chatfold.core.grounding import Sources
@@ -71,17 +72,21 @@ def append_for(
         TemplateError: The template does not load or render.
     """
     _check_shape(snapshot.shape, senders)
-    obstacle = ""
+    obstacle, model = "", request.get("model")
     for stop in _stops(snapshot, where.cut):
         text = _question(snapshot, where, stop, asking)
         make = partial(snapshot.shape.summary_item, role="user")
+        fields, views = dict(request), snapshot.views[:stop]
+        # The agent's own requests have them too: see `ChatContext.request_options`.
+        for needed in snapshot.shape.requirements(views, model=model):
+            join_options(fields, needed.options)
         live = LiveRequest(
             shape=snapshot.shape.name,
             items=tuple(snapshot.items[:stop]),
-            views=tuple(snapshot.views[:stop]),
+            views=tuple(views),
             text=text,
             item=make(text),
-            request=dict(request),
+            request=fields,
             weight=sum(snapshot.sizes[:stop]) + _weight(request, asking),
             make=make,
         )

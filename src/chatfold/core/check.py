@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.views import ItemView, UnknownPart
 
-__all__ = ["Problem", "Requirement", "Severity", "added_errors", "common_problems"]
+__all__ = [
+    "Problem",
+    "Requirement",
+    "Severity",
+    "added_errors",
+    "common_problems",
+    "join_options",
+]
 
 Severity: TypeAlias = Literal["error", "pending", "loss", "warning"]
 """`error`: the provider refuses the list; `pending`: it would until open calls are answered;
@@ -69,6 +76,20 @@ class Requirement:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     indices: tuple[int, ...] = ()
     source: str = ""
+
+
+def join_options(into: dict[str, Any], options: Mapping[str, Any]) -> None:
+    """Add request fields to others, which stay: lists, such as `betas`, and groups are joined."""
+    for key, value in options.items():
+        known = into.get(key)
+        if isinstance(known, list) and isinstance(value, list):
+            into[key] = [*known, *(v for v in cast("list[Any]", value) if v not in known)]
+        elif isinstance(known, dict) and isinstance(value, Mapping):
+            joined = dict(cast("dict[str, Any]", known))
+            join_options(joined, cast("Mapping[str, Any]", value))
+            into[key] = joined
+        elif key not in into or isinstance(value, (list, Mapping)):  # None may stand for nothing
+            into[key] = value
 
 
 def common_problems(

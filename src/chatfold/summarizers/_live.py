@@ -190,6 +190,8 @@ def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, An
     body = _fields(live, model, "max_tokens") | {"messages": [*live.items, live.item]}
     if body.get("betas") is None:  # the SDK makes a header of them, and takes no null for none
         body.pop("betas", None)
+    if field(body.get("thinking"), "type") == "disabled":  # which takes nothing else
+        body["thinking"] = {"type": "disabled"}
     thinking = field(body.get("thinking"), "budget_tokens")
     needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}
@@ -227,7 +229,8 @@ def _without_calls(body: dict[str, Any]) -> None:
     https://developers.openai.com/api/docs/guides/prompt-caching (read 2026-11-22). Other servers
     with this API may leave the tools out of the prompt then.
     """
-    if body.get("tools"):
+    extra = body.get("extra_body")
+    if body.get("tools") or field(extra, "tools"):
         body["tool_choice"] = "none"
-    if body.get("functions"):
+    if body.get("functions") or field(extra, "functions"):
         body["function_call"] = "none"

@@ -29,6 +29,7 @@ __all__ = [
     "got_async",
     "recognize",
     "text_in",
+    "without_thoughts",
 ]
 
 Family: TypeAlias = Literal["openai", "anthropic"]
@@ -216,6 +217,18 @@ class SDKSummarizer:
         if _code(error) == "content_filter":
             return Completion("", finish_reason="content_filter", model=self.model)
         raise failure(error, _sent(prompt), who=self.model, timeout=self.timeout) from error
+
+
+def without_thoughts(text: str) -> tuple[str, bool]:
+    """Return the text without the thoughts that open it, and whether there were any.
+
+    Servers for open models that do not parse reasoning leave it in the text, in `<think>`; where
+    the model's own template has opened that, in the prompt, it is only closed in the answer.
+    """
+    thoughts, closed, said = text.partition("</think>")
+    if thoughts.lstrip().startswith("<think>") or (closed and "<think>" not in thoughts):
+        return said, True
+    return text, False
 
 
 def _sent(prompt: Prompt) -> Prompt:

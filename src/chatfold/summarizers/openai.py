@@ -9,7 +9,7 @@ from chatfold.core.usage import Usage, usage_in
 from chatfold.core.views import field
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._live import chat_body, response_body
-from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in
+from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in, without_thoughts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Endpoint", "OpenAISummarizer"]
 
 Endpoint = Literal["chat", "responses"]
+_OTHER_CALLS: Final = frozenset({"mcp_approval_request", "program"})
+"""Items that stand for a call, though their kind does not end in `_call`."""
 _ENDPOINTS: Final[dict[str, Endpoint]] = {"openai_chat": "chat", "openai_responses": "responses"}
 
 
@@ -126,7 +128,7 @@ class OpenAISummarizer(SDKSummarizer):
         message: Any = field(choices[0], "message")
         reason: Any = field(choices[0], "finish_reason")
         content: Any = field(message, "content")
-        text, thought = _without_thoughts(text_in(content))
+        text, thought = without_thoughts(text_in(content))
         called = field(message, "tool_calls") or field(message, "function_call")
         if called and (live or not text.strip()):
             reason = "tool_calls"
@@ -159,9 +161,9 @@ class OpenAISummarizer(SDKSummarizer):
                 texts.append(text_in(content, "output_text"))
                 refused = [part for part in content if field(part, "type") == "refusal"]
                 refusals.extend(field(part, "refusal") or "" for part in refused)
-            elif str(kind).endswith("_call"):
+            elif str(kind).endswith("_call") or kind in _OTHER_CALLS:
                 calls += 1
-        text = "\n\n".join(part for part in texts if part)
+        text, thought = without_thoughts("\n\n".join(part for part in texts if part))
         if calls and (live or not text.strip()) and reason == "completed":
             reason = "tool_calls"
         return Completion(
@@ -170,7 +172,7 @@ class OpenAISummarizer(SDKSummarizer):
             usage=usage,
             model=model,
             refusal="\n".join(refusals) or None,
-            reasoning=reasoning,
+            reasoning=reasoning or thought,
         )
 
     def _reason(self, answer: Any, usage: Usage | None) -> str:
@@ -200,14 +202,3 @@ def _has_reasoning(message: Any) -> bool:
     parts = cast("list[object]", content) if isinstance(content, list) else []
     thinks = any(field(part, "type") == "thinking" for part in parts)
     return bool(thinks or field(message, "reasoning_content") or field(message, "reasoning"))
-
-
-def _without_thoughts(text: str) -> tuple[str, bool]:
-    """Return the text without the thoughts that open it, and whether there were any.
-
-    Servers for open models that do not parse reasoning leave it in the text, in `<think>`.
-    """
-    stripped = text.lstrip()
-    if not stripped.startswith("<think>"):
-        return text, False
-    return stripped.partition("</think>")[2], True
