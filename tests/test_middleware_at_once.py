@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from background import wait_until
 from laws import Weightless
 from test_middleware import LATE, SMALL, Teller, middleware, summaries, talk
 from validator import validate
@@ -279,6 +280,41 @@ def test_a_turn_that_breaks_off_leaves_no_conversation_locked(tmp_path: Path) ->
     folded = wrapper.fold([*host, *talk(1, 90)])
     assert folded.outcome.reason in ("reused", "summarized")
     assert summaries(folded.items) == 1
+
+
+def test_what_is_written_for_a_turn_that_breaks_off_is_given_up(tmp_path: Path) -> None:
+    """Nobody could put it in any more; whoever comes next may fold the conversation."""
+    (tmp_path / "repair_note.jinja").write_text("{{ nothing.at.all }}", encoding="utf-8")
+    store, told, asked, may_end = MemoryStore(), list[str](), list[Prompt](), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        asked.append(prompt)
+        assert len(asked) == 1 or may_end.wait(20)
+        return "what happened before"
+
+    def hear(event: FoldEvent) -> None:
+        if event.outcome is not None:
+            told.append(event.outcome.reason)
+
+    wrapper = middleware(
+        slow,
+        SMALL,
+        store,
+        background=True,
+        templates=tmp_path,
+        shape="openai_chat",
+        on_event=hear,
+    )
+    call, results = LATE["openai_chat"]
+    host = [*talk(3), {"role": "user", "content": "look"}, *call, *talk(20, 50)]
+    wait_until(lambda: wrapper.fold(host, key="k").outcome.changed)
+    host += talk(30, 100)
+    wait_until(lambda: bool(wrapper.fold(host, key="k")) and len(asked) == 2)
+    with pytest.raises(TemplateError):
+        wrapper.fold([*host, *results, *talk(3, 900)], key="k")
+    assert told[-1] == "cancelled"
+    may_end.set()
+    assert middleware(Teller(), SMALL, store).fold(host, key="k").outcome.reason == "summarized"
 
 
 def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(

@@ -54,11 +54,15 @@ class Sessions:
         Returns:
             The session; and whether this call has it, or another one does.
         """
-        with self._making[hash(name) % len(self._making)]:
-            session, ours = self._found(name, items, make, wanted)
-            gone = self._use(name, session) if ours else []
-        for old in gone:  # a hook that hears of it may ask for a session
-            self._dropped(old)
+        gone: list[Session] = []
+        try:
+            with self._making[hash(name) % len(self._making)]:
+                session, ours = self._found(name, items, make, wanted, gone)
+                if ours:
+                    gone += self._use(name, session)
+        finally:
+            for old in gone:  # now: a hook that hears of it may ask for a session
+                self._dropped(old)
         return session, ours
 
     def _found(
@@ -67,14 +71,15 @@ class Sessions:
         items: Sequence[Any],
         make: Callable[[Sequence[Region]], Session],
         wanted: Callable[[Session], bool],
+        gone: list[Session],
     ) -> tuple[Session, bool]:
-        """Return what `entered` does; nothing is taken down of it yet."""
+        """Return what `entered` does; nothing is taken down of it yet, but what is `gone`."""
         known: list[Region] = []
         for session in self._candidates(name, items):
             if not wanted(session):
                 continue
             if session.turn.acquire(blocking=False):
-                if self._follows(session, items, known):
+                if self._follows(session, items, known, gone):
                     return session, True
                 session.turn.release()
             elif session.shown(items) is not None:
@@ -83,13 +88,16 @@ class Sessions:
         made.turn.acquire()
         return made, True
 
-    def _follows(self, session: Session, items: Sequence[Any], known: list[Region]) -> bool:
+    def _follows(
+        self, session: Session, items: Sequence[Any], known: list[Region], gone: list[Session]
+    ) -> bool:
         """Return whether a session that this call has goes on with a list.
 
         Args:
             session: The session.
             items: The host's list.
             known: What was folded of lists that begin alike; what this one has is added, if not.
+            gone: The session is added where it cannot be held any longer.
         """
         if session.is_gone:  # since it was looked up
             return False
@@ -100,7 +108,7 @@ class Sessions:
                 known += session.regions()
         except BaseException:  # of a template or an item of the host's own; it may be half done
             with self._lock:
-                self._drop(session)
+                gone.append(self._drop(session))
             session.turn.release()
             raise
         return False
