@@ -11,6 +11,7 @@ import threading
 import time
 from typing import Any
 
+import anthropic
 import pytest
 from fake_server import (
     SUMMARY,
@@ -349,6 +350,26 @@ def test_why_a_live_request_was_not_used_is_not_logged(
     assert "Noor" not in caplog.text
 
 
+def test_a_request_without_a_model_is_of_the_agents(llm_server: LLMServer) -> None:
+    """An older model signs no thinking over what stood before, and takes no such fields."""
+    way, thought = WAYS["anthropic"], {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    items: list[Any] = []
+    for number in range(3):
+        said = {"type": "text", "text": f"Order {number} is there. " * 40}
+        items += [
+            {"role": "user", "content": f"Where is order {number}? " + "Please. " * 60},
+            {"role": "assistant", "content": [thought, said]},
+        ]
+    ctx = ChatContext(items, model="claude-opus-4-5")
+    llm_server.default = ok("- Orders were delivered.")
+    request = {"max_tokens": 16_000}
+    for _ in range(2):
+        outcome = way.fold(ctx, llm_server, model="claude-opus-4-5", request=request)
+        assert outcome.mode == "append"
+        assert "thinking" not in llm_server.requests[-1].body
+        items += [{**item} for item in items[-2:]] * 2
+
+
 def test_thinking_behind_a_summary_goes_out_as_the_agent_sends_it(llm_server: LLMServer) -> None:
     """The live request has what the list needs beside what `request=` says, which stays."""
 
@@ -384,6 +405,12 @@ def test_thinking_behind_a_summary_goes_out_as_the_agent_sends_it(llm_server: LL
     assert all(beta in betas for beta in (*needed["betas"], "context-1m-2025-08-07"))
     assert request["betas"] == ["context-1m-2025-08-07"]
     items += exchange(10)
+    others = {**request, "betas": ("context-1m-2025-08-07",), "thinking": anthropic.omit}
+    assert way.fold(ctx, llm_server, request=others).mode == "append"
+    sent_fields = llm_server.requests[-1]
+    assert sent_fields.body["thinking"] == needed["thinking"]
+    assert "context-1m-2025-08-07" in sent_fields.headers["anthropic-beta"]
+    items += exchange(11)
     off = {**request, "thinking": {"type": "disabled"}}
     way.fold(ctx, llm_server, request=off)
     assert llm_server.requests[-1].body.get("thinking") == {"type": "disabled"}

@@ -317,6 +317,46 @@ def test_what_is_written_for_a_turn_that_breaks_off_is_given_up(tmp_path: Path) 
     assert middleware(Teller(), SMALL, store).fold(host, key="k").outcome.reason == "summarized"
 
 
+def test_a_fold_that_a_turn_broke_off_at_is_not_half_taken_in() -> None:
+    """A handler of the log, or Ctrl-C in a hook, raised when it was in; the next turn is sound."""
+
+    def interrupted(event: FoldEvent) -> None:
+        if event.kind == "after" and len(teller.prompts) == 1:
+            raise KeyboardInterrupt
+
+    teller = Teller()
+    wrapper, host = middleware(teller, OVER, on_event=interrupted), talk(40)
+    with pytest.raises(KeyboardInterrupt):
+        wrapper.fold(host)
+    folded = wrapper.fold(host)
+    assert (folded.outcome.reason, summaries(folded.items)) == ("summarized", 1)
+    assert folded.outcome.tokens_before > 1000
+    again = wrapper.fold([*host, *talk(1, 40)])
+    assert again.items[-2:] == talk(1, 40)
+    assert again.items[: len(folded.items)] == folded.items
+
+
+def test_a_hook_that_stops_a_turn_as_another_conversation_goes_locks_none() -> None:
+    """Told that the fold of the one that makes room is cancelled, it raises what Ctrl-C does."""
+
+    def interrupted(event: FoldEvent) -> None:
+        if event.outcome is not None and event.outcome.reason == "cancelled":
+            raise KeyboardInterrupt
+
+    may_end = threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        assert may_end.wait(20)
+        return "what happened before"
+
+    wrapper = middleware(slow, background=True, sessions=1, on_event=interrupted)
+    assert wrapper.fold(talk(40)).outcome.reason == "started"
+    with pytest.raises(KeyboardInterrupt):
+        wrapper.fold(talk(2, 500))
+    may_end.set()
+    assert wrapper.fold(talk(2, 500)).outcome.reason == "below_trigger"
+
+
 def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

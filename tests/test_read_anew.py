@@ -10,7 +10,7 @@ import pytest
 from each_turn import Words
 from laws import same_objects, short
 
-from chatfold import ChatContext, InvalidResultError, StaleHeadError
+from chatfold import ChatContext, InvalidResultError, Middleware, StaleHeadError
 from chatfold.core.views import TextPart
 from chatfold.policy import Policy
 
@@ -91,6 +91,20 @@ def test_an_argument_may_be_called_as_a_cache_marker(name: str, value: object) -
     again = ctx.plan(keep_last_turns=1)
     items[1]["content"][0]["cache_control"] = {"type": "ephemeral"}
     assert ctx.apply(again, "Deployed.").changed
+
+
+def test_a_host_s_lists_that_differ_in_such_an_argument_are_two() -> None:
+    """What is folded of one is not shown in the other; in one whose markers moved it is."""
+    policy = Policy(max_tokens=60, keep_tokens=20, keep_last_turns=1)
+    wrapper = Middleware(short, policy, shape="anthropic", counter=Words())
+    one, other, moved = looked_up(), looked_up(), looked_up()
+    for items in (one, moved):
+        items[1]["content"][0]["input"] = {"cache_control": "no-store"}
+    other[1]["content"][0]["input"] = {"cache_control": "public"}
+    moved[1]["content"][0]["cache_control"] = {"type": "ephemeral"}
+    assert wrapper.fold(one).outcome.reason == "summarized"
+    assert wrapper.fold(moved).outcome.reason == "reused"
+    assert wrapper.fold(other).outcome.reason == "summarized"
 
 
 def test_a_list_that_has_changed_its_provider_is_left_alone_where_it_cannot_be_folded() -> None:

@@ -42,7 +42,7 @@ _NOTHING: Final = frozenset(
     }
 )
 
-_UNREPORTED: Final = 4  # folds before which a request may have gone out that is reported now
+_UNREPORTED: Final = 2  # folds before which a request may have gone out that is reported now
 
 LAST_RESORT: Final = "extractive"
 """What summarizes where the model cannot, and the list no longer fits."""

@@ -162,6 +162,7 @@ class Planning:
             mode=settings.mode,
             senders=senders,
             request=settings.request,
+            model=self._state.model,
         )
         snapshot = snapshot or self._state.snapshot(limits.abandon)
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)

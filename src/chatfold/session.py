@@ -212,9 +212,13 @@ class Session(ChatContext[Any]):
     @contextmanager
     def changing(self) -> Generator[list[Any], None, None]:
         """Hold what the context's list was, until a fold of it is taken in; yield its items."""
-        self._before = self._state.tokens()
+        items, self._before = list(self._items), self._state.tokens()
         try:
-            yield list(self._items)
+            yield items
+        except BaseException:  # of a hook, say, that was told of a fold: nobody takes that in
+            same = len(items) == len(self._items) and all(map(is_, items, self._items))
+            self.is_gone = self.is_gone or not same
+            raise
         finally:
             self._before = 0
 
@@ -341,9 +345,13 @@ class Session(ChatContext[Any]):
 
     def _tokens_of(self, items: Sequence[Any]) -> int:
         """Return the size of a list, folded as far as this one is; see `is_over_window`."""
-        # In this order: the context's list gets smaller first, and what is shown a while later.
-        size, before = self._state.tokens(), self._before
-        known, view = self._host.items, self._view
+        while True:
+            known = self._host.items
+            # In this order: the context's list gets smaller first, what is shown a while later.
+            size, before = self._state.tokens(), self._before
+            if known is self._host.items:  # else a third call has taken a longer list in
+                break
+        view = self._view
         same = at = max(view.cut, self._start)
         ours, theirs = known[at:], items[at:]
         if all(map(is_, ours, theirs)):

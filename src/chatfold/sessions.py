@@ -55,14 +55,15 @@ class Sessions:
             The session; and whether this call has it, or another one does.
         """
         gone: list[Session] = []
+        held: Session | None = None
         try:
             with self._making[hash(name) % len(self._making)]:
                 session, ours = self._found(name, items, make, wanted, gone)
                 if ours:
+                    held = session
                     gone += self._use(name, session)
         finally:
-            for old in gone:  # now: a hook that hears of it may ask for a session
-                self._dropped(old)
+            self._leave(gone, held)
         return session, ours
 
     def _found(
@@ -99,7 +100,9 @@ class Sessions:
             known: What was folded of lists that begin alike; what this one has is added, if not.
             gone: The session is added where it cannot be held any longer.
         """
-        if session.is_gone:  # since it was looked up
+        if session.is_gone:  # since it was looked up, or as its last turn broke off
+            with self._lock:
+                self._drop(session)
             return False
         try:
             if session.follow(items):
@@ -130,12 +133,25 @@ class Sessions:
         new.turn.acquire()
         with self._lock:
             self._drop(old)
-        gone = self._use(name, new)
+        self._leave(self._use(name, new), new)
         new.claim, old.claim = old.claim, None
         old.turn.release()
-        for other in gone:
-            self._dropped(other)
         return new
+
+    def _leave(self, gone: Sequence[Session], held: Session | None) -> None:
+        """Tell of sessions that are no longer held; a hook may hear of it, and ask for another.
+
+        Args:
+            gone: The sessions.
+            held: The one that this call has, and has no longer if that raises.
+        """
+        try:
+            for old in gone:
+                self._dropped(old)
+        except BaseException:
+            if held is not None:
+                held.turn.release()
+            raise
 
     def forget(self, name: str) -> None:
         """Drop the sessions of a name."""

@@ -31,7 +31,7 @@ def fold(way: Way, server: LLMServer) -> str | None:
     [
         f"<think>Hm.</think>\n\n{SAID}",
         f"\n<think>\nThe <b>user</b> asks.\n</think>{SAID}",
-        f"Hm, the user wants a record.</think>\n{SAID}",
+        f"Hm, the user wants a record.\n</think>\n\n{SAID}",
         SAID,
     ],
 )
@@ -46,7 +46,7 @@ def test_thoughts_that_open_an_answer_are_not_the_summary(
 
 
 @pytest.mark.parametrize(
-    "text", ["<think>Hm, well", "<think>Hm.</think>", "Hm, the user wants a record.</think>\n"]
+    "text", ["<think>Hm, well", "<think>Hm.</think>", "Hm, the user wants a record.\n</think>\n"]
 )
 def test_an_answer_of_thoughts_alone_is_none(text: str, way: Way, llm_server: LLMServer) -> None:
     """Closed or not."""
@@ -55,8 +55,15 @@ def test_an_answer_of_thoughts_alone_is_none(text: str, way: Way, llm_server: LL
         fold(way, llm_server)
 
 
-def test_an_element_that_a_summary_speaks_of_stays(way: Way, llm_server: LLMServer) -> None:
-    """It does not open the answer."""
-    text = "- The parser is to drop <think>...</think> at the start"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- The parser is to drop <think>...</think> at the start",
+        "- The server leaves a bare </think> in its answers; a patch is open",
+        "- It ends in `</think>`\n- <think> is in the prompt",
+    ],
+)
+def test_a_tag_that_a_summary_speaks_of_stays(text: str, way: Way, llm_server: LLMServer) -> None:
+    """It does not open the answer, nor stand on a line of its own."""
     llm_server.script(ok(text))
     assert fold(way, llm_server) == text

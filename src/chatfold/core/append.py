@@ -57,6 +57,8 @@ def append_for(
     asking: Asking,
     senders: Sequence[Sender],
     request: Mapping[str, Any],
+    *,
+    model: str | None = None,
 ) -> Append:
     """Return the live request that asks for a summary of what stands before the cut.
 
@@ -66,13 +68,14 @@ def append_for(
         asking: What every prompt is made with.
         senders: The summarizers of the fallback chain.
         request: The other fields of the live request.
+        model: The agent's model, where the request names none.
 
     Raises:
         ValueError: No summarizer of the chain sends lists of this shape.
         TemplateError: The template does not load or render.
     """
     _check_shape(snapshot.shape, senders)
-    obstacle, model = "", request.get("model")
+    obstacle, model = "", request.get("model") or model
     for stop in _stops(snapshot, where.cut):
         text = _question(snapshot, where, stop, asking)
         make = partial(snapshot.shape.summary_item, role="user")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.views import ItemView, UnknownPart
+from chatfold.core.views import ItemView, UnknownPart, plain
 
 __all__ = [
     "Problem",
@@ -79,17 +79,24 @@ class Requirement:
 
 
 def join_options(into: dict[str, Any], options: Mapping[str, Any]) -> None:
-    """Add request fields to others, which stay: lists, such as `betas`, and groups are joined."""
+    """Add request fields to others, which stay: lists, such as `betas`, and groups are joined.
+
+    What stands for nothing (None, the SDKs' `NOT_GIVEN` and `omit`) gives way to lists and groups.
+    """
     for key, value in options.items():
-        known = into.get(key)
-        if isinstance(known, list) and isinstance(value, list):
-            into[key] = [*known, *(v for v in cast("list[Any]", value) if v not in known)]
-        elif isinstance(known, dict) and isinstance(value, Mapping):
-            joined = dict(cast("dict[str, Any]", known))
-            join_options(joined, cast("Mapping[str, Any]", value))
-            into[key] = joined
-        elif key not in into or isinstance(value, (list, Mapping)):  # None may stand for nothing
-            into[key] = value
+        known: Any = into.get(key)
+        if isinstance(value, list):
+            told: list[Any] = [*known] if isinstance(known, (list, tuple)) else []
+            more = [each for each in cast("list[Any]", value) if each not in told]
+            into[key] = [*told, *more] if told or not known else known
+        elif isinstance(value, Mapping):
+            joined: Any = plain(known) if known else {}
+            if isinstance(joined, dict):
+                joined = dict(cast("dict[str, Any]", joined))
+                join_options(joined, cast("Mapping[str, Any]", value))
+                into[key] = joined
+        else:
+            into.setdefault(key, value)
 
 
 def common_problems(

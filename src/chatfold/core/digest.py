@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.views import plain
 
-__all__ = ["changed_index", "copied", "edited_index", "fingerprints", "stable_digest"]
+__all__ = ["GIVEN", "changed_index", "copied", "edited_index", "fingerprints", "stable_digest"]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
 # A field that hosts move from item to item at each turn, so that the provider caches the request up
@@ -25,6 +25,9 @@ _VERSION = 2  # the last version of the format without references, which depend 
 # https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11-22)
 _MARKER: Final = "cache_control"
 _MARKED: Final = _MARKER.encode()
+GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
+"""Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
+
 _COPIED = frozenset({str, type(None)})  # not numbers: True equals 1, and says something else
 
 
@@ -125,15 +128,14 @@ def _unmarked(value: Any) -> Any:
     """Return a plain value without cache markers."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value).items()
-        return {key: _unmarked(inner) for key, inner in fields if not _marks(key, inner)}
+        return {
+            key: inner if key in GIVEN else _unmarked(inner)
+            for key, inner in fields
+            if key != _MARKER
+        }
     if isinstance(value, list):
         return [_unmarked(inner) for inner in cast("list[Any]", value)]
     return value
-
-
-def _marks(key: str, value: Any) -> bool:
-    """Return whether a field is a cache marker, and no argument of that name."""
-    return key == _MARKER and (value is None or (isinstance(value, dict) and "type" in value))
 
 
 def _blob(item: Any) -> bytes:

@@ -52,6 +52,7 @@ class Wish:
         mode: How the summary is to be asked for.
         senders: What the summarizers can send in append mode.
         request: The fields of the live request, for append mode.
+        model: The agent's model.
     """
 
     keep_last_turns: int | None
@@ -69,6 +70,7 @@ class Wish:
     mode: Mode = "prompt"
     senders: Sequence[Sender] = ()
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    model: str | None = None
 
 
 def asked_tokens(head: int, most: int | None = None) -> int:
@@ -146,7 +148,7 @@ def make_plan(
         )
     prompt, append = first.prompt, None
     if wish.mode == "append":
-        append = append_for(snapshot, where, asking, wish.senders, wish.request)
+        append = append_for(snapshot, where, asking, wish.senders, wish.request, model=wish.model)
         prompt = replace(prompt, live=append.live if first.stop == len(head) else None)
     shown = {"prompt": prompt, "append": append, "omitted": head.omitted, "shown": head}
     return planned(reason="summarized", **shown), head

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, Final, cast
 
+from chatfold.core.digest import GIVEN
 from chatfold.core.views import plain
 
 __all__ = ["item_digest", "rolled"]
@@ -44,7 +45,7 @@ def _without_markers(value: Any) -> Any:
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         return {
-            key: _without_markers(inner)
+            key: inner if key in GIVEN else _without_markers(inner)
             for key, inner in fields.items()
             if inner is not None and key not in _MARKERS
         }

@@ -6,10 +6,21 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TypeAlias,
+    cast,
+)
 
 from chatfold.core.flow import Completion
 from chatfold.core.views import field, plain
@@ -17,6 +28,8 @@ from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
 from chatfold.threads import check_timeout
+
+_CLOSED: Final = re.compile(r"^[ \t]*</think>[ \t]*$", re.MULTILINE)
 
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
@@ -223,11 +236,15 @@ def without_thoughts(text: str) -> tuple[str, bool]:
     """Return the text without the thoughts that open it, and whether there were any.
 
     Servers for open models that do not parse reasoning leave it in the text, in `<think>`; where
-    the model's own template has opened that, in the prompt, it is only closed in the answer.
+    the model's own template has opened that, in the prompt, it is only closed in the answer, on a
+    line of its own: a summary may speak of such a tag.
     """
-    thoughts, closed, said = text.partition("</think>")
-    if thoughts.lstrip().startswith("<think>") or (closed and "<think>" not in thoughts):
+    thoughts, _, said = text.partition("</think>")
+    if thoughts.lstrip().startswith("<think>"):
         return said, True
+    closed = _CLOSED.search(text)
+    if closed is not None and "<think>" not in text[: closed.start()]:
+        return text[closed.end() :], True
     return text, False
 
 
