@@ -353,6 +353,53 @@ def test_two_runs_at_once_fold_the_session_once() -> None:
     assert outcome.reason == "busy"
 
 
+class Remote(Plain):
+    """A session whose items are cleared at once, and take their time to be written again."""
+
+    async def add_items(self, items: list[Any]) -> None:
+        await asyncio.sleep(0.02)
+        await super().add_items(items)
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_run_that_reads_while_a_fold_is_written_gets_it_whole(undo: bool) -> None:
+    """Or while one is taken back: never what is there between the two."""
+    wrapped = filled(Remote())
+
+    async def run() -> list[Any]:
+        if undo:
+            await session.get_items()
+        other = asyncio.create_task(session.undo() if undo else session.get_items())
+        while wrapped.items:  # noqa: ASYNC110 - until it is cleared
+            await asyncio.sleep(0.001)
+        read = await session.get_items()
+        await other
+        return read
+
+    session = FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace")
+    read = asyncio.run(run())
+    assert summaries(read) == 1
+    assert read[-1] == talk(8)[-1]
+
+
+def test_a_history_over_the_window_waits_for_the_run_that_folds_it() -> None:
+    """As behind a `Middleware`; one that fits goes on with what it has."""
+
+    async def slow(prompt: Prompt) -> str:
+        await asyncio.sleep(0.3)
+        return "summary"
+
+    async def run(session: FoldedSession) -> Any:
+        return await asyncio.gather(session.get_items(), session.get_items())
+
+    for window, folded in ((400, 1), (100_000, 0)):
+        policy = Policy(max_tokens=300, keep_tokens=100, window=window, min_gain=0.0)
+        session = FoldedSession(filled(Plain()), slow, policy, persist="replace")
+        first, second = asyncio.run(run(session))
+        assert (summaries(first), summaries(second)) == (1, folded)
+        assert len(second) == (len(first) if folded else len(talk(8)))
+
+
 @pytest.mark.parametrize("persist", ["view", "replace"])
 def test_a_summarizer_that_fails_or_hangs_does_not_break_the_run(persist: Any) -> None:
     async def hang(prompt: Prompt) -> str:

@@ -33,6 +33,8 @@ Persist: TypeAlias = Literal["view", "replace"]
 """Whether a session keeps its originals, or the fold in place of them."""
 
 _ALL: Final = 2_147_483_647  # items; a session may have a limit of its own by default
+_POLL: Final = 0.1  # seconds between two looks at whether another run has folded the session
+_LONGEST: Final = 180.0  # seconds, as `Middleware` waits
 
 
 class FoldedSession:
@@ -168,7 +170,7 @@ class FoldedSession:
         if self._persist == "view":
             remedy = 'persist="view" keeps the originals in the wrapped session'
             return Outcome(False, "nothing_to_undo", remedy=remedy)
-        context = self._followed(await self._all(None), self._run)
+        context = self._followed(await self._read(None), self._run)
         before = list(context.items)
         outcome = context.undo()
         if outcome.changed and await self._replaced(before, context.items, None) is None:
@@ -208,17 +210,32 @@ class FoldedSession:
         )
         return list(await self.wrapped.get_items(**limit, **self._passed(wrapper)))
 
+    async def _read(self, wrapper: RunContextWrapper[Any] | None) -> list[TResponseInputItem]:
+        """Return all items of the wrapped session, none while it is being written to."""
+        async with self._writing:
+            return await self._all(wrapper)
+
+    def _over_window(self, items: list[TResponseInputItem], run: Run) -> bool:
+        """Return whether a history is larger than the model's window."""
+        context = self._folds.context(list(items), run, self._name or self.session_id)
+        return context.load().over_window
+
     async def _folded(
         self, run: Run, wrapper: RunContextWrapper[Any] | None
     ) -> tuple[list[TResponseInputItem], Outcome[Any]]:
         """Return the history as it goes to the model, and what was done about it."""
-        items = await self._all(wrapper)
+        items = await self._read(wrapper)
         if self._persist == "view":
             self._open = _unanswered(ChatContext(list(items), shape=SHAPE))
             folded = await self._folds.fold(items, run, self._name or self.session_id)
             return folded.items, folded.outcome
-        if self._busy:
-            return items, Outcome(False, "busy")
+        waited = 0.0
+        while self._busy:  # another run is at it; waited for where the list does not fit
+            if waited >= _LONGEST or not self._over_window(items, run):
+                return items, Outcome(False, "busy")
+            await asyncio.sleep(_POLL)
+            waited += _POLL
+            items = await self._read(wrapper)
         self._busy = True
         try:
             context = self._followed(items, run)
@@ -228,7 +245,7 @@ class FoldedSession:
                 return items, outcome
             now = await self._replaced(items, context.items, wrapper)
             if now is None:
-                return await self._all(wrapper), Outcome(False, "stale", usage=outcome.usage)
+                return await self._read(wrapper), Outcome(False, "stale", usage=outcome.usage)
             return now, outcome
         finally:
             self._busy = False
