@@ -405,7 +405,7 @@ def test_thinking_behind_a_summary_goes_out_as_the_agent_sends_it(llm_server: LL
     assert all(beta in betas for beta in (*needed["betas"], "context-1m-2025-08-07"))
     assert request["betas"] == ["context-1m-2025-08-07"]
     items += exchange(10)
-    others = {**request, "betas": ("context-1m-2025-08-07",), "thinking": anthropic.omit}
+    others = {**request, "betas": ("context-1m-2025-08-07",), "thinking": anthropic.NOT_GIVEN}
     assert way.fold(ctx, llm_server, request=others).mode == "append"
     sent_fields = llm_server.requests[-1]
     assert sent_fields.body["thinking"] == needed["thinking"]
