@@ -235,7 +235,7 @@ def test_a_turn_that_is_cancelled_gives_its_claim_up_beside_the_event_loop() -> 
     class Store(MemoryStore):
         def claim(self, *args: Any) -> Claim | None:
             asking.set()
-            time.sleep(0.1)
+            assert cancelled.wait(20)
             return super().claim(*args)
 
         def release(self, claim: Claim) -> None:
@@ -247,11 +247,12 @@ def test_a_turn_that_is_cancelled_gives_its_claim_up_beside_the_event_loop() -> 
         turn = asyncio.ensure_future(wrapper.afold(talk(40), key="a"))
         assert await asyncio.to_thread(asking.wait, 20)
         turn.cancel()
+        cancelled.set()
         with pytest.raises(asyncio.CancelledError):
             await turn
         assert await asyncio.to_thread(released.wait, 20)
 
-    store, asking, released = Store(), threading.Event(), threading.Event()
+    store, asking, cancelled, released = Store(), *(threading.Event() for _ in range(3))
     wrapper = middleware(Teller(), store=store)
     asyncio.run(run())
     assert threads != [threading.current_thread()]
