@@ -361,7 +361,7 @@ def test_who_cannot_wait_longer_is_told_that_it_does_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In an event loop too, where one task waits for the other."""
-    monkeypatch.setattr("chatfold.host_turns._LONGEST", 0.2)
+    monkeypatch.setattr("chatfold.host_turns.LONGEST", 0.2)
 
     async def run() -> None:
         may_end = asyncio.Event()

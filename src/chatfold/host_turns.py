@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from chatfold.background import BackgroundFold
 
-__all__ = ["Folded", "HostTurns", "Steps"]
+__all__ = ["LONGEST", "POLL", "Folded", "HostTurns", "Steps"]
 
 ItemT = TypeVar("ItemT")
 
 _log = logging.getLogger("chatfold")
 
-_POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
-_LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
+POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
+LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ class HostTurns(Generic[ItemT]):
             session, ours = self._sessions.entered(name, items, made, wanted)
             if ours:
                 return session
-            if waited < _LONGEST and session.is_over_window(items):
-                yield _POLL
-                waited += _POLL
+            if waited < LONGEST and session.is_over_window(items):
+                yield POLL
+                waited += POLL
                 continue
             outcome = replace(session.running(items), key=key)
             seen = session.shown(items)  # now: what was just found to fit may be less than before
@@ -259,10 +259,10 @@ class HostTurns(Generic[ItemT]):
             session.claim = self._shared.claim(name, session)
             if session.claim is not None:
                 return self._renewed(name, session, items)  # it may have been done meanwhile
-            if waited >= _LONGEST or not session.load().over_window:
+            if waited >= LONGEST or not session.load().over_window:
                 return session
-            yield _POLL
-            waited += _POLL
+            yield POLL
+            waited += POLL
         return session
 
     def _result(

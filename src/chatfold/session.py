@@ -403,6 +403,7 @@ class Session(ChatContext[Any]):
             self._take_noting(items, first, at)
 
     def _take_noting(self, items: Sequence[Any], first: int, at: int) -> None:
+        """Do what `_take` does, item by item: any of them may be such a result."""
         del self._items[at:], self._origin[at:]
         for index, item in enumerate(items[first:], first):
             added = [item]

@@ -15,6 +15,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import ref
@@ -101,19 +102,15 @@ class Telemetry:
         """Take in an event; return what `then` answers, or what makes the span current."""
         if event.kind == "before":
             answer = tell(self._then, event)
-            return answer if answer is False else self._safely(self._begun, event, answer)
+            return (
+                answer
+                if answer is False
+                else _safely(partial(self._begun, event, answer), event, answer)
+            )
         try:
             return tell(self._then, event)
         finally:  # Ctrl-C may come, and the span is to end
-            self._safely(self._ended, event, None)
-
-    def _safely(self, act: Callable[[FoldEvent, Any], Any], event: FoldEvent, answer: Any) -> Any:
-        """Return what comes of an event; where an exporter fails, say, the fold goes on."""
-        try:
-            return act(event, answer)
-        except Exception as error:
-            _log.warning("telemetry failed (%s) for %r", type(error).__name__, event.kind)
-            return answer
+            _safely(partial(self._ended, event), event, None)
 
     def _begun(self, event: FoldEvent, answer: Any) -> _Open:
         self._sweep()
@@ -122,7 +119,7 @@ class Telemetry:
         self._open[event.id] = (span, time.perf_counter(), ref(made))
         return made
 
-    def _ended(self, event: FoldEvent, _answer: Any = None) -> None:
+    def _ended(self, event: FoldEvent) -> None:
         outcome = event.outcome
         assert outcome is not None
         held = self._open.pop(event.id, None)
@@ -251,6 +248,15 @@ def _who(event: FoldEvent) -> dict[str, str]:
     if event.model is not None:
         who["gen_ai.request.model"] = event.model
     return who
+
+
+def _safely(act: Callable[[], Any], event: FoldEvent, otherwise: Any) -> Any:
+    """Return what comes of an event; where an exporter fails, say, the fold goes on."""
+    try:
+        return act()
+    except Exception as error:
+        _log.warning("telemetry failed (%s) for %r", type(error).__name__, event.kind)
+        return otherwise
 
 
 def _told(outcome: Outcome[Any]) -> Mapping[str, str | int | bool]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
 from chatfold.core.rolling import item_digest
+from chatfold.host_turns import LONGEST, POLL
 from chatfold.integrations._openai_agents.folds import SHAPE, Folds
 from chatfold.integrations._openai_agents.run import Run, seen
 from chatfold.integrations._openai_agents.wrapped import check_session, finished, swap
@@ -33,8 +34,6 @@ Persist: TypeAlias = Literal["view", "replace"]
 """Whether a session keeps its originals, or the fold in place of them."""
 
 _ALL: Final = 2_147_483_647  # items; a session may have a limit of its own by default
-_POLL: Final = 0.1  # seconds between two looks at whether another run has folded the session
-_LONGEST: Final = 180.0  # seconds, as `Middleware` waits
 
 
 class FoldedSession:
@@ -231,10 +230,10 @@ class FoldedSession:
             return folded.items, folded.outcome
         waited = 0.0
         while self._busy:  # another run is at it; waited for where the list does not fit
-            if waited >= _LONGEST or not self._over_window(items, run):
+            if waited >= LONGEST or not self._over_window(items, run):
                 return items, Outcome(False, "busy")
-            await asyncio.sleep(_POLL)
-            waited += _POLL
+            await asyncio.sleep(POLL)
+            waited += POLL
             items = await self._read(wrapper)
         self._busy = True
         try:
