@@ -136,6 +136,18 @@ def test_what_is_reported_of_the_list_before_a_fold_says_nothing_of_the_list_beh
     assert ctx.maybe_summarize(gate).reason == "below_trigger"
 
 
+def test_a_second_report_of_that_size_is_of_the_list_as_it_is() -> None:
+    """Only one request was under way when the fold was put in."""
+    ctx, gate = context(15, policy=POLICY), Gate()
+    gate.open.set()
+    sent = ctx.load().tokens
+    assert ctx.maybe_summarize(gate).changed
+    ctx.record_usage(usage(sent))
+    assert ctx.load().tokens == ctx.count_tokens().value
+    ctx.record_usage(usage(sent))
+    assert ctx.load().tokens >= sent
+
+
 @pytest.mark.parametrize("text", ["short", ""])
 def test_what_a_fold_has_cost_is_told_also_where_it_is_cancelled(text: str) -> None:
     """The model had answered by then, with a summary or without."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import pytest
 from each_turn import Words
+from laws import same_objects
 from validator import validate
 
 from chatfold import ChatContext
@@ -104,3 +107,70 @@ def test_a_fold_after_it_parts_no_call_from_its_result() -> None:
         except ChatfoldError as error:  # pragma: no cover - what this test is about
             pytest.fail(f"{count}: {error}")
         assert validate(items, "openai_chat") == []
+
+
+@contextmanager
+def interrupted_at(line: int, module: str) -> Iterator[None]:
+    """Have Ctrl-C come at the n-th line that is run of a module, if so many are."""
+    left = line
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        if not frame.f_code.co_filename.replace("\\", "/").endswith(module):
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_wherever_the_reading_is_interrupted_it_is_read_again(edited: bool) -> None:
+    """Between any two lines that keep what is known of the items."""
+    line, ended = 0, False
+    while not ended:
+        line += 1
+        items: list[Any] = [item for number in range(3) for item in asked(number)]
+        ctx = ChatContext(items, counter=Words(), shape="openai_chat")
+        ctx.load()
+        if edited:
+            items[2] = {**items[2], "content": "another result"}
+        items += asked(50)
+        try:
+            with interrupted_at(line, "core/reading.py"):
+                ctx.views() if edited else ctx.load()
+            ended = True
+        except KeyboardInterrupt:
+            pass
+        same(ctx, items)
+        assert ctx.load().tokens == ctx.count_tokens().value
+    assert line > 20
+
+
+def test_wherever_a_fold_is_interrupted_it_can_be_taken_back() -> None:
+    """It is in the list, with its originals, or it is not."""
+    line, ended, folded = 0, False, 0
+    while not ended:
+        line += 1
+        items: list[Any] = [item for number in range(4) for item in asked(number)]
+        before = list(items)
+        ctx = ChatContext(items, counter=Words(), shape="openai_chat")
+        try:
+            with interrupted_at(line, "chatfold/swaps.py"):
+                ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+            ended = True
+        except KeyboardInterrupt:
+            pass
+        if len(items) < len(before):
+            folded += 1
+            assert ctx.undo().reason == "undone", line
+        assert same_objects(items, before)
+    assert folded > 3

@@ -61,6 +61,7 @@ def test_an_answer_of_thoughts_alone_is_none(text: str, way: Way, llm_server: LL
         "- The parser is to drop <think>...</think> at the start",
         "- The server leaves a bare </think> in its answers; a patch is open",
         "- It ends in `</think>`\n- <think> is in the prompt",
+        "- The answer is to be without\n<think>\n...\n</think>\n- That is open",
     ],
 )
 def test_a_tag_that_a_summary_speaks_of_stays(text: str, way: Way, llm_server: LLMServer) -> None:
