@@ -38,11 +38,22 @@ VERSION: Final = 2
 T = TypeVar("T")
 
 
+class _Bytes(sa.LargeBinary):
+    """Bytes, read as they are in the database: both drivers give bytes.
+
+    Older versions of SQLAlchemy make bytes of what they read, which fails where a damaged row
+    holds text, and turns a number into as many zeros.
+    """
+
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> None:
+        return None
+
+
 class _Hashed(FunctionElement[bytes]):
     """Bytes of any length as an index can hold them: PostgreSQL's holds 2,704 in a row."""
 
     name = "hashed"
-    type = sa.LargeBinary()
+    type = _Bytes()
     inherit_cache = True
 
 
@@ -58,7 +69,7 @@ def _hashed_postgresql(element: _Hashed, compiler: SQLCompiler, **options: Any) 
 
 def same(column: sa.Column[bytes], value: bytes) -> sa.ColumnElement[bool]:
     """Return whether a column holds a value, in a form for which there is an index."""
-    wanted = sa.literal(value, sa.LargeBinary)
+    wanted = sa.literal(value, _Bytes)
     return sa.and_(_Hashed(column) == _Hashed(wanted), column == wanted)
 
 
@@ -78,12 +89,12 @@ folds = sa.Table(
     "chatfold_folds",
     _tables,
     sa.Column("id", _Number, primary_key=True),
-    sa.Column("key", sa.LargeBinary, nullable=False),
-    sa.Column("fold_id", sa.LargeBinary, nullable=False),
-    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("key", _Bytes, nullable=False),
+    sa.Column("fold_id", _Bytes, nullable=False),
+    sa.Column("digest", _Bytes, nullable=False),
     sa.Column("length", sa.Integer, nullable=False),
-    sa.Column("summary", sa.LargeBinary, nullable=False),
-    sa.Column("kept", sa.LargeBinary, nullable=False),
+    sa.Column("summary", _Bytes, nullable=False),
+    sa.Column("kept", _Bytes, nullable=False),
     sa.Column("extent", sa.Integer, nullable=False),
     sa.Column("created", sa.Double, nullable=False, index=True),
     sa.UniqueConstraint("key", "fold_id").ddl_if(dialect="sqlite"),
@@ -103,18 +114,18 @@ items = sa.Table(
         nullable=False,
     ),
     sa.Column("position", sa.Integer, nullable=False),
-    sa.Column("text", sa.LargeBinary, nullable=False),
-    sa.Column("call_ids", sa.LargeBinary, nullable=False),
-    sa.Column("item", sa.LargeBinary),
-    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("text", _Bytes, nullable=False),
+    sa.Column("call_ids", _Bytes, nullable=False),
+    sa.Column("item", _Bytes),
+    sa.Column("content", _Bytes, nullable=False),
     sa.UniqueConstraint("fold", "position"),
 )
 
 calls = sa.Table(
     "chatfold_calls",
     _tables,
-    sa.Column("key", sa.LargeBinary, nullable=False),
-    sa.Column("call_id", sa.LargeBinary, nullable=False),
+    sa.Column("key", _Bytes, nullable=False),
+    sa.Column("call_id", _Bytes, nullable=False),
     sa.Column(
         "item",
         _Number,
@@ -136,13 +147,13 @@ host_folds = sa.Table(
     sa.Column("id", _Number, primary_key=True),
     sa.Column("scope", sa.String(40), nullable=False),
     sa.Column("digest", sa.String(200), nullable=False),
-    sa.Column("key", sa.LargeBinary, nullable=False),
+    sa.Column("key", _Bytes, nullable=False),
     sa.Column("length", sa.Integer, nullable=False),
-    sa.Column("text", sa.LargeBinary, nullable=False),
-    sa.Column("summary", sa.LargeBinary, nullable=False),
-    sa.Column("kept", sa.LargeBinary, nullable=False),
+    sa.Column("text", _Bytes, nullable=False),
+    sa.Column("summary", _Bytes, nullable=False),
+    sa.Column("kept", _Bytes, nullable=False),
     sa.Column("base", sa.String(200)),
-    sa.Column("details", sa.LargeBinary, nullable=False),
+    sa.Column("details", _Bytes, nullable=False),
     sa.Column("created", sa.Double, nullable=False, index=True),
     sa.UniqueConstraint("scope", "digest"),
 )
