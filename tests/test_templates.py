@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -264,8 +265,21 @@ def test_a_prompt_is_not_rendered_again_for_another_conversation(name: str) -> N
         template.root_render_func = render  # type: ignore[method-assign]
 
 
-def test_an_edited_built_in_template_shows_in_the_next_prompt(tmp_path: Path) -> None:
-    """Though its texts are kept: of an editable install people edit them."""
+def test_an_edited_built_in_template_shows_soon(tmp_path: Path) -> None:
+    """Of an editable install people edit them; to look at each for each fold takes its time."""
+    _directory(tmp_path, "first")
+    soon, late, never = (_steady(_file_loader(tmp_path, every=t)) for t in (0.01, 3600.0, None))
+    assert {t.render(NAME) for t in (soon, late, never) for _ in range(2)} == {"first"}
+    _directory(tmp_path, "another, longer")
+    until = time.monotonic() + 60.0
+    while soon.render(NAME) == "first" and time.monotonic() < until:
+        time.sleep(0.005)
+    said = [t.render(NAME) for t in (soon, late, never)]
+    assert said == ["another, longer", "first", "first"]
+
+
+def test_an_edited_file_shows_in_the_next_prompt_though_texts_are_kept(tmp_path: Path) -> None:
+    """Where it is looked at each time."""
     _directory(tmp_path, "{{ x }} first")
     templates = _steady(_file_loader(tmp_path))
     assert [templates.render(NAME, x=x) for x in ("a", "b")] == ["a first", "b first"]

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from langchain.agents.middleware import SummarizationMiddleware
+from langchain_core.language_models import SimpleChatModel
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import convert_to_messages, convert_to_openai_messages
 
 from .peer import FAR, Entry, Item, Peer, size_of
 
+_FUNCTION = "untrimmed, a function for the model"
+
+
+class _Model(SimpleChatModel):
+    """A chat model that answers with a mark."""
+
+    answer: Callable[[str], str]
+
+    @property
+    def _llm_type(self) -> str:
+        return "stub"
+
+    def _call(self, messages: list[Any], *_: Any, **__: Any) -> str:
+        return self.answer(messages[-1].content)
+
 
 class LangChain(Peer):
-    """Three ways: as it comes, showing all to its model, and that with a tail in tokens."""
+    """Three ways: as it comes, showing all to its model, and that with a tail in tokens.
+
+    Its model is a chat model, as an agent's is. Since 1.5 a function may write in its place
+    (`summarizer=`); then none of what LangChain does for a model's call is done, nor timed.
+    """
 
     package = "langchain"
     variants = ("as it comes", "untrimmed", "untrimmed, same tail")
-    timed = ("as it comes", "untrimmed")
+    timed = ("as it comes", "untrimmed", _FUNCTION)
     checked = ("as it comes",)
 
     def __init__(self, *options: Any, **named: Any) -> None:
@@ -27,13 +47,14 @@ class LangChain(Peer):
             options["trim_tokens_to_summarize"] = None
         if self.variant.endswith("same tail"):
             options |= {"keep": ("tokens", self.keep), "token_counter": self._count}
+        if self.variant == _FUNCTION:
+            options["summarizer"] = self._write
         if self.keep_messages is not None:
             options["keep"] = ("messages", self.keep_messages)
         self._sizes: dict[str, int] = {}
         self._middleware: Any = SummarizationMiddleware(
-            model=FakeListChatModel(responses=["-"]),
+            model=_Model(answer=self.answer),
             trigger=("messages", 1),  # whether to fold is decided outside, alike for all
-            summarizer=self._write,
             **options,
         )
         self._checking: Any = None

@@ -385,7 +385,8 @@ def told(outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
     """
     if outcome.changed:
         # Why append mode was not used may quote what a provider said of the list.
-        _log.info("%s", replace(outcome, fell_back="see the outcome" if outcome.fell_back else ""))
+        said = replace(outcome, fell_back="see the outcome") if outcome.fell_back else outcome
+        _log.info("%s", said)
     elif outcome.error is not None:
         _log.warning("not summarized (%s): %s", outcome.reason, type(outcome.error).__name__)
     attempt.ended(outcome)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from chatfold.errors import TemplateError
 from chatfold.template_texts import TemplateTexts
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["TemplateSet", "load_templates", "prompt_directory"]
 
+_OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
+
 
 def prompt_directory() -> Path:
     """Return the directory that holds the built-in templates.
 
     In an installed package that is `chatfold/prompts`, which is read once. An editable install has
-    no such directory: there it is the checkout's own `prompts/`, so that an edit shows in the next
-    prompt.
+    no such directory: there it is the checkout's own `prompts/`, so that an edit shows within a
+    second.
 
     Raises:
         TemplateError: Neither directory exists, so the installation is broken.
@@ -224,17 +227,24 @@ def _with_fallback(loader: jinja2.BaseLoader) -> TemplateSet:
 def _built_in_loader() -> jinja2.BaseLoader:
     """Return what loads the built-in templates; those of an installed package do not change."""
     directory = prompt_directory()
-    return _file_loader(directory, watched=directory.parent != Path(__file__).resolve().parent)
+    installed = directory.parent == Path(__file__).resolve().parent
+    return _file_loader(directory, every=None if installed else _OWN_LOOKED_AT)
 
 
-def _file_loader(directory: Path, *, watched: bool = True) -> jinja2.BaseLoader:
+def _file_loader(directory: Path, *, every: float | None = 0.0) -> jinja2.BaseLoader:
+    """Return what loads the templates of a directory.
+
+    Args:
+        directory: The directory.
+        every: Seconds between two looks at whether a file has changed; None looks at none again.
+    """
     from jinja2 import FunctionLoader
 
-    return FunctionLoader(functools.partial(_read, directory, watched=watched))
+    return FunctionLoader(functools.partial(_read, directory, every=every))
 
 
 def _read(
-    directory: Path, name: str, *, watched: bool
+    directory: Path, name: str, *, every: float | None
 ) -> tuple[str, str, Callable[[], bool] | None] | None:
     """Return source, path and freshness check of one file, or None where there is no such file.
 
@@ -253,15 +263,35 @@ def _read(
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise _failure(error, name, line) from error
-    return source, str(path), (lambda: _modified(path) == modified) if watched else None
+    return source, str(path), None if every is None else _Unchanged(path, modified, every)
 
 
-def _modified(path: Path) -> int | None:
-    """Return when a file was last changed, in nanoseconds; None where there is none any more."""
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return None
+class _Unchanged:
+    """Says whether a file is as it was.
+
+    Args:
+        path: The file.
+        modified: When it was last changed, in nanoseconds.
+        every: Seconds between two looks.
+    """
+
+    def __init__(self, path: Path, modified: int, every: float) -> None:
+        self._path = path
+        self._modified = modified
+        self._every = every
+        self._again = 0.0
+        self._known = True
+
+    def __call__(self) -> bool:
+        """Return whether it was when it was last looked at."""
+        now = time.monotonic()
+        if now >= self._again:
+            self._again = now + self._every
+            try:
+                self._known = os.stat(self._path).st_mtime_ns == self._modified
+            except OSError:  # there is none any more
+                self._known = False
+        return self._known
 
 
 def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:

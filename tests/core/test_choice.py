@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chatfold.core.choice import Choice, Line, ranked
+from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import FINE, Group, Phrase, price
 from chatfold.core.record import Record, rendered
@@ -23,8 +23,8 @@ def three_lines() -> tuple[list[Line], Group, Group]:
     for place, full in ((1, None), (0, None), (2, Field("of", "LK-2"))):
         groups = (order, order) if full is None else (order, get)
         phrase = Phrase(Sighting(0, "user", "text"), Field("", f"LK-{place}"), full, groups)
-        lines.append(Line(phrase, (place, place, place), worth=1.0))
-    price([line.phrase for line in lines], size)
+        lines.append((phrase, (place, place, place), 1.0))
+    price([line[0] for line in lines], size)
     return lines, order, get
 
 
@@ -34,11 +34,11 @@ def test_values_share_what_their_entry_takes() -> None:
     bare, full = FINE * len(" LK-1,"), FINE * len(" of=LK-3,")
     assert order.cost == FINE * len("\n- order:")
     assert get.cost == FINE * len("\n- get(LK-1):")
-    assert [line.phrase.costs for line in lines] == [(bare, 0), (bare, 0), (bare, full)]
-    moves = ranked(lines)
+    assert [line[0].costs for line in lines] == [(bare, 0), (bare, 0), (bare, full)]
+    moves = Choice(lines).moves
     assert [move[0] for move in moves if not move[2]] == [-1 / (bare + order.cost / 3)] * 3
     (more,) = (move for move in moves if move[2])
-    assert more[3:] == (full - bare, get, lines[2])
+    assert more[3:] == (full - bare, get, lines[2][0])
     assert more[0] == -0.05 / (full - bare + get.cost)
 
 
@@ -60,10 +60,12 @@ def test_what_takes_less_goes_in_behind_what_does_not_fit() -> None:
     lines: list[Line] = []
     for place, text in enumerate(("LK-1", "LK-2", "a long name of the third", "LK-4")):
         phrase = Phrase(Sighting(place, "user", "text"), Field("", text), None, (order, order))
-        lines.append(Line(phrase, (place, place, place), worth=100.0 - place))
-    price([line.phrase for line in lines], size)
-    for line in lines:  # in this order for their room
-        line.worth *= line.phrase.costs[0] + order.cost / len(lines)
+        lines.append((phrase, (place, place, place), 100.0 - place))
+    price([line[0] for line in lines], size)
+    lines = [  # in this order for their room
+        (phrase, time, worth * (phrase.costs[0] + order.cost / len(lines)))
+        for phrase, time, worth in lines
+    ]
     room = order.cost + 3 * FINE * len(" LK-1,")
     (entry,) = Choice(lines).entries(room)
     assert [field.text for field in entry.values] == ["LK-1", "LK-2", "LK-4"]
@@ -74,8 +76,8 @@ def test_what_takes_less_goes_in_behind_what_does_not_fit() -> None:
 def test_a_value_stands_where_it_was_said_first() -> None:
     """Also where it was named again since; its entry is as new as the newest in it."""
     lines, order, get = three_lines()
-    lines[1].order = (9, 0, 3)  # of words that stand before others whose facts were seen before
-    lines[2].order = (5, 2, 2)
+    lines[1] = (lines[1][0], (9, 0, 3), 1.0)  # of words before others whose facts were seen before
+    lines[2] = (lines[2][0], (5, 2, 2), 1.0)
     assert Choice(lines).entries(1_000) == [
         Entry("get", get.arguments, (Field("of", "LK-2"),)),
         Entry("order", None, (Field("", "LK-0"), Field("", "LK-1"))),
@@ -92,12 +94,12 @@ def test_what_is_known_is_not_counted_again() -> None:
         asked.extend(texts)
         return size(texts)
 
-    price([line.phrase for line in lines], count)
+    price([line[0] for line in lines], count)
     assert not asked
     new = Phrase(Sighting(0, "user", "text"), Field("", "LK-9"), None, (order, order))
-    price([lines[0].phrase, new], count)
+    price([lines[0][0], new], count)
     assert asked == [" LK-9," * FINE, ""]
-    assert new.costs == lines[0].phrase.costs
+    assert new.costs == lines[0][0].costs
 
 
 def test_values_that_are_alike_cost_what_they_take() -> None:

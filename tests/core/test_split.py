@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.calls import pair_calls
-from chatfold.core.spans import Span, call_spans, closure, cut_points, cuttable
+from chatfold.core.calls import CallPairing, ToolCallRecord
+from chatfold.core.spans import Span, closure, cut_points, cuttable, open_spans
 from chatfold.core.split import Split, prefix_length, split, turns
 from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, TextPart
 from chatfold.shapes import shape_named
@@ -39,12 +39,20 @@ VIEWS = {
 }
 
 
+def paired(read: Sequence[ItemView]) -> tuple[list[ToolCallRecord], list[Span]]:
+    """Return the calls of a list, and what stays together for their sake."""
+    pairing = CallPairing()
+    for index, view in enumerate(read):
+        pairing.feed(index, view)
+    calls = pairing.records()
+    return calls, [*pairing.spans, *open_spans(calls, len(read))]
+
+
 def cut(letters: str, *, size: int = 10, **options: Any) -> Split:
     """Return the split of a list whose items are all of one size."""
     read = views(letters)
-    calls = pair_calls(read)
+    calls, spans = paired(read)
     wish = {"keep_last_turns": None, "keep_tokens": None} | options
-    spans = call_spans(calls, len(read))
     return split(read, calls, spans, CHAT, tokens=lambda index: size, **wish)
 
 
@@ -151,7 +159,7 @@ def test_every_split_is_a_cut_point_and_keeps_the_order(
     """Whatever the limits, the cut parts nothing, and kept items lie before it."""
     found = cut(letters, keep_last_turns=turn_limit, keep_tokens=token_limit)
     read = views(letters)
-    spans = call_spans(pair_calls(read), len(read))
+    _, spans = paired(read)
     if not found.reason:
         assert found.cut in cut_points(spans, read)
     assert found.start <= found.cut <= len(letters)

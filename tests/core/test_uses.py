@@ -98,7 +98,7 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
 def test_what_stands_last_is_worth_most_and_nothing_is_forgotten(length: int) -> None:
     """To the last digit, also of heads that are longer than what is known of ages beforehand."""
     ages = range(length - 1, -1, -1)
-    by_age = [0.45 + 0.33 * exp(-age / 20) + 0.22 * (1 - age / length) for age in ages]
+    by_age = [0.45 + 0.33 * exp(-age / 20) + (0.22 / length) * (length - age) for age in ages]
     assert _freshness(length) == by_age == sorted(by_age)
 
 

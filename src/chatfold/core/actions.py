@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from chatfold.core.call_words import CallWords
 from chatfold.core.carry import counted_together
-from chatfold.core.effects import Effect, effect_of, effect_of_call
+from chatfold.core.effects import Effect, effect_of, effect_of_call, effect_of_tool
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record
 
@@ -65,14 +65,20 @@ def actions_of(
     waiting: list[int] = []
     guessed: dict[str, None] = {}
     seen: set[str | None] = set()
+    reads: set[tuple[str | None, str]] = set()  # tools that only read, whatever they are given
     for number in gone:
         call = words.calls[number]
+        tool = call.name, call.kind
+        if tool in reads and call.completed and call.call_index is not None:
+            continue  # as most are
         answers_to = answers.get(words.id(number)) if call.call_index is None else None
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
         name = call.name
         if answers_to is None:
             effect, guess = effect_of_call(call, effects)
+            if effect == "read" and effect_of_tool(*tool, effects) is not None:
+                reads.add(tool)
         else:
             writer.answered[number] = answers_to
             name = answers_to.name

@@ -28,6 +28,7 @@ __all__ = [
     "Abandon",
     "Answer",
     "CallPairing",
+    "Span",
     "ToolCallRecord",
     "frozen_abandon",
     "pair_calls",
@@ -105,6 +106,21 @@ Abandon: TypeAlias = Iterable[str] | Callable[[ToolCallRecord], bool]
 """Open calls to give up: their ids, or a function that is true for them."""
 
 
+class Span(NamedTuple):
+    """Items `first` to `last`, both included, that no cut may part.
+
+    Attributes:
+        first: Index of the first item.
+        last: Index of the last item; the length of the list where it is still to come.
+        binds: Which of the items cannot be kept without each other: `all`, the two `ends` (what
+            lies between them is another matter), or `none`.
+    """
+
+    first: int
+    last: int
+    binds: Literal["all", "ends", "none"] = "ends"
+
+
 class _Entry:
     """A call on its way to becoming a record; the record is kept once nothing can change it."""
 
@@ -131,10 +147,15 @@ class CallPairing:
 
     A result binds to the latest step that holds an unanswered call with its id, and inside the
     step to the first such call. Where either side has no id, the name decides, then the place.
+
+    Attributes:
+        spans: From the answered calls to their results, where these are in other items.
+        last_user: Index of the last item in which a user speaks, -1 where there is none.
     """
 
     def __init__(self) -> None:
         self.entries: list[_Entry] = []
+        self.spans: list[Span] = []
         self.last_user = -1
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
         self._step = 0
@@ -234,6 +255,8 @@ class CallPairing:
             call.pair,
             call.asynchronous,
         )
+        if index > entry.index:
+            self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
         """Return the call that `part` answers, taken off the open ones.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -15,57 +14,57 @@ from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import Group, Phrase
 
-__all__ = ["Choice", "Line", "Move", "ranked"]
+__all__ = ["Choice", "Line", "Move"]
 
 _COST = itemgetter(3)  # of a move
+_WHERE = itemgetter(1, 2)  # of a value's time: where it stands, not when it was named last
 _TRIES = 40  # values that do not fit before the rest is given up
 _WHAT_OF = 0.05  # worth of saying what a value is said of, as a share of the value's own
 
 
-@dataclass(slots=True, eq=False)
-class Line:
-    """A value that may go into a record.
-
-    Attributes:
-        phrase: The words for it, with what they take of the room.
-        order: Its place in time.
-        worth: How much is lost without it.
-    """
-
-    phrase: Phrase
-    order: tuple[int, int, int]
-    worth: float
+Order: TypeAlias = tuple[int, int, int]
+"""When a value is of: the item that names it last, the one that its words are of, its place among
+all values. No two are of the same time."""
 
 
-Move: TypeAlias = tuple[float, tuple[int, int, int], bool, int, Group, Line]
+Line: TypeAlias = tuple[Phrase, Order, float]
+"""A value that may go into a record: the words for it, when it is of, how much is lost without it.
+
+A plain tuple, as are moves: each record makes hundreds."""
+
+
+Move: TypeAlias = tuple[float, Order, bool, int, Group, Phrase]
 """What a step gains, less than 0; when; whether it is to the full form; what it takes; into which
 entry; of which value."""
 
 
-def ranked(lines: Sequence[Line]) -> list[Move]:
+def _ranked(lines: Sequence[Line], share: Mapping[Group, float]) -> list[Move]:
     """Return the steps by which values go into a record, those first that gain most for their room.
 
     To say more of a value that is in is weighed against one more value.
+
+    Args:
+        lines: The values.
+        share: What each value that may go into an entry pays of the entry's line.
     """
-    share = _shares([found.phrase for found in lines])
     moves: list[Move] = []
-    for found in lines:
-        phrase, order, worth = found.phrase, found.order, found.worth
+    for phrase, order, worth in lines:
         (bare, full), (cost, more) = phrase.groups, phrase.costs
         gain = -worth / (cost + share[bare])
-        moves.append((gain, order, False, cost, bare, found))
+        moves.append((gain, order, False, cost, bare, phrase))
         if phrase.full is not None:
             extra = more - cost + share[full]
             step = -_WHAT_OF * worth / (extra if extra > 1 else 1)
-            moves.append((gain if gain > step else step, order, True, more - cost, full, found))
-    moves.sort()  # no two are of the same time, so that no lines are compared
+            moves.append((gain if gain > step else step, order, True, more - cost, full, phrase))
+    moves.sort()
     return moves
 
 
-def _shares(phrases: Sequence[Phrase]) -> dict[Group, float]:
+def _shares(lines: Sequence[Line]) -> dict[Group, float]:
     """Return what each value that may go into an entry pays of the entry's line."""
-    members = Counter([phrase.groups[0] for phrase in phrases])
-    members.update([phrase.groups[1] for phrase in phrases if phrase.full is not None])
+    bare = [line[0].groups[0] for line in lines]
+    full = [line[0].groups[1] for line in lines if line[0].full is not None]
+    members = Counter(bare + full)
     return {group: group.cost / number for group, number in members.items()}
 
 
@@ -76,13 +75,18 @@ class Choice:
 
     Args:
         lines: The values.
+
+    Attributes:
+        moves: The steps by which they may go in, those first that gain most for their room.
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self._moves = ranked(lines)
-        of_user = {line for line in lines if line.phrase.groups[0].name == SAID_BY_USER}
-        self._least = min(map(_COST, self._moves), default=0)
-        self._of_user = [move for move in self._moves if move[5] in of_user] if of_user else []
+        share = _shares(lines)
+        self.moves = _ranked(lines, share)
+        self._least = min(map(_COST, self.moves), default=0)
+        self._of_user: list[Move] = []
+        if any(group.name == SAID_BY_USER for group in share):
+            self._of_user = [move for move in self.moves if _is_of_user(move[5])]
 
     def entries(self, room: int) -> list[Entry]:
         """Return entries for what fits, in the order of time.
@@ -90,12 +94,12 @@ class Choice:
         Args:
             room: Shares of a token (see `FINE`).
         """
-        taken: dict[Line, bool] = {}
+        taken: dict[Order, tuple[Phrase, bool]] = {}
         opened: set[Group] = set()
         used, least = 0, self._least
         if self._of_user:
             used = _take(self._of_user, room // 2, used, least, taken, opened)
-        _take(self._moves, room, used, least, taken, opened)
+        _take(self.moves, room, used, least, taken, opened)
         return _entries(taken)
 
 
@@ -104,7 +108,7 @@ def _take(
     room: int,
     used: int,
     least: int,
-    taken: dict[Line, bool],
+    taken: dict[Order, tuple[Phrase, bool]],
     opened: set[Group],
 ) -> int:
     """Take values while there is room, the first ones first; return what is used of it then.
@@ -114,34 +118,35 @@ def _take(
         room: Shares of a token.
         used: How many of them are used already.
         least: How many of them a step takes at least.
-        taken: What was taken before, and whether in its full form; more is added to it.
+        taken: What was taken before, by its time, and whether in its full form; more is added.
         opened: The entries that it went into, likewise.
     """
     tries = _TRIES
-    for _, _, fuller, cost, group, found in moves:
-        if taken.get(found) is not (False if fuller else None):
+    for _, order, fuller, cost, group, phrase in moves:
+        known = taken.get(order)
+        if (known is None or known[1]) if fuller else (known is not None):
             continue
         if group not in opened:
             cost += group.cost
         if used + cost <= room:
             used += cost
             opened.add(group)
-            taken[found] = fuller
+            taken[order] = phrase, fuller
         elif used + least > room or (tries := tries - 1) <= 0:
             break
     return used
 
 
-def _entries(taken: Mapping[Line, bool]) -> list[Entry]:
+def _entries(taken: Mapping[Order, tuple[Phrase, bool]]) -> list[Entry]:
     """Return one entry for each call, key and author, those that were named last at the end.
 
     Args:
-        taken: The values, and whether in their full form.
+        taken: The values, by their time, and whether in their full form.
     """
     inside: dict[Group, dict[Field, None]] = {}
-    newest: dict[Group, tuple[int, int, int]] = {}
-    for found in sorted(taken, key=_when):
-        phrase, order, fuller = found.phrase, found.order, taken[found]
+    newest: dict[Group, Order] = {}
+    for order in sorted(taken, key=_WHERE):
+        phrase, fuller = taken[order]
         group = phrase.groups[fuller]
         known = inside.get(group)
         if known is None:
@@ -156,7 +161,5 @@ def _entries(taken: Mapping[Line, bool]) -> list[Entry]:
     ]
 
 
-def _when(found: Line) -> tuple[int, int]:
-    """Return where a value stands, in time: not when it was named last."""
-    _, index, place = found.order
-    return index, place
+def _is_of_user(phrase: Phrase) -> bool:
+    return phrase.groups[0].name == SAID_BY_USER

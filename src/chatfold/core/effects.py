@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.shell_commands import effect_of_command
 
-__all__ = ["Effect", "effect_of", "effect_of_call"]
+__all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool"]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
@@ -119,16 +119,27 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     Where the name leaves it open, the command of a shell decides, or the argument by which a tool
     with several uses is told what to do.
     """
-    name = call.name
-    if name is not None and name in told:
-        return told[name], False
-    known = _by_name(name or "", call.kind)
+    known = effect_of_tool(call.name, call.kind, told)
     if known is not None:
-        return known, True
-    if _is_shell(name or "", call.kind):
+        return known
+    name = call.name or ""
+    if _is_shell(name, call.kind):
         return effect_of_command(_command(call)), True
     switched = _switched(call)
-    return (_guess(name or "") if switched == "unknown" else switched), True
+    return (_guess(name) if switched == "unknown" else switched), True
+
+
+def effect_of_tool(
+    name: str | None, kind: str, told: Mapping[str, Effect]
+) -> tuple[Effect, bool] | None:
+    """Return the same for all calls of a tool, by its name and their kind.
+
+    None where what it is given decides.
+    """
+    if name is not None and name in told:
+        return told[name], False
+    known = _by_name(name or "", kind)
+    return None if known is None else (known, True)
 
 
 @lru_cache(maxsize=512)

@@ -17,6 +17,7 @@ from chatfold.core.phrases import FINE, Phrase, price
 from chatfold.core.phrasing import PhraseFinder, on_one_line
 from chatfold.core.record import Record, rendered
 from chatfold.core.sizes import TextSizes
+from chatfold.core.uses import home_of
 from chatfold.core.views import ItemView
 
 __all__ = ["Ledger"]
@@ -67,11 +68,11 @@ class Ledger:
             count: Returns the sizes of texts in tokens.
         """
         lines = list(self._lines(needs, places, int(_LOOKED_AT * room)).values())
-        price([found.phrase for found in lines], count.many)
+        price([line[0] for line in lines], count.many)
         choice, aim = Choice(lines), int(_AIM * FINE * (room - count(_FRAME)))
         made = choice.entries(aim)
         told = {field.text for entry in made for field in entry.arguments or ()}
-        left = [found for found in lines if not _is_told(found.phrase, told)] if told else lines
+        left = [line for line in lines if not _is_told(line[0], told)] if told else lines
         if len(left) < len(lines):
             choice = Choice(left)
             made = choice.entries(aim)
@@ -90,28 +91,31 @@ class Ledger:
         """
         made: dict[str, Line] = {}
         (newer, older), alike = self._phrases.tables(), self._alike
-        keys, worths, home_of = needs.keys, needs.worths, needs.track_and_home
+        keys, worths, tracks, where = needs.keys, needs.worths, needs.tracks, needs.places
         for place in sorted(places, key=worths.__getitem__, reverse=True):
             if room <= 0:
                 break
             key = keys[place]
-            track, home = home_of(key)
+            track = tracks.get(key)
+            home = home_of(where[key], track)
             phrase = newer.get(key) or older.get(key)
-            if phrase is None or phrase.home is not home:
-                phrase = self._found(needs[place])
-            elif phrase.call is not None and alike.get(phrase.call, ()) is not None:
-                phrase = self._found(needs[place])  # which says what the latest such call gave
-            if phrase is None:
-                continue
+            if (
+                phrase is None
+                or phrase.home is not home
+                or (phrase.call is not None and alike.get(phrase.call, ()) is not None)
+            ):
+                phrase = self._found(needs[place])  # also of what the latest such call gave
+                if phrase is None:
+                    continue
             index = phrase.home.index
             order = (index if track is None else track.last, index, place)
-            known = made.get(phrase.key)
+            said, worth = phrase.key, worths[place] * phrase.share
+            known = made.get(said)
             if known is None:
-                made[phrase.key] = Line(phrase, order, worths[place] * phrase.share)
+                made[said] = phrase, order, worth
                 room -= phrase.length
             else:
-                known.worth += worths[place] * phrase.share
-                known.order = max(known.order, order)
+                made[said] = known[0], max(known[1], order), known[2] + worth
         return made
 
     def _found(self, need: Need) -> Phrase | None:

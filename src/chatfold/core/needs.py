@@ -6,6 +6,7 @@ Not here: what each is worth (`worth`), which ones fit (`ledger`), what a fact i
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -122,6 +123,8 @@ class Needs:
         worths: How much is lost without each.
         sure: Whether each is needed.
         values: All facts of the list as they were first seen, by their keys.
+        places: Where each of them stands, likewise.
+        tracks: What has come of those that stand in several places.
     """
 
     def __init__(self, found: Facts, seen: Mapping[str, _Seen]) -> None:
@@ -129,27 +132,19 @@ class Needs:
         self.worths: list[float] = []
         self.sure: list[bool] = []
         self.values: Mapping[str, Value] = found.values
-        self._places = found.places
-        self._tracks = found.uses.tracks
-        self._seen = seen
+        self.places: Mapping[str, Sequence[Sighting]] = found.places
+        self.tracks: Mapping[str, Track | None] = found.uses.tracks
+        if seen:
+            self.tracks = {**self.tracks, **{key: known[1] for key, known in seen.items()}}
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def __getitem__(self, place: int) -> Need:
         key = self.keys[place]
-        track, home = self.track_and_home(key)
-        worth, sure = self.worths[place], self.sure[place]
-        return Need(key, self.values[key], self._places[key], track, home, worth, sure)
-
-    def track_and_home(self, key: str) -> tuple[Track | None, Sighting | None]:
-        """Return what has come of the fact of a key, and the place that says best what it is.
-
-        None for the first where it stands in one place; for the other, where none in the head does.
-        """
-        known = self._seen.get(key)
-        track = self._tracks.get(key) if known is None else known[1]
-        return track, home_of(self._places[key], track)
+        track, sightings = self.tracks.get(key), self.places[key]
+        home, worth, sure = home_of(sightings, track), self.worths[place], self.sure[place]
+        return Need(key, self.values[key], sightings, track, home, worth, sure)
 
 
 def needs_of(
@@ -242,7 +237,7 @@ class _Again:
         keys |= uses.told_before
         paths = Worked((found.values[key].text, found.places[key]) for key in uses.paths)
         self.seen: dict[str, _Seen] = {}
-        self.counts = uses.counts.copy()
+        self.counts: defaultdict[tuple[Origin, int], int] = defaultdict(int, uses.counts)
         for key in keys | uses.given:
             sightings, before = found.places[key], uses.origins[key]
             origin, track = before, uses.tracks.get(key)

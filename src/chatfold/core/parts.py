@@ -23,6 +23,7 @@ __all__ = ["Head", "Part"]
 _LEAST = 256  # tokens of conversation: with less, a prompt is nearly all instructions
 _FAR_TOO_LONG = 4  # times the length that was asked for
 _NEVER_TOO_LONG = 1000  # tokens
+_MOST_BYTES = 4  # of a character: a token is one byte at least
 _TRIES = 6  # at hitting a size: the counts of pieces do not quite add up to that of the whole
 
 
@@ -107,9 +108,11 @@ class Head:
         gives no gain, and is refused for that.
         """
         known = self._excess.get(text)
+        most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
+        if known is None and len(text) * _MOST_BYTES <= most:
+            return 0
         if known is None:
             size = self._asking.size(text)
-            most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
             known = size - most if most < size < self._weight else 0
             self._excess = {text: known}
         return known

@@ -19,7 +19,7 @@ from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
-from chatfold.core.spans import Span, call_spans
+from chatfold.core.spans import Span, open_spans
 from chatfold.core.summary import FOREIGN, mark_summary
 from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart, is_user_message
 
@@ -239,7 +239,11 @@ class Reading:
             items=list(self._seen),
             views=views,
             calls=calls,
-            spans=[*call_spans(calls, len(views)), *shape.spans(views, calls)],
+            spans=[
+                *self._pairing.spans,
+                *open_spans(calls, len(views)),
+                *shape.spans(views, calls),
+            ],
             shape=shape,
             previous=marked[0] if marked else None,
             prints=list(self._prints),

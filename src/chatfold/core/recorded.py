@@ -6,6 +6,7 @@ Not here: the parts of this work (`actions`, `needs`, `ledger`, `carry`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -74,7 +75,7 @@ def make_record(
 
     Args:
         views: The readings of the whole list.
-        calls: The records of all its calls.
+        calls: The records of all its calls, in order of their place.
         head: Indices of the items that the summary takes the place of.
         kept: Those of them that stay in the list.
         previous: The record of the earlier summary, if there is one in the head.
@@ -95,7 +96,8 @@ def make_record(
     words = CallWords(calls, clean, found.identities)
     sizes = TextSizes.of(count)
     goes = Head.of(views, head, frozenset(kept), found.openers)
-    gone = [n for n, call in enumerate(calls) if _place(call) in head]
+    first, behind = (bisect_left(calls, end, key=_place) for end in (head.start, head.stop))
+    gone: Sequence[int] = range(first, behind)
     if goes.kept:
         gone = [n for n in gone if _place(calls[n]) not in goes.kept]
     for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens

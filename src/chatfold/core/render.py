@@ -311,17 +311,16 @@ class _Writer:
         self.unanswered: dict[int, list[str | None]] = {}
         self.named: dict[str | None, str] = {}
         self._calls = calls
-        for call in calls:
-            told, asked = call.result_index, call.call_index
-            if (told is None or told >= stop) and asked is not None and start <= asked < stop:
+        for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
+            asked = call.call_index
+            if asked is not None and start <= asked < stop:
                 self.unanswered.setdefault(asked, []).append(call.id)
 
-    def expect(self, indices: Container[int]) -> None:
+    def expect(self, indices: Container[int | None]) -> None:
         """Find the calls that some items answer, before they are written."""
-        for call in self._calls:
-            index = call.result_index
-            if index is not None and index in indices:
-                self.answers.setdefault(index, []).append(call)
+        for call in [call for call in self._calls if call.result_index in indices]:
+            assert call.result_index is not None
+            self.answers.setdefault(call.result_index, []).append(call)
 
     def taken(self) -> str:
         """Return the elements so far, each on a line; they are no longer held here."""

@@ -9,46 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, compress
-from operator import not_
-from typing import Literal, NamedTuple
 
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Span, ToolCallRecord
 from chatfold.core.outline import Outline
 from chatfold.core.views import ItemView, UnknownPart
 
-__all__ = ["Span", "barrier", "call_spans", "closure", "cut_points", "cuttable", "open_calls"]
+__all__ = ["Span", "barrier", "closure", "cut_points", "cuttable", "open_calls", "open_spans"]
 
 
-class Span(NamedTuple):
-    """Items `first` to `last`, both included, that no cut may part.
+def open_spans(calls: Iterable[ToolCallRecord], length: int) -> list[Span]:
+    """Return the span of each open call: to the end, as its result is still to come.
 
-    Attributes:
-        first: Index of the first item.
-        last: Index of the last item; the length of the list where it is still to come.
-        binds: Which of the items cannot be kept without each other: `all`, the two `ends` (what
-            lies between them is another matter), or `none`.
+    An abandoned call has none: a cut that swallows it mends the list. Those of answered calls are
+    kept with their results (`CallPairing.spans`).
     """
-
-    first: int
-    last: int
-    binds: Literal["all", "ends", "none"] = "ends"
-
-
-def call_spans(calls: Sequence[ToolCallRecord], length: int) -> list[Span]:
-    """Return the span of each call with its result, and of each open call to the end.
-
-    An abandoned call has none: a cut that swallows it mends the list.
-    """
-    made: list[Span] = []
-    for call in calls:
-        first, last = call.call_index, call.result_index
-        if first is None:
-            continue
-        if call.status == "open":
-            made.append(Span(first, length))
-        elif last is not None and last > first:
-            made.append(Span(first, last))
-    return made
+    return [Span(c.call_index, length) for c in open_calls(calls) if c.call_index is not None]
 
 
 def open_calls(calls: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
@@ -58,11 +33,22 @@ def open_calls(calls: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
 
 def cuttable(spans: Iterable[Span], length: int) -> bytearray:
     """Return, for each index from 0 to `length`, 1 where a cut before it parts no span."""
-    depth = [0] * (length + 2)
+    legal = bytearray(b"\1" * (length + 1))
+    long: list[Span] = []
     for span in spans:
-        depth[span.first + 1] += 1
-        depth[min(span.last, length) + 1] -= 1
-    return bytearray(map(not_, accumulate(depth[: length + 1])))
+        first, last, _ = span
+        if first + 1 == last <= length:  # as most are
+            legal[last] = 0
+        elif last > first:
+            long.append(span)
+    if long:
+        depth = [0] * (length + 2)
+        for first, last, _ in long:
+            depth[first + 1] += 1
+            depth[min(last, length) + 1] -= 1
+        for index in compress(range(length + 1), accumulate(depth)):
+            legal[index] = 0
+    return legal
 
 
 def cut_points(
