@@ -275,14 +275,16 @@ class Planning:
         for made in composed(plan, snapshot, proven, TextSizes(self._count)):
             note = notes.with_record if made.report.record else notes.plain
             text = wrapped(made.text, note, self._summary_key, number=number)
-            while self._originals.holds_another(summary_id(text), plan.region):
+            name = summary_id(text)
+            while self._originals.holds_another(name, plan.region):
                 number += 1  # another branch was told in the same words; both stay apart
                 text = wrapped(made.text, note, self._summary_key, number=number)
+                name = summary_id(text)
             summary_part(text, self._summary_key)  # known to the turn that puts it in
             item = shape.summary_item(text, role=plan.summary_role)
             view = shape.read(item)
             assert view is not None, "a shape reads its own items"
-            yield Wording(item, made.report, summary_id(text), self._measure([view])[0])
+            yield Wording(item, made.report, name, self._measure([view])[0])
 
 
 def _number_of_previous(snapshot: Snapshot) -> int:

@@ -44,9 +44,12 @@ def standing(
     Returns:
         Sentences as they were written, 300 characters at most; the newest 40.
     """
-    reader = _reader(words)
     held = {_key(text): text for text in earlier}
-    for text in _said(views, clean):
+    texts = list(_said(views, clean))
+    if not texts:
+        return list(held.values())[-_MOST:]
+    reader = _reader(words)
+    for text in texts:
         if reader.may_hold(text):
             for sentence in _sentences(text):
                 reader.hold(sentence, held)

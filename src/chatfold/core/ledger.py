@@ -69,7 +69,8 @@ class Ledger:
         """
         lines = list(self._lines(needs, places, int(_LOOKED_AT * room)).values())
         price([line[0] for line in lines], count.many)
-        choice, aim = Choice(lines), int(_AIM * FINE * (room - count(_FRAME)))
+        frame = self._phrases.frame = self._phrases.frame or count(_FRAME)
+        choice, aim = Choice(lines), int(_AIM * FINE * (room - frame))
         made = choice.entries(aim)
         told = {field.text for entry in made for field in entry.arguments or ()}
         left = [line for line in lines if not _is_told(line[0], told)] if told else lines

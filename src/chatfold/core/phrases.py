@@ -100,9 +100,13 @@ class Phrases:
     """The words for the facts of a list that were found ahead of a fold: for the latest ones.
 
     They come and go by the thousand, so that to hold another one costs always the same.
+
+    Attributes:
+        frame: What a record takes beside its entries, in tokens; 0 as long as nobody asked.
     """
 
     def __init__(self) -> None:
+        self.frame = 0
         self._noted: dict[str, Phrase] = {}
         self._before: dict[str, Phrase] = {}
         self._groups: dict[tuple[str, tuple[Field, ...] | None], Group] = {}

@@ -6,7 +6,7 @@ Not here: the words around it (`prompts/`), finding templates (`chatfold.templat
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count, repeat
@@ -305,7 +305,7 @@ class _Writer:
         self, calls: Sequence[ToolCallRecord], start: int, stop: int, redact: Redact | None
     ) -> None:
         self.out: list[str] = []
-        self.omitted: Counter[str] = Counter()
+        self.omitted: defaultdict[str, int] = defaultdict(int)
         self.redact = redact
         self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}

@@ -6,6 +6,7 @@ One kind of summarizer a file. No SDK is imported before a summarizer that needs
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold.core.callables import is_async
@@ -85,6 +86,7 @@ class Summarizer(SyncSummarizer, AsyncSummarizer, Protocol):
 LLM: TypeAlias = "Callable[[Prompt], str | Completion | Awaitable[str | Completion]] | object"
 """Anything that can answer: see `ChatContext.summarize`. A function's parameter is a `Prompt`."""
 
+_FUNCTIONS = (FunctionType, MethodType)
 _ACCEPTED = (
     "an OpenAI or Anthropic client with model=, an object with complete() or acomplete(), "
     '"openai:<model>", "anthropic:<model>", "extractive", a callable that takes a Prompt and '
@@ -127,6 +129,8 @@ def resolve(
     check_timeout(timeout)
     if retries < 0:
         raise ValueError(f"retries must be 0 or more, got {retries!r}")
+    if type(llm) in _FUNCTIONS and model is None:  # which can be nothing else
+        return [FunctionSummarizer(_callable(llm, asynchronous), timeout=timeout)]
     members = list(_members(llm))
     if not members:
         raise ValueError(f"the list of summarizers is empty; expected {_ACCEPTED}")
