@@ -2,8 +2,9 @@
 
 Every system is in a process of its own and has the same conversation in its own types before the
 clock starts. In each round each of them folds once, in turn, so that a machine that slows down
-slows all. Peaks are those of Python's own allocations during one fold (`tracemalloc`), in runs of
-their own, as tracing slows them down.
+slows all; each round begins with another, as whoever follows a long fold finds the processor's
+caches empty. Peaks are those of Python's own allocations during one fold (`tracemalloc`), in runs
+of their own, as tracing slows them down.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def table(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
     for worker in workers:
         worker.ask("load", items=messages)
     for number in range(rounds + 1):
-        for row in list(rows):
+        first = number % max(1, len(rows))
+        for row in [*rows[first:], *rows[:first]]:
             try:
                 took = _run(row, traced=False)
             except PeerError as error:

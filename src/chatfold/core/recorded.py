@@ -110,7 +110,7 @@ def make_record(
     earlier = settled(previous, words)
     acted = merged(earlier._replace(values=()), new, budget)
     summary = _earlier_text(views, head)
-    told = _Held(f"{summary}\n{rendered(previous)}").keys
+    told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
     needs = needs_of(found, goes, words, written=actions.written, earlier=told)
     held = _Held(text)
     missing = held.missing(needs, range(len(needs)))

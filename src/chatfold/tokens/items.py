@@ -53,6 +53,8 @@ def item_tokens(views: Sequence[ItemView], counter: TokenCounter) -> list[int]:
         views: The readings of the items.
         counter: Counts the tokens of the texts; one with `count_many` is given all at once.
     """
+    if not views:
+        return []
     said: list[str] = []
     besides: list[int] = []
     for view in views:
