@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import FINE, Group, Phrase, price
@@ -71,6 +73,22 @@ def test_what_takes_less_goes_in_behind_what_does_not_fit() -> None:
     assert [field.text for field in entry.values] == ["LK-1", "LK-2", "LK-4"]
     (entry,) = Choice(lines).entries(room - 1)
     assert [field.text for field in entry.values] == ["LK-1", "LK-2"]
+
+
+@pytest.mark.parametrize("worths", [(1.0, 1_000_000.0), (1_000_000.0, 1.0)])
+def test_what_the_user_said_comes_first(worths: tuple[float, float]) -> None:
+    """Into half of the room, whatever it is worth; each form of it is paid for once."""
+    said, others = Group("user"), Group("order")
+    gift, order = Field("", "LK-1, a gift"), Field("", "LK-2 " * 20)
+    of_user = Phrase(Sighting(0, "user", "text"), Field("", "LK-1"), gift, (said, said))
+    of_tool = Phrase(Sighting(1, "tool", "result"), order, None, (others, others))
+    price([of_user, of_tool], size)
+    choice = Choice([(of_user, (0, 0, 0), worths[0]), (of_tool, (1, 1, 1), worths[1])])
+    for_user, for_tool = said.cost + of_user.costs[1], others.cost + of_tool.costs[0]
+    assert for_tool > 2 * for_user
+    assert choice.entries(for_tool) == [Entry("user", None, (gift,))]
+    both = [Entry("user", None, (gift,)), Entry("order", None, (order,))]
+    assert choice.entries(for_user + for_tool) == both
 
 
 def test_a_value_stands_where_it_was_said_first() -> None:

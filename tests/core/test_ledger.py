@@ -348,6 +348,23 @@ def test_a_call_that_was_made_again_with_success_has_not_failed() -> None:
     assert lines(record.failed) == ["refund(order=LK-2): Error: still busy [d]"]
 
 
+def test_each_call_counts_where_what_it_is_given_decides() -> None:
+    """Of a tool that has only read before, too; and one that was not answered is open."""
+    items = [
+        *user("Tidy up, and look at what is left."),
+        *calls("a", "bash", {"command": "ls -la"}, "total 0"),
+        *calls("b", "bash", {"command": "rm -rf build"}, "done"),
+        *calls("c", "bash", {"command": "cat notes"}, "nothing"),
+        *calls("d", "get_order", {"order": "LK-1"}, {"total": 5}),
+        *calls("e", "get_order", {"order": "LK-2"}, {"total": 7}),
+        *calls("f", "get_order", {"order": "LK-3"}),
+        *user("Never mind."),
+    ]
+    record = recorded(items).record
+    assert [(entry.name, entry.call) for entry in record.done] == [("bash", "b")]
+    assert [(entry.name, entry.call) for entry in record.open] == [("get_order", "f")]
+
+
 def test_an_abandoned_call_is_open_and_its_late_result_ends_that() -> None:
     """Also over folds: the call is gone, and the result comes without it."""
     first = recorded([*calls("c1", "pay", {"order": "LK-1"}), *user("Well?")]).record

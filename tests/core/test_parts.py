@@ -11,6 +11,8 @@ from laws import Weightless, context, limits
 from strategies import History, histories
 
 from chatfold import ChatContext, Prompt, SummarizerError
+from chatfold.core.calls import pair_calls
+from chatfold.core.render import conversation
 from chatfold.core.room import Room, Window
 
 BARE = {"summarize_system.jinja": "s", "summarize_user.jinja": "{{ conversation }}"}
@@ -53,6 +55,21 @@ def test_parts_show_together_what_one_prompt_shows(
         shown = [inner(asked[0]), *(inner(p).removeprefix(carried).lstrip("\n") for p in asked[1:])]
         assert "\n".join(filter(None, shown)) == inner(whole.prompt)
         assert outcome.omitted == whole.omitted
+
+
+def test_a_call_is_marked_where_its_result_is_not_shown() -> None:
+    """Whether it is to come, or stands behind what is shown."""
+    asked = [{"id": id_, "type": "function", "function": {"name": id_}} for id_ in "abc"]
+    items = [
+        {"role": "assistant", "content": None, "tool_calls": asked},
+        {"role": "tool", "tool_call_id": "a", "content": "one"},
+        {"role": "tool", "tool_call_id": "b", "content": "two"},
+    ]
+    views = list(ChatContext(items, shape="openai_chat").views())
+    for shown, marked in ((3, ["c"]), (2, ["b", "c"]), (1, ["a", "b", "c"])):
+        xml = conversation(views[:shown], pair_calls(views)).xml
+        calls = [line for line in xml.splitlines() if line.startswith("<function_call ")]
+        assert [line[line.index("id=") + 4] for line in calls if "no result" in line] == marked
 
 
 @given(history=histories(broken=True), limit=limits)
