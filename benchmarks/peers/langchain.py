@@ -78,7 +78,7 @@ class LangChain(Peer):
             self._system.append(index)  # an agent's own instructions are not in its messages
             return
         known = ("role", "content", "tool_calls", "tool_call_id", "name")
-        plain = {k: item[k] for k in known if item.get(k) is not None or k == "content"}
+        plain = {k: item.get(k) for k in known if item.get(k) is not None or k == "content"}
         [message] = convert_to_messages([plain])
         message.id = str(index)
         if self.variant.endswith("same tail"):
