@@ -31,8 +31,8 @@ class _Model(SimpleChatModel):
 class LangChain(Peer):
     """Three ways: as it comes, showing all to its model, and that with a tail in tokens.
 
-    Its model is a chat model, as an agent's is. Since 1.5 a function may write in its place
-    (`summarizer=`); then none of what LangChain does for a model's call is done, nor timed.
+    Its model is a chat model, as an agent's is. Timed besides is a function in its place
+    (`summarizer=`, since 1.5): then none of what LangChain does for a model's call is done.
     """
 
     package = "langchain"

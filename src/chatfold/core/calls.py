@@ -1,7 +1,8 @@
 """The tool-call records: every call with its result, for every shape by one walk.
 
 A result binds by position, never through a table of ids: ids recur within one history and may be
-missing. Not here: which spans the provider requires (`spans`), how parts are read (`shapes`).
+missing. Not here: which cuts part nothing (`spans`), what else a provider requires together and how
+parts are read (`shapes`).
 """
 
 from __future__ import annotations

@@ -173,15 +173,7 @@ class Facts:
 
     def keys_in(self, indices: Iterable[int]) -> set[str]:
         """Return the keys of the facts that some items name."""
-        keys = set[str]()
-        for index in indices:
-            item = self._read[index - self._offset]
-            for values in () if item is None else item[_SAID::_SAID]:
-                if type(values) is Value:
-                    keys.add(values.key)
-                else:
-                    keys.update([value.key for value in values])
-        return keys
+        return set(self.named_in(indices))
 
     def named_in(self, indices: Iterable[int]) -> Iterator[str]:
         """Yield the keys of the facts that some items name, of each item the last one first."""

@@ -107,10 +107,10 @@ class Head:
         That is four times what was asked for. One that is as long as its head is left alone: it
         gives no gain, and is refused for that.
         """
-        known = self._excess.get(text)
         most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
-        if known is None and len(text) * _MOST_BYTES <= most:
+        if len(text) * _MOST_BYTES <= most:  # as nearly all are: not worth a count
             return 0
+        known = self._excess.get(text)
         if known is None:
             size = self._asking.size(text)
             known = size - most if most < size < self._weight else 0
