@@ -36,6 +36,9 @@ from .workers import PeerError, Worker, close_all
 MANY = 10_000
 """Items above which fewer rounds are timed: some take minutes for one."""
 
+FEW = 1_000
+"""Items below which more are: a fold takes a millisecond, and more or less from one to the next."""
+
 Part = Callable[[list[Worker], bool], Iterator[Table]]
 
 
@@ -61,7 +64,7 @@ def time_part(workers: list[Worker], quick: bool) -> Iterator[Table]:
     own = Worker("chatfold", Path(sys.executable))
     try:
         for items in timing.SIZES[:3] if quick else timing.SIZES:
-            rounds = 3 if quick or items > MANY else 7
+            rounds = 3 if quick or items > MANY else 7 if items >= FEW else 50
             yield timing.table(items, rounds, [own, *workers])
             yield timing.turns(items, rounds, [own, *workers])
     finally:

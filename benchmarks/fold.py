@@ -29,6 +29,8 @@ from typing import Any
 from chatfold import ChatContext
 from chatfold.policy import Policy
 
+_LOOP = asyncio.new_event_loop()  # an agent's loop runs: to start one is no part of a fold
+
 SUMMARY = "The user asked for the state of orders, and each was looked up and answered."
 
 
@@ -167,7 +169,7 @@ def livekit_fold(messages: list[dict[str, Any]]) -> Callable[[], None]:
 
     def run() -> None:
         before = len(context.items)
-        asyncio.run(context._summarize(Model(), keep_last_turns=4))
+        _LOOP.run_until_complete(context._summarize(Model(), keep_last_turns=4))
         assert len(context.items) < before
 
     return run

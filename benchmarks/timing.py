@@ -3,8 +3,11 @@
 Every system is in a process of its own and has the same conversation in its own types before the
 clock starts. In each round each of them folds once, in turn, so that a machine that slows down
 slows all; each round begins with another, as whoever follows a long fold finds the processor's
-caches empty. Peaks are those of Python's own allocations during one fold (`tracemalloc`), in runs
-of their own, as tracing slows them down.
+caches empty. Before each of these folds garbage is collected, which empties the caches too: an
+agent folds once in many turns, and has done other things since. The other extreme is a program that
+does nothing but fold: `in a row` is the median of as many folds, one after the other, with garbage
+collected when Python thinks so. Peaks are those of Python's own allocations during one fold
+(`tracemalloc`), in runs of their own, as tracing slows them down.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .fold import conversation
 from .tables import Table
@@ -21,6 +25,7 @@ from .workers import PeerError, Worker
 SIZES = (100, 1_000, 10_000, 100_000)
 BASE = "chatfold, warm"
 _IN_A_ROW = 5
+_OPTIONS: dict[str, Any] = {"trigger": 1, "keep": 1, "keep_messages": None}
 
 
 @dataclass(slots=True)
@@ -30,6 +35,7 @@ class Row:
     worker: Worker
     variant: str
     milliseconds: list[float] = field(default_factory=list)
+    in_a_row: float | None = None
     peak: int | None = None
 
     @property
@@ -62,6 +68,8 @@ def table(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
             if number:
                 row.milliseconds.append(took)
     for row in rows:
+        in_a_row = row.worker.ask("row", times=rounds, variant=row.variant, **_OPTIONS)
+        row.in_a_row = statistics.median(in_a_row["ms"])
         row.peak = int(_run(row, traced=True))
     for worker in workers:
         worker.ask("load", items=[])
@@ -86,8 +94,7 @@ def turns(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
         asked = [worker for worker in workers if len(worker.checked) > place]
         for worker in asked:
             worker.ask("load", items=messages)
-            options = {"variant": worker.checked[place], "trigger": 1, "keep": 1}
-            worker.ask("begin", keep_messages=None, **options)
+            worker.ask("begin", variant=worker.checked[place], **_OPTIONS)
         times: dict[str, list[float]] = {worker.name: [] for worker in asked}
         for _ in range(rounds):
             for worker in asked:
@@ -104,15 +111,15 @@ def turns(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
 
 
 def _run(row: Row, *, traced: bool) -> float:
-    options = {"variant": row.variant, "trigger": 1, "keep": 1, "keep_messages": None}
-    answer = row.worker.ask("run", traced=traced, **options)
+    answer = row.worker.ask("run", traced=traced, variant=row.variant, **_OPTIONS)
     if not answer["folded"]:
         raise PeerError("nothing was folded")
     return float(answer["bytes"] if traced else answer["ms"])
 
 
 def _written(title: str, rows: Sequence[Row]) -> Table:
-    columns = {"": "", "best ms": ".1f", "median ms": ".1f", "ratio": ".2f", "peak MB": ".1f"}
+    times = {"best ms": ".2f", "median ms": ".2f", "ratio": ".2f", "in a row ms": ".2f"}
+    columns = {"": "", **times, "peak MB": ".1f"}
     made = Table(title, columns, notes=[f"ratio: of the median, to {BASE}."])
     medians = {row.name: statistics.median(row.milliseconds) for row in rows}
     base = medians.get(BASE)
@@ -120,5 +127,5 @@ def _written(title: str, rows: Sequence[Row]) -> Table:
         median = medians[row.name]
         peak = None if row.peak is None else row.peak / 1e6
         ratio = median / base if base else None
-        made.rows.append([row.name, min(row.milliseconds), median, ratio, peak])
+        made.rows.append([row.name, min(row.milliseconds), median, ratio, row.in_a_row, peak])
     return made

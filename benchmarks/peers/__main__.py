@@ -17,6 +17,7 @@ import sys
 import time
 import tracemalloc
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .peer import Peer
@@ -63,10 +64,7 @@ class Server:
 
     def run(self, traced: bool, **options: Any) -> dict[str, Any]:
         """Fold them once; return milliseconds, or with `traced` the peak of bytes above before."""
-        peer = self._peers(**options)
-        for index, item in enumerate(self._items):
-            peer.add(index, item)
-        peer.ready()
+        peer = self._ready(options)
         gc.collect()
         if traced:
             tracemalloc.start()
@@ -75,9 +73,19 @@ class Server:
             _, peak = tracemalloc.get_traced_memory()
             tracemalloc.stop()
             return {"bytes": peak - before, "folded": bool(peer.asked)}
-        started = time.perf_counter()
-        peer.fold()
-        return {"ms": (time.perf_counter() - started) * 1000, "folded": bool(peer.asked)}
+        return {"ms": _milliseconds(peer.fold), "folded": bool(peer.asked)}
+
+    def row(self, times: int, **options: Any) -> dict[str, Any]:
+        """Fold them so often, one time after the other; return the milliseconds of each."""
+        return {"ms": [_milliseconds(self._ready(options).fold) for _ in range(times)]}
+
+    def _ready(self, options: dict[str, Any]) -> Peer:
+        """Return what has taken all messages, and is about to fold."""
+        peer = self._peers(**options)
+        for index, item in enumerate(self._items):
+            peer.add(index, item)
+        peer.ready()
+        return peer
 
     def begin(self, **options: Any) -> dict[str, Any]:
         """Take all messages, and be asked once."""
@@ -110,6 +118,12 @@ class Server:
         gc.enable()
         gc.collect()
         return {}
+
+
+def _milliseconds(work: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
 
 
 def main() -> None:

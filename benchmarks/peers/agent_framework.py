@@ -6,7 +6,6 @@ on what the summarizer is shown (8,000 tokens) stands in one variant and not in 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from agent_framework import (
     apply_compaction,
 )
 
-from .peer import FAR, Entry, Item, Peer, calls, words
+from .peer import FAR, Entry, Item, Peer, awaited, calls, words
 
 
 class AgentFramework(Peer):
@@ -42,7 +41,6 @@ class AgentFramework(Peer):
         self._budget = TokenBudgetComposedStrategy(
             token_budget=FAR, tokenizer=CharacterEstimatorTokenizer(), strategies=[self._strategy]
         )
-        self._loop = asyncio.new_event_loop()
         self._messages: list[Any] = []
         self._sent: list[Any] = []
 
@@ -62,11 +60,11 @@ class AgentFramework(Peer):
 
     def fold(self) -> None:
         fold = apply_compaction(self._messages, strategy=self._strategy)
-        self._sent = self._loop.run_until_complete(fold)
+        self._sent = awaited(fold)
 
     def check(self) -> None:
         asked = apply_compaction(self._messages, strategy=self._budget)
-        assert len(self._loop.run_until_complete(asked)) == len(self._messages)
+        assert len(awaited(asked)) == len(self._messages)
 
     def entries(self) -> list[Entry]:
         return [

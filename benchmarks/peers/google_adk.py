@@ -5,7 +5,6 @@ Its `event_retention_size` has no default: 20 events are kept, as many as LangCh
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
@@ -20,7 +19,7 @@ from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.genai.types import Content, FunctionCall, FunctionResponse, Part
 
-from .peer import FAR, Entry, Item, Peer, calls, words
+from .peer import FAR, Entry, Item, Peer, awaited, calls, words
 
 _RETAINED = 20
 _AGENT = "agent"
@@ -42,7 +41,6 @@ class GoogleADK(Peer):
             event_retention_size=kept,
             summarizer=LlmEventSummarizer(_Model(model="stand-in", peer=self)),
         )
-        self._loop = asyncio.new_event_loop()
         self._session: Any = SimpleNamespace(id="1", events=[])
         self._system: list[int] = []
         self._names: dict[str, str] = {}
@@ -72,7 +70,7 @@ class GoogleADK(Peer):
     def fold(self) -> None:
         agent: Any = None  # asked for a model only where the configuration has no summarizer
         service: Any = _Service()
-        self._loop.run_until_complete(
+        awaited(
             _run_compaction_for_token_threshold_config(
                 config=self._config, session=self._session, session_service=service, agent=agent
             )

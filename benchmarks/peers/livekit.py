@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from livekit.agents.llm import ChatContext, ChatMessage, FunctionCall, FunctionCallOutput
 
-from .peer import Entry, Item, Peer, calls, words
+from .peer import Entry, Item, Peer, awaited, calls, words
 
 
 class LiveKit(Peer):
@@ -46,7 +45,7 @@ class LiveKit(Peer):
         options = {}
         if self.keep_messages is not None:
             options["keep_last_turns"] = self.keep_messages // 2
-        asyncio.run(self._context._summarize(_Model(self), **options))
+        awaited(self._context._summarize(_Model(self), **options))
 
     def entries(self) -> list[Entry]:
         found: list[Entry] = []

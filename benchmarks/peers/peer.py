@@ -7,8 +7,10 @@ it says nothing about at the library's own defaults.
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Coroutine
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from chatfold import ChatContext
 from chatfold.tokens.estimate import EstimateCounter
@@ -17,6 +19,8 @@ FAR = 1_000_000_000
 """A trigger that is never reached."""
 
 Item: TypeAlias = dict[str, Any]
+
+T = TypeVar("T")
 
 Entry: TypeAlias = int | dict[str, Any]
 """A message that is still there, by its index, or one that the library wrote."""
@@ -79,6 +83,14 @@ class Peer(ABC):
         self.asked.append("\n".join(texts))
         self._written += 1
         return f"[[summary {self._written}]]"
+
+
+_LOOP = asyncio.new_event_loop()
+
+
+def awaited(work: Coroutine[Any, Any, T]) -> T:
+    """Return what some work returns, in the one loop here: to start one is no part of a fold."""
+    return _LOOP.run_until_complete(work)
 
 
 def size_of(item: Item) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from loguru import logger
@@ -15,7 +14,7 @@ from pipecat.utils.context.llm_context_summarization import (
     LLMContextSummaryConfig,
 )
 
-from .peer import FAR, Entry, Item, Peer
+from .peer import FAR, Entry, Item, Peer, awaited
 
 logger.remove()
 
@@ -44,7 +43,7 @@ class Pipecat(Peer):
         self._context.add_message(item)
 
     def fold(self) -> None:
-        asyncio.run(self._fold())
+        awaited(self._fold())
 
     async def _fold(self) -> None:
         config = LLMAutoContextSummarizationConfig(

@@ -32,6 +32,7 @@ class Elements:
         self._noted: dict[int, tuple[ItemView, str]] = {}
         self._before: dict[int, tuple[ItemView, str]] = {}
         self._length = 0
+        self._looked = 0  # at how many items
 
     def known(self) -> Written:
         """Return what is known now; calls are written as answered ones."""
@@ -40,7 +41,7 @@ class Elements:
     def write_ahead(
         self, views: Sequence[ItemView], start: int, sizes: Sequence[int], calls: CallPairing
     ) -> None:
-        """Write the elements of items that came.
+        """Write the elements of items that came, and of those that nobody looked at before.
 
         Args:
             views: The readings of the list.
@@ -49,7 +50,8 @@ class Elements:
             calls: The calls of the list.
         """
         stop = len(views)
-        start = max(start, stop - _AT_ONCE)
+        start = max(min(start, self._looked), stop - _AT_ONCE)
+        self._looked = stop
         _, near = calls.near(start, stop, before=_BEFORE)
         numbers = CallNumbers(near, start)
         these = [
