@@ -16,6 +16,7 @@ from chatfold.background import BackgroundFold, Then
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
+from chatfold.core.reading import Extent
 from chatfold.errors import ChatfoldError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
@@ -125,8 +126,11 @@ class EachTurn:
         Args:
             tokens: Size of the list in it, by default of the list as it is.
         """
-        size, turns, items = self._state.extent()
-        size = size if tokens is None else tokens
+        extent = self._state.extent()
+        return self._load(extent if tokens is None else extent._replace(tokens=tokens))
+
+    def _load(self, extent: Extent) -> Load:
+        size, turns, items = extent
         return Load(self._calibration.of(size), turns, items, self._limit, self._window)
 
     def note(self, usage: Usage | None, counted: int | None = None) -> None:
@@ -252,10 +256,11 @@ class EachTurn:
 
         Where something is, the list is looked through first: an old item may have been edited.
         """
-        load = self.load()
+        extent = self._state.extent()
+        load = self._load(extent)
         share = self.policy.background_at if background else 1.0
         if not self.policy.due(load, share=share):
-            return self._folding.idle("below_trigger")
+            return self._folding.idle("below_trigger", extent.tokens)
         if self._waits() and not self._at_last_resort(load):
             return self.with_limit(self._waiting())
         if not load.over_window and self._nothing is not None:

@@ -342,9 +342,15 @@ class Folding:
         outcome = self.swaps.undo()
         return outcome if outcome is not None else self.idle("nothing_to_undo")
 
-    def idle(self, reason: Reason) -> Outcome[Any]:
-        """Return the outcome of a call that did nothing."""
-        size = self._state.extent().tokens
+    def idle(self, reason: Reason, size: int | None = None) -> Outcome[Any]:
+        """Return the outcome of a call that did nothing.
+
+        Args:
+            reason: Why.
+            size: Size of the list in tokens, where it was counted a moment ago.
+        """
+        if size is None:
+            size = self._state.extent().tokens
         return Outcome(
             changed=False,
             reason=reason,

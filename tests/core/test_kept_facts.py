@@ -407,6 +407,17 @@ def test_a_slow_counter_is_asked_of_items_alone_as_they_come() -> None:
     assert len(counter.asked) > 80
 
 
+def test_what_was_there_at_first_is_written_ahead_at_the_next_turn() -> None:
+    """Nothing is for a list that is asked once, as most of those are never folded."""
+    items: list[Any] = [{"role": "user", "content": f"Question {n}?"} for n in range(4)]
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    assert not reading.snapshot().elements.known()
+    items.append({"role": "user", "content": "One more?"})
+    reading.extent()
+    assert assert_written(reading.snapshot()) == 5
+
+
 def test_an_item_that_waits_for_a_result_says_so() -> None:
     """Though it was written ahead, as of a call that was answered."""
     made = {"name": "wait", "arguments": "{}"}
@@ -417,13 +428,13 @@ def test_an_item_that_waits_for_a_result_says_so() -> None:
     items.append({"role": "assistant", "content": None, "tool_calls": [call]})
     reading.extent()
     open_ = reading.snapshot()
-    assert assert_written(open_) == 1
+    assert assert_written(open_) == 2
     xml = conversation(open_.views, open_.calls, written=open_.elements.known()).xml
     assert 'result="no result recorded"' in xml
     items.append({"role": "tool", "tool_call_id": "call_1", "content": "Done."})
     reading.extent()
     closed = reading.snapshot()
-    assert assert_written(closed) == 2
+    assert assert_written(closed) == 3
     xml = conversation(closed.views, closed.calls, written=closed.elements.known()).xml
     assert "no result recorded" not in xml
 
@@ -436,7 +447,7 @@ def test_a_summary_is_not_written_ahead_as_what_the_user_said() -> None:
     grown(reading, items, [{"role": "user", "content": text} for text in (SUMMARY, "Go on.")], 1)
     snapshot = reading.snapshot()
     assert snapshot.previous == 1
-    assert assert_written(snapshot) == 1
+    assert assert_written(snapshot) == 2  # but for the summary
     ahead = snapshot.elements.known()
     assert "LK-4821936" not in conversation(snapshot.views, (), written=ahead).xml
 

@@ -6,12 +6,20 @@ Not here: how results are bound to calls (`calls`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from functools import cached_property
+from typing import NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
 
 __all__ = ["CallNumbers"]
+
+
+class _Places(NamedTuple):
+    """Positions of calls by the items that made and that answered them, the last one first."""
+
+    made: dict[int, list[int]]
+    answered: dict[int, list[int]]
 
 
 class CallNumbers:
@@ -26,24 +34,29 @@ class CallNumbers:
     def __init__(self, calls: Sequence[ToolCallRecord], start: int, *, first: int = 0) -> None:
         self.calls = calls
         self.first = first
-        self.made: dict[int, list[int]] = {}
-        self.answered: dict[int, list[int]] = {}
-        for number in range(len(calls) - 1, -1, -1):
-            call = calls[number]
-            if call.call_index is not None and call.call_index >= start:
-                self.made.setdefault(call.call_index, []).append(number)
-            if call.result_index is not None and call.result_index >= start:
-                self.answered.setdefault(call.result_index, []).append(number)
+        self._start = start
+
+    @cached_property
+    def _places(self) -> _Places:
+        """Where the calls are; most items are words, and never asked about them."""
+        found = _Places({}, {})
+        for number in range(len(self.calls) - 1, -1, -1):
+            call = self.calls[number]
+            if call.call_index is not None and call.call_index >= self._start:
+                found.made.setdefault(call.call_index, []).append(number)
+            if call.result_index is not None and call.result_index >= self._start:
+                found.answered.setdefault(call.result_index, []).append(number)
+        return found
 
     def of(self, index: int, view: ItemView) -> dict[int, int]:
         """Return the positions of the calls of an item, by the number of the part."""
         found: dict[int, int] = {}
         for number, part in enumerate(view.parts):
             if isinstance(part, ResultPart):
-                waiting = self.answered.get(index, ())
+                waiting = self._places.answered.get(index, ())
                 call = next((n for n in reversed(waiting) if _answered(self.calls[n], part)), None)
             elif isinstance(part, (CallPart, ServerCallPart)):
-                waiting = self.made.get(index, ())
+                waiting = self._places.made.get(index, ())
                 call = next((n for n in reversed(waiting) if _made(self.calls[n], part)), None)
             else:
                 continue
@@ -60,7 +73,7 @@ class CallNumbers:
             if kind is ServerCallPart or (kind is CallPart and cast(CallPart, part).served):
                 return False  # answered where it was made: not told from an answer to another
             results += kind is ResultPart
-        return len(self.answered.get(index, ())) == results
+        return not results or len(self._places.answered.get(index, ())) == results
 
 
 def _made(call: ToolCallRecord, part: CallPart | ServerCallPart) -> bool:

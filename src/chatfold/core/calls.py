@@ -209,10 +209,16 @@ class CallPairing:
         Returns:
             The position of the first of them in `records()`, and the calls.
         """
-        first = max(0, bisect_left(self.entries, start, key=_index) - before)
-        last = bisect_left(self.entries, stop, lo=first, key=_index)
+        entries = self.entries
+        last = len(entries)
+        if last and entries[-1].index >= stop:
+            last = bisect_left(entries, stop, key=_index)
+        first = last
+        if last and entries[last - 1].index >= start:
+            first = bisect_left(entries, start, hi=last, key=_index)
+        first = max(0, first - before)
         given_up = _given_up(None)
-        return first, [e.record or self._unanswered(e, given_up) for e in self.entries[first:last]]
+        return first, [e.record or self._unanswered(e, given_up) for e in entries[first:last]]
 
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":

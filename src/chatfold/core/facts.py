@@ -296,9 +296,13 @@ class Facts:
 
     def _name(self, words: CallWords, first: int, start: int) -> None:
         """Take down what names the calls that items from `start` on have made."""
-        for number, call in enumerate(words.calls):
-            if call.call_index is not None and call.call_index >= start:
-                self.identities[first + number] = words.identity(number)
+        for number in range(len(words.calls) - 1, -1, -1):
+            made = words.calls[number].call_index
+            if made is None:
+                continue
+            if made < start:  # so are those before it
+                return
+            self.identities[first + number] = words.identity(number)
 
     def hold_to(self, views: Sequence[ItemView]) -> None:
         """Let go of what is known of items that are no longer in the list."""

@@ -98,10 +98,12 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
         told: The items.
         count: Counts texts.
     """
+    latest = dict.fromkeys(islice(facts.named_in(reversed(told.span)), _LOOKED_AT))
+    if not latest:
+        return
     found, words = facts.phrases, told.words
     finder = PhraseFinder(told.views, words, found, facts.whole_text, first=told.first)
     noted: list[Phrase] = []
-    latest = dict.fromkeys(islice(facts.named_in(reversed(told.span)), _LOOKED_AT))
     for key in islice(latest, _PHRASED):
         value, track = facts.values[key], facts.uses.tracks.get(key)
         if track is None and value.kind not in USED_LATER:

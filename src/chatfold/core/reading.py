@@ -70,6 +70,8 @@ class Extent(NamedTuple):
     items: int
 
 
+_LEADING = frozenset({"system", "developer", "state"})  # roles of what a summary may stand behind
+
 _Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
 """An item, its fingerprint, its reading, and the shape of the list by which it was read."""
 
@@ -378,7 +380,8 @@ class Reading:
             self._pairing.feed(index, view)
             self._outline.add(index, view)
         if self._turns is not None:
-            if self._marked is None:  # it may be among what is new
+            # It may be among what is new, where nothing but instructions stands before.
+            if self._marked is None and (not start or self._views[start - 1].role in _LEADING):
                 self._marked = self._summary()
             self._turns += self._opened(start)
         self._seen.extend(new)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress, count, repeat
 from operator import is_, not_
 from typing import Protocol, TypeAlias
@@ -307,20 +308,27 @@ class _Writer:
         self.out: list[str] = []
         self.omitted: defaultdict[str, int] = defaultdict(int)
         self.redact = redact
-        self.answers: dict[int, list[ToolCallRecord]] = {}
         self.unanswered: dict[int, list[str | None]] = {}
         self.named: dict[str | None, str] = {}
         self._calls = calls
+        self._expected: Container[int | None] = ()
         for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
             asked = call.call_index
             if asked is not None and start <= asked < stop:
                 self.unanswered.setdefault(asked, []).append(call.id)
 
     def expect(self, indices: Container[int | None]) -> None:
-        """Find the calls that some items answer, before they are written."""
-        for call in [call for call in self._calls if call.result_index in indices]:
+        """Tell which items are going to be written; before the first of them is."""
+        self._expected = indices
+
+    @cached_property
+    def answers(self) -> dict[int, list[ToolCallRecord]]:
+        """The calls that these items answer; asked for by the first result."""
+        found: dict[int, list[ToolCallRecord]] = {}
+        for call in [call for call in self._calls if call.result_index in self._expected]:
             assert call.result_index is not None
-            self.answers.setdefault(call.result_index, []).append(call)
+            found.setdefault(call.result_index, []).append(call)
+        return found
 
     def taken(self) -> str:
         """Return the elements so far, each on a line; they are no longer held here."""
