@@ -80,13 +80,14 @@ def turns(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
     """Return the table of turns at which nothing is to be done: microseconds of every check.
 
     Args:
-        items: Messages of the conversation; two more come before each check.
+        items: Messages of the conversation; one more comes before each check, two before each of
+            chatfold's middleware, which a host asks once a turn.
         rounds: How often each system has some checks in a row, as an agent's turns are.
         workers: chatfold and the other libraries.
     """
     messages = conversation(items)
     made = Table(
-        f"one check of {items:,} items and two more, nothing to do, {rounds} rounds of {_IN_A_ROW}",
+        f"one check of {items:,} items and one more, nothing to do, {rounds} rounds of {_IN_A_ROW}",
         {"": "", "best us": ".1f", "median us": ".1f", "of LangChain": ".5f"},
     )
     medians: dict[str, tuple[float, float]] = {}

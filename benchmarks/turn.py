@@ -51,13 +51,17 @@ def _timed(prepare: Callable[[], None], run: Callable[[], None]) -> Turn:
 
 
 def chatfold_check(messages: list[dict[str, Any]]) -> Turn:
-    """Return one turn of a context: an item comes, and the policy says no."""
-    items = list(messages)
+    """Return one turn of a context that was asked at each: an item comes, the policy says no."""
+    items: list[dict[str, Any]] = []
     context = ChatContext(items, policy=Policy(max_tokens=FAR))
-    context.maybe_summarize("extractive")
+    for start in range(0, len(messages), 4):
+        items.extend(messages[start : start + 4])
+        context.maybe_summarize("extractive")
 
     def prepare() -> None:
-        items.append({"role": "user", "content": f"And order LK-{len(items)}?"})
+        asked = {"role": "user", "content": f"And order LK-{len(items)}?"}
+        said = {"role": "assistant", "content": "It was delivered."}
+        items.append(said if items[-1]["role"] == "user" else asked)
 
     def run() -> None:
         assert context.maybe_summarize("extractive").reason == "below_trigger"

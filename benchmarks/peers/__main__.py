@@ -35,6 +35,7 @@ class Server:
         self._peer: Peer | None = None
         self._items: list[dict[str, Any]] = []
         self._next = 0
+        self._asked = False
 
     def hello(self) -> dict[str, Any]:
         """Return the library's version and the ways in which it is run."""
@@ -94,16 +95,19 @@ class Server:
             self._peer.add(index, item)
         self._peer.before_check()
         self._peer.check()
-        self._next = len(self._items)
+        self._next, self._asked = len(self._items), False
         gc.collect()
         gc.disable()
         return {}
 
     def check(self) -> dict[str, Any]:
-        """Take two more messages and check; return microseconds."""
+        """Take what comes of messages in a turn and check; return microseconds."""
         assert self._peer is not None
-        question = {"role": "user", "content": f"And order LK-{self._next}?"}
-        for item in (question, {"role": "assistant", "content": "It was delivered."}):
+        for _ in range(self._peer.come):
+            item = {"role": "user", "content": f"And order LK-{self._next}?"}
+            if self._asked:
+                item = {"role": "assistant", "content": "It was delivered."}
+            self._asked = not self._asked
             self._peer.add(self._next, item)
             self._next += 1
         self._peer.before_check()

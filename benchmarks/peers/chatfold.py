@@ -30,12 +30,13 @@ class Chatfold(Peer):
         self._places: dict[int, int] = {}
         self._middleware: Any = None
         self._handed: list[Item] = []
+        self._has_all = False
         self._context: ChatContext[Item] = ChatContext(self._items, policy=Policy(max_tokens=FAR))
 
     def add(self, index: int, item: Item) -> None:
         self._items.append(item)
         self._places[id(item)] = index
-        if self.variant in ("warm", "context") and index % _TURN == 0:
+        if self.variant in ("warm", "context") and index % _TURN == 0 and not self._has_all:
             self._context.maybe_summarize(self._write)
 
     def ready(self) -> None:
@@ -46,7 +47,12 @@ class Chatfold(Peer):
         context = ChatContext(self._items) if self.variant == "cold" else self._context
         context.summarize(self._write, keep_last_turns=_TURN)
 
+    @property
+    def come(self) -> int:
+        return 2 if self.variant in _HOOKS else 1
+
     def before_check(self) -> None:
+        self._has_all = True  # from now on each check finds what came since the last one
         if self.variant in _HOOKS and self._middleware is None:
             policy = Policy(max_items=len(self._items), max_tokens=FAR)
             self._middleware = Middleware(self._write, policy)

@@ -67,6 +67,11 @@ class Peer(ABC):
     def fold(self) -> None:
         """Fold as the library does when its trigger is reached."""
 
+    @property
+    def come(self) -> int:
+        """How many messages come before each check."""
+        return 1
+
     def before_check(self) -> None:  # noqa: B027 - most have nothing to do
         """Do what is the host's to do before a check, and is not timed."""
 
