@@ -118,8 +118,8 @@ def test_a_summary_that_comes_into_an_empty_list_opens_no_turn(shape: str) -> No
     """A list that is reloaded behind the context's back, with its system prompt or without."""
     before: ChatContext[Any] = ChatContext(plainly(shape, talk()), shape=shape)
     assert before.summarize(lambda prompt: "short", keep_last_turns=1).changed
-    prefix = [{"role": "system", "content": "be brief"}] if shape == "openai_chat" else []
-    for first in ([], prefix):
+    roles = ("system", "developer") if shape == "openai_chat" else ()
+    for first in ([], *([{"role": role, "content": "be brief"}] for role in roles)):
         ctx: ChatContext[Any] = ChatContext([], shape=shape)
         assert told(ctx) == (0, 0, 0)
         # Behind a user's message it would be of the same turn, whether it is known or not.
