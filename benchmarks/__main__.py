@@ -37,7 +37,7 @@ MANY = 10_000
 """Items above which fewer rounds are timed: some take minutes for one."""
 
 FEW = 1_000
-"""Items below which more are: a fold takes a millisecond, and more or less from one to the next."""
+"""Items below which more are: a fold takes a millisecond, more at one time and less at another."""
 
 Part = Callable[[list[Worker], bool], Iterator[Table]]
 
@@ -64,8 +64,9 @@ def time_part(workers: list[Worker], quick: bool) -> Iterator[Table]:
     own = Worker("chatfold", Path(sys.executable))
     try:
         for items in timing.SIZES[:3] if quick else timing.SIZES:
-            rounds = 3 if quick or items > MANY else 7 if items >= FEW else 50
-            yield timing.table(items, rounds, [own, *workers])
+            rounds = 3 if quick or items > MANY else 7
+            folds = 50 if items < FEW and not quick else rounds
+            yield timing.table(items, folds, [own, *workers])
             yield timing.turns(items, rounds, [own, *workers])
     finally:
         own.close()
