@@ -185,6 +185,10 @@ class Facts:
                 else:
                     yield from (value.key for value in reversed(values))
 
+    def values_in(self, text: str) -> list[Value]:
+        """Return `values(text)`; words that stand in items too are not read again."""
+        return self._reader.values(text)
+
     def whole_text(self, key: str, seen: Sighting) -> str | None:
         """Return what stands at one place where a fact is all that stands there; None elsewhere.
 

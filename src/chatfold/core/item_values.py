@@ -53,6 +53,10 @@ class ItemReader:
         self._leaves = LeafReader()
         self._values: dict[tuple[str, str], Value] = {}
 
+    def values(self, text: str) -> list[Value]:
+        """Return the values of a text that is clean, in order, with where in it each stands."""
+        return found_in(text, self._leaves.words)
+
     def read(self, view: ItemView) -> list[Said]:
         """Return the values of an item, in order; where in its text one stands does not count.
 
@@ -93,7 +97,7 @@ class ItemReader:
         if text:
             if self.clean:
                 text = self.clean(text)
-            found = found_in(text, self._leaves.words)
+            found = self.values(text)
             if found:
                 said.append((number, where, (), self._shared(found), False))
 
@@ -106,7 +110,7 @@ class ItemReader:
         if self.clean:
             name = self.clean(name)
         if name.strip():
-            found = found_in(name, self._leaves.words) or [named(name)]
+            found = self.values(name) or [named(name)]
             said.append((number, where, (), self._shared(found), False))
 
     def _document(self, number: int, where: Where, text: str, said: list[Said]) -> None:

@@ -102,7 +102,14 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
     if not latest:
         return
     found, words = facts.phrases, told.words
-    finder = PhraseFinder(told.views, words, found, facts.whole_text, first=told.first)
+    finder = PhraseFinder(
+        told.views,
+        words,
+        found,
+        facts.whole_text,
+        values_in=facts.values_in,
+        first=told.first,
+    )
     noted: list[Phrase] = []
     for key in islice(latest, _PHRASED):
         value, track = facts.values[key], facts.uses.tracks.get(key)

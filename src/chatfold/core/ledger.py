@@ -52,7 +52,13 @@ class Ledger:
         self.words = words
         self._phrases = found.phrases
         self._finder = PhraseFinder(
-            views, words, found.phrases, found.whole_text, earlier=earlier, change=self._change
+            views,
+            words,
+            found.phrases,
+            found.whole_text,
+            values_in=found.values_in,
+            earlier=earlier,
+            change=self._change,
         )
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
 

@@ -55,6 +55,7 @@ class PhraseFinder:
         phrases: Where its entries are.
         whole_text: Returns what stands at a place where a fact is all that stands there, given its
             key; None where that is not so.
+        values_in: Returns the values in a text.
         first: Position of the first of those calls among all.
         earlier: The words of an earlier summary, without its record.
         change: What came of calls like another; by default no call is like another.
@@ -67,6 +68,7 @@ class PhraseFinder:
         phrases: Phrases,
         whole_text: Callable[[str, Sighting], str | None],
         *,
+        values_in: Callable[[str], list[Value]] = values,
         first: int = 0,
         earlier: str = "",
         change: Change | None = None,
@@ -77,6 +79,7 @@ class PhraseFinder:
         self.group = phrases.group
         self._phrases = phrases
         self.whole_text = whole_text
+        self.values_in = values_in
         self.first = first
         self.earlier = earlier
         self.change: Change = self._as_it_is if change is None else change
@@ -205,7 +208,7 @@ class PhraseFinder:
                 elif isinstance(part, SummaryPart):
                     text = self.earlier
                 if text:
-                    known.append((text, values(text)))
+                    known.append((text, self.values_in(text)))
         return known
 
 
