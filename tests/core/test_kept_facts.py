@@ -416,6 +416,11 @@ def test_what_was_there_at_first_is_written_ahead_at_the_next_turn() -> None:
     items.append({"role": "user", "content": "One more?"})
     reading.extent()
     assert assert_written(reading.snapshot()) == 5
+    items[0] = {"role": "user", "content": "Edited?"}
+    reading.sync()
+    items.append({"role": "user", "content": "The last one?"})
+    reading.extent()
+    assert assert_written(reading.snapshot()) == 1  # what an edit leaves is left to the fold
 
 
 def test_an_item_that_waits_for_a_result_says_so() -> None:

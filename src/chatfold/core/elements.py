@@ -26,13 +26,16 @@ class Elements:
 
     It is known of an item by its place and its reading, which is another one when the item is
     edited. Where items move, results may be of other calls, and all is to be written anew.
+
+    Attributes:
+        looked: At how many items of the list nobody has to look again.
     """
 
     def __init__(self) -> None:
         self._noted: dict[int, tuple[ItemView, str]] = {}
         self._before: dict[int, tuple[ItemView, str]] = {}
         self._length = 0
-        self._looked = 0  # at how many items
+        self.looked = 0
 
     def known(self) -> Written:
         """Return what is known now; calls are written as answered ones."""
@@ -50,8 +53,8 @@ class Elements:
             calls: The calls of the list.
         """
         stop = len(views)
-        start = max(min(start, self._looked), stop - _AT_ONCE)
-        self._looked = stop
+        start = max(min(start, self.looked), stop - _AT_ONCE)
+        self.looked = stop
         _, near = calls.near(start, stop, before=_BEFORE)
         numbers = CallNumbers(near, start)
         these = [

@@ -288,11 +288,14 @@ class Reading:
             return
         self._last, self._torn = None, True
         again: dict[int, _Read] = {}
-        if same < len(self._seen):
+        edited = same < len(self._seen)
+        if edited:
             again = self._forget(same, items)
         if same < len(items):
             new = items[same:]
             self._take_in(new, fingerprints(new), again)
+        if edited:  # what a fold or an edit has left is not worth the time of the next turn
+            self._elements.looked = len(self._views)
         self._torn = False
         self._facts.hold_to(self._views)
 
