@@ -68,7 +68,7 @@ def table(items: int, rounds: int, workers: Sequence[Worker]) -> Table:
             if number:
                 row.milliseconds.append(took)
     for row in rows:
-        in_a_row = row.worker.ask("row", times=rounds, variant=row.variant, **_OPTIONS)
+        in_a_row = row.worker.ask("in_a_row", times=rounds, variant=row.variant, **_OPTIONS)
         row.in_a_row = statistics.median(in_a_row["ms"])
         row.peak = int(_run(row, traced=True))
     for worker in workers:

@@ -35,7 +35,7 @@ class Server:
         self._peer: Peer | None = None
         self._items: list[dict[str, Any]] = []
         self._next = 0
-        self._asked = False
+        self._question_open = False
 
     def hello(self) -> dict[str, Any]:
         """Return the library's version and the ways in which it is run."""
@@ -76,7 +76,7 @@ class Server:
             return {"bytes": peak - before, "folded": bool(peer.asked)}
         return {"ms": _milliseconds(peer.fold), "folded": bool(peer.asked)}
 
-    def row(self, times: int, **options: Any) -> dict[str, Any]:
+    def in_a_row(self, times: int, **options: Any) -> dict[str, Any]:
         """Fold them so often, one time after the other; return the milliseconds of each."""
         return {"ms": [_milliseconds(self._ready(options).fold) for _ in range(times)]}
 
@@ -95,19 +95,19 @@ class Server:
             self._peer.add(index, item)
         self._peer.before_check()
         self._peer.check()
-        self._next, self._asked = len(self._items), False
+        self._next, self._question_open = len(self._items), False
         gc.collect()
         gc.disable()
         return {}
 
     def check(self) -> dict[str, Any]:
-        """Take what comes of messages in a turn and check; return microseconds."""
+        """Take the messages that come before a check, and check; return microseconds."""
         assert self._peer is not None
-        for _ in range(self._peer.come):
+        for _ in range(self._peer.new_messages):
             item = {"role": "user", "content": f"And order LK-{self._next}?"}
-            if self._asked:
+            if self._question_open:
                 item = {"role": "assistant", "content": "It was delivered."}
-            self._asked = not self._asked
+            self._question_open = not self._question_open
             self._peer.add(self._next, item)
             self._next += 1
         self._peer.before_check()

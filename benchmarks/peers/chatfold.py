@@ -48,7 +48,7 @@ class Chatfold(Peer):
         context.summarize(self._write, keep_last_turns=_TURN)
 
     @property
-    def come(self) -> int:
+    def new_messages(self) -> int:
         return 2 if self.variant in _HOOKS else 1
 
     def before_check(self) -> None:

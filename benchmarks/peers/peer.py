@@ -68,7 +68,7 @@ class Peer(ABC):
         """Fold as the library does when its trigger is reached."""
 
     @property
-    def come(self) -> int:
+    def new_messages(self) -> int:
         """How many messages come before each check."""
         return 1
 

@@ -20,7 +20,7 @@ from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, open_spans
-from chatfold.core.summary import FOREIGN, mark_summary
+from chatfold.core.summary import FOREIGN, INSTRUCTING, mark_summary, may_precede
 from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart, is_user_message
 
 __all__ = ["Extent", "Reading", "Snapshot"]
@@ -69,8 +69,6 @@ class Extent(NamedTuple):
     turns: int
     items: int
 
-
-_LEADING = frozenset({"system", "developer", "state"})  # roles of what a summary may stand behind
 
 _Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
 """An item, its fingerprint, its reading, and the shape of the list by which it was read."""
@@ -178,7 +176,7 @@ class Reading:
         if self._known is not None:
             index, view, marked = self._known
             before = self._views[:index]
-            leading = ("system", "developer", *(("state",) if view.type == FOREIGN else ()))
+            leading = (*INSTRUCTING, *(("state",) if view.type == FOREIGN else ()))
             if (
                 len(self._views) > index
                 and self._views[index] is view
@@ -384,7 +382,7 @@ class Reading:
             self._outline.add(index, view)
         if self._turns is not None:
             # It may be among what is new, where nothing but instructions stands before.
-            if self._marked is None and (not start or self._views[start - 1].role in _LEADING):
+            if self._marked is None and (not start or may_precede(self._views[start - 1])):
                 self._marked = self._summary()
             self._turns += self._opened(start)
         self._seen.extend(new)

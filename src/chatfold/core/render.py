@@ -144,7 +144,7 @@ def conversation(
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
     ahead = written if written is not None and redact is None else _NOTHING
     shown, new = _shown_ahead(ahead, views, offset, kept_set.union(skipped_set, writer.unanswered))
-    writer.expect({at + offset for at in new})
+    writer.expected = {at + offset for at in new}
     out, behind = list[str](), 0
     for at in new:
         if behind < at:
@@ -199,7 +199,7 @@ def elements(
     """
     writer = _Writer(calls, 0, len(views), None)
     writer.unanswered.clear()
-    writer.expect(range(len(views)))
+    writer.expected = range(len(views))
     for index in indices:
         writer.item(index, views[index], "")
         text = writer.taken()
@@ -311,21 +311,17 @@ class _Writer:
         self.unanswered: dict[int, list[str | None]] = {}
         self.named: dict[str | None, str] = {}
         self._calls = calls
-        self._expected: Container[int | None] = ()
+        self.expected: Container[int | None] = ()  # the items that are to be written
         for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
             asked = call.call_index
             if asked is not None and start <= asked < stop:
                 self.unanswered.setdefault(asked, []).append(call.id)
 
-    def expect(self, indices: Container[int | None]) -> None:
-        """Tell which items are going to be written; before the first of them is."""
-        self._expected = indices
-
     @cached_property
     def answers(self) -> dict[int, list[ToolCallRecord]]:
-        """The calls that these items answer; asked for by the first result."""
+        """The calls that the expected items answer; most are words, and ask for none."""
         found: dict[int, list[ToolCallRecord]] = {}
-        for call in [call for call in self._calls if call.result_index in self._expected]:
+        for call in [call for call in self._calls if call.result_index in self.expected]:
             assert call.result_index is not None
             found.setdefault(call.result_index, []).append(call)
         return found

@@ -21,9 +21,11 @@ from chatfold.core.views import ItemView, SummaryPart, TextPart
 
 __all__ = [
     "FOREIGN",
+    "INSTRUCTING",
     "TAG",
     "earlier_summary",
     "mark_summary",
+    "may_precede",
     "opened",
     "summary_id",
     "summary_number",
@@ -35,6 +37,8 @@ __all__ = [
 TAG = "chat_history_summary"
 FOREIGN = "summary"
 """The type that a shape gives to the reading of a summary that its framework wrote itself."""
+INSTRUCTING = ("system", "developer")
+"""Roles of the leading instructions, which a summary stands behind."""
 
 _DIGEST = 8  # bytes; summaries of earlier versions have twice as many
 _DIGITS = 2 * _DIGEST
@@ -139,9 +143,14 @@ def mark_summary(
                 return index, view._replace(parts=(SummaryPart(first.text), *view.parts[1:]))
         if view.role == "state" and not own:
             settings = True
-        elif view.role not in ("system", "developer"):
+        elif view.role not in INSTRUCTING:
             return None
     return None
+
+
+def may_precede(view: ItemView) -> bool:
+    """Return whether `mark_summary` looks for a summary behind an item, too."""
+    return view.role in INSTRUCTING or view.role == "state"
 
 
 def earlier_summary(views: Sequence[ItemView]) -> SummaryPart | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from chatfold.core.outline import Outline
+from chatfold.core.summary import INSTRUCTING
 from chatfold.core.views import CallPart, ItemView, ResultPart, SummaryPart, TextPart
 
 __all__ = ["Turn", "Turns", "is_summary", "prefix_length", "turns"]
@@ -34,7 +35,7 @@ class Turn(NamedTuple):
 def prefix_length(views: Sequence[ItemView]) -> int:
     """Return how many leading items are system or developer instructions."""
     for index, view in enumerate(views):
-        if view.role not in ("system", "developer") or is_summary(view):
+        if view.role not in INSTRUCTING or is_summary(view):
             return index
     return len(views)
 
