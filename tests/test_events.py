@@ -13,7 +13,16 @@ from background import Gate, finished, until
 from each_turn import Model, context, failing, maybe
 from logs import records
 
-from chatfold import ChatContext, MissingExtraError, Outcome, Prompt
+from chatfold import (
+    BusyError,
+    ChatContext,
+    EmptySummaryError,
+    MissingExtraError,
+    Outcome,
+    Prompt,
+    StaleHeadError,
+    SummarizerError,
+)
 from chatfold.events import FoldEvent
 from chatfold.policy import Policy
 
@@ -208,6 +217,44 @@ def test_what_the_caller_has_written_is_told_of_once() -> None:
     assert first.id
     assert second.id
     assert first.id != second.id
+
+
+def test_an_answer_that_cannot_stand_is_told_of_once() -> None:
+    """Whoever asks the model elsewhere watches the same hook, and counts on what it is told."""
+    hook, ctx = Hook(), context(10)
+    ctx = ChatContext(ctx.items, shape="openai_chat", on_event=hook)
+    with pytest.raises(EmptySummaryError):
+        ctx.apply(ctx.plan(keep_last_turns=2), " ")
+    flow = ctx.flow(keep_last_turns=2)
+    with pytest.raises(EmptySummaryError):
+        flow.send("")
+    flow = ctx.flow(keep_last_turns=2)
+    with pytest.raises(SummarizerError, match="no line"):
+        flow.fail(SummarizerError("no line"))
+    plan = ctx.plan(keep_last_turns=2)
+    ctx.items[0] = {"role": "user", "content": "Something else."}
+    with pytest.raises(StaleHeadError):
+        ctx.apply(plan, "short")
+    assert hook.told == [("failed", "failed")] * 3 + [("failed", "stale")]
+    assert len({event.id for event in hook.events}) == 4
+    errors = [type(event.outcome.error) for event in hook.events if event.outcome is not None]
+    assert errors == [EmptySummaryError, EmptySummaryError, SummarizerError, StaleHeadError]
+
+
+def test_a_flow_with_nothing_to_do_says_so() -> None:
+    hook, ctx = Hook(), context(10)
+    flow = ChatContext(ctx.items, on_event=hook).flow(keep_last_turns=50)
+    assert flow.prompt is None
+    assert hook.told == [("skipped", "too_few_turns")]
+
+
+def test_who_may_not_apply_now_has_not_tried() -> None:
+    hook, ctx = Hook(), context(10)
+    ctx = ChatContext(ctx.items, on_event=hook)
+    plan = ctx.plan(keep_last_turns=2)
+    with ctx._state.alone("a test"), pytest.raises(BusyError):
+        ctx.apply(plan, "short")
+    assert hook.told == []
 
 
 def test_the_last_resort_is_a_try_of_its_own() -> None:

@@ -29,7 +29,7 @@ class FoldEvent:
         key: The conversation's key in a store, or None.
         outcome: What happened; None before.
         id: The same in what is told before a fold and of how it went. Nothing is told before
-            `apply`, a `flow`, or the last resort after a failure.
+            `apply`, a `flow`, or the last resort after a failure; how they went is.
         provider: Who is asked for the summary, by the name that telemetry knows them by; None
             where that is a function of yours, or no model.
         model: The model that is asked, likewise.

@@ -123,7 +123,7 @@ class Folding:
             backends: Number of summarizers in the fallback chain.
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
-            then: Takes the outcome of a commit and returns the one of the flow.
+            then: Takes what came of it, also of a flow that fails, and returns the flow's outcome.
             since: When its time began to count, by `time.perf_counter`, where that is counted.
         """
         snapshot = self._state.snapshot(limits.abandon)
@@ -131,14 +131,19 @@ class Folding:
         # Rendered first, so that a template that fails costs no model call.
         notes = self.planning.notes(settings) if plan else Notes("", "")
 
-        def finish(written: Written) -> Outcome[Any]:
-            outcome = self.commit(plan, written, notes, snapshot, since)
+        def ended(outcome: Outcome[Any]) -> Outcome[Any]:
             return then(outcome) if then is not None else outcome
 
+        def finish(written: Written) -> Outcome[Any]:
+            return ended(self.commit(plan, written, notes, snapshot, since))
+
+        def failed(error: ChatfoldError) -> None:
+            ended(self.failed(error))
+
         if head is None:
-            return Flow(None, finish, nothing(plan))
+            return Flow(None, finish, ended(nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
-        return Flow(steps, finish, None)
+        return Flow(steps, finish, None, failed=failed if then is not None else None)
 
     def draft(
         self,

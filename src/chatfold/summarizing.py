@@ -13,7 +13,7 @@ from chatfold.core.flow import Completion, Flow, completed
 from chatfold.core.plan import Outcome, Plan
 from chatfold.driving import drive
 from chatfold.each_turn import EachTurn, told
-from chatfold.errors import ChatfoldError
+from chatfold.errors import BusyError, ChatfoldError
 from chatfold.events import Attempt
 from chatfold.folding import Folding
 from chatfold.history import History
@@ -102,9 +102,16 @@ class Summarizing(History[ItemT]):
         if plan.prompt is None:
             raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
         answer = completed(completion)
-        with self._state.alone("apply()"):
-            outcome = self._folding.applied(plan, answer)
-        return self._told(outcome, Attempt(self._settings.on_event, self._folding.key))
+        attempt = Attempt(self._settings.on_event, self._folding.key)
+        try:
+            with self._state.alone("apply()"):
+                outcome = self._folding.applied(plan, answer)
+        except BusyError:  # the one that goes on tells of itself
+            raise
+        except ChatfoldError as error:
+            self._told(self._folding.failed(error), attempt)
+            raise
+        return self._told(outcome, attempt)
 
     def flow(
         self,

@@ -16,6 +16,7 @@ from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
 from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
+    ChatfoldError,
     EmptySummaryError,
     NoAnswerError,
     RefusedSummaryError,
@@ -239,10 +240,16 @@ class Flow(Generic[OutcomeT]):
     """
 
     def __init__(
-        self, steps: Steps | None, finish: Callable[[Written], OutcomeT], outcome: OutcomeT | None
+        self,
+        steps: Steps | None,
+        finish: Callable[[Written], OutcomeT],
+        outcome: OutcomeT | None,
+        *,
+        failed: Callable[[ChatfoldError], object] | None = None,
     ) -> None:
         self._steps = steps
         self._finish = finish
+        self._failed = failed  # is told of what ends the flow before it is raised
         self.request: Request | None = None
         self.outcome = outcome
         if steps is not None:
@@ -278,7 +285,15 @@ class Flow(Generic[OutcomeT]):
             raise ValueError("the flow is done; its outcome is set")
         self.request = None
         try:
-            self.request = step(self._steps)
+            self._go_on(step, self._steps)
+        except ChatfoldError as error:
+            if self._failed is not None:
+                self._failed(error)
+            raise
+
+    def _go_on(self, step: Callable[[Steps], Request], steps: Steps) -> None:
+        try:
+            self.request = step(steps)
         except StopIteration as done:
             written: Written = done.value
         else:
