@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from types import FunctionType
+from types import FunctionType, MethodType
 
 __all__ = ["check_sync", "is_async"]
 
 
 def is_async(function: object) -> bool:
     """Return whether a call of `function` must be awaited, as far as that shows from outside."""
-    if type(function) is FunctionType and not function.__dict__:  # where a mark would be
-        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
+    plain = function.__func__ if type(function) is MethodType else function
+    if type(plain) is FunctionType and not plain.__dict__:  # where a mark would be
+        return bool(plain.__code__.co_flags & inspect.CO_COROUTINE)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
     )
