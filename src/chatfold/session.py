@@ -247,22 +247,38 @@ class Session(ChatContext[Any]):
         if outcome.item is self._taken:
             return False
         self._taken = outcome.item
-        known = {
-            id(item): index
-            for item, index in zip(before, self._origin, strict=True)
-            if index is not None
-        }
-        gone = [known[id(i)] for i in (*outcome.removed, *outcome.kept) if id(i) in known]
-        self._cut = max([self._cut, *(index + 1 for index in gone)])
+        kept = self._move(before)
         self._needs = len(self._host)
         self._pass_by(outcome.removed)
-        kept = {known.get(id(item), self._merged) for item in outcome.kept}
-        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
-        self._merged = merged[-1] if merged else None
-        self._origin = [known.get(id(item)) for item in self._items]
         self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         return True
+
+    def _move(self, before: Sequence[Any]) -> set[int | None]:
+        """Take down where the host's items stand behind the latest fold of the context's list.
+
+        By their places: a host may have one object in several.
+
+        Args:
+            before: The items of the context's list before it.
+
+        Returns:
+            Indices in the host's list of the items before the cut that stay.
+        """
+        where, made = self._folding.swaps.placed
+        origin = self._origin
+        gone = [index for index in origin[where.start : where.cut] if index is not None]
+        self._cut = max([self._cut, *(index + 1 for index in gone)])
+        stay = {*where.kept, *(at for at in made.sources if at is not None and at < where.cut)}
+        kept = {self._merged if origin[at] is None else origin[at] for at in stay}
+        merged = [index for at in made.merged_at if (index := origin[at]) is not None]
+        self._merged = merged[-1] if merged else None
+        new = [
+            origin[at] if at is not None and before[at] is item else None
+            for at, item in zip(made.sources, made.items, strict=True)
+        ]
+        self._origin = [*origin[: made.start], *new, *origin[made.stop :]]
+        return kept
 
     def _remember(self, kept: set[int | None]) -> None:
         """Take down what is folded now, for when the list comes again; before it is shown.
@@ -295,11 +311,8 @@ class Session(ChatContext[Any]):
             outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
         except ChatfoldError:
             return None
-        known = {id(item): index for index, item in enumerate(before)}
-        merged = [known[id(item)] for item in outcome.merged if id(item) in known]
-        self._merged = merged[-1] if merged else None
-        self._origin = [known.get(id(item)) for item in self._items]
-        self._cut, self._needs = cut, len(self._host)
+        self._move(before)
+        self._needs = len(self._host)
         self._pass_by(outcome.removed)
         self._settle(outcome.tokens_before - outcome.tokens_after)
         self._regions.append(region[1:])
@@ -414,13 +427,9 @@ class Session(ChatContext[Any]):
             if len(added) == 1 and added[0] is item:
                 self._origin.append(index)
                 continue
-            known = {id(i): o for i, o in zip(self._not_in(added), self._origin, strict=True)}
-            self._origin = [known.get(id(i), index) for i in self._items]
+            new, known = {id(i) for i in added}, iter(self._origin)
+            self._origin = [index if id(i) in new else next(known) for i in self._items]
             self._noted.add(index)
-
-    def _not_in(self, added: Sequence[Any]) -> list[Any]:
-        new = {id(item) for item in added}
-        return [item for item in self._items if id(item) not in new]
 
     def _pass_by(self, removed: Iterable[Any]) -> None:
         """Take down which calls went without a result."""

@@ -75,7 +75,14 @@ class Swaps:
         self._summary_key = summary_key
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
+        self._placed: tuple[Split, Replacement[Any]] | None = None
         self._done_with: list[object] = []
+
+    @property
+    def placed(self) -> tuple[Split, Replacement[Any]]:
+        """Where the list was cut for the latest fold in it, and what was put in."""
+        assert self._placed is not None, "something was folded"
+        return self._placed
 
     def put(
         self,
@@ -104,6 +111,7 @@ class Swaps:
                     break
             # First: an interrupt may come between both, and a fold that is not in is passed by.
             self._folds.append(fold)
+            self._placed = plan.split, verdict.replacement
             self._state.swap(verdict.replacement)
             beyond = max(0, len(self._folds) - self._undo_depth)
             self.leave(*self._folds[:beyond])
@@ -181,6 +189,7 @@ class Swaps:
             )
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             verdict = self._judged(plan, snapshot, [item])
+            self._placed = plan.split, verdict.replacement
             self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
             known = Known({"reason": "reused"}, summary_id(text))
@@ -308,8 +317,7 @@ def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
     """Return what a fold took out; it is found again by the last new item that was written."""
     new = [0]  # what a provider wrote may begin with items of the region
     if written > 1:
-        old = {id(item) for item in plan.region}
-        new = [i for i, item in enumerate(made.items[:written]) if id(item) not in old]
+        new = [i for i, source in enumerate(made.sources[:written]) if source is None]
     at = new.pop()
     others = tuple(made.items[i] for i in new)
     extent = len(made.items) - 1 - at

@@ -5,7 +5,7 @@ Not here: the swap itself, which belongs to the list's owner (`ChatContext`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,7 +87,7 @@ def judge(
     _check_unchanged_behind(plan, snapshot)
     if plan.terms.thinking == "strip" and snapshot.shape.may_strip(snapshot.views, model=model):
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)
-    new = _new_list(plan, snapshot, made)
+    new = _new_list(snapshot, made)
     marked = mark_summary(new.views, summary_key)
     if marked is not None and (plan.native or new.items[marked[0]] is made.items[0]):
         new.views[marked[0]] = marked[1]
@@ -141,12 +141,11 @@ class _NewList(NamedTuple):
     read: list[ItemView]
 
 
-def _new_list(plan: Plan[Any], snapshot: Snapshot, made: Replacement[Any]) -> _NewList:
-    here: Iterable[int] = range(made.start, made.stop)
-    if not plan.native:  # then nothing else of the head can be among what is put in
-        here = (*plan.split.kept, *range(plan.split.cut, made.stop))
-    places = {id(snapshot.items[i]): i for i in here}
-    at = [places.get(id(item)) for item in made.items]
+def _new_list(snapshot: Snapshot, made: Replacement[Any]) -> _NewList:
+    at = [
+        index if index is not None and snapshot.items[index] is item else None
+        for index, item in zip(made.sources, made.items, strict=True)
+    ]
     put_in = [
         _read(item, snapshot.shape) if index is None else snapshot.views[index]
         for item, index in zip(made.items, at, strict=True)

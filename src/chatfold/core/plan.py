@@ -246,6 +246,9 @@ class Replacement(Generic[ItemT]):
         taken: Items of the tail that go, since they stand in another form among `items`.
         stripped: Items that stay, and whose reasoning goes.
         origins: What each of `items` was before its reasoning went; () where none did.
+        sources: Where each of `items` stood, None for what is new. One object may stand in several
+            places of a list, so that the items themselves do not tell.
+        merged_at: Where each of `merged` stood.
     """
 
     start: int
@@ -256,6 +259,8 @@ class Replacement(Generic[ItemT]):
     taken: tuple[ItemT, ...] = ()
     stripped: tuple[ItemT, ...] = ()
     origins: tuple[ItemT, ...] = ()
+    sources: tuple[int | None, ...] = ()
+    merged_at: tuple[int, ...] = ()
 
 
 def remedy(plan: Plan[Any]) -> str:
@@ -361,47 +366,63 @@ def replacement(
             index=len(items),
         )
     placed = {id(item) for item in written}
-    stays = [i for i in plan.split.kept if i not in moved and id(items[i]) not in placed]
-    alone = {i: _without_summary(items[i], views[i], shape) for i in stays}
-    made = [*written, *(item for i in stays if (item := alone[i]) is not None)]
-    made += _with_arrivals(
-        items, cut, stop, {i: p for i, p in moved.items() if id(items[i]) not in placed}
-    )
-    merged = {i: items[i] for i in stays if alone[i] is not items[i]}
+    # Only a provider writes items of the region themselves.
+    own = _own_places(written, items, range(start, cut) if plan.native else range(0))
+    stays = [i for i in plan.split.kept if id(items[i]) not in placed]
+    alone = {i: _without_summary(items[i], views[i], shape) for i in stays if i not in moved}
+    left = [(i, item) for i, item in alone.items() if item is not None]
+    arrive = {i: moved[i] for i in stays if i in moved}
+    left += [(i, items[i]) for i in _with_arrivals(cut, stop, arrive)]
+    made = [*written, *(item for _, item in left)]
+    sources = [*own, *(i for i, _ in left)]
+    merged = {i: items[i] for i, item in alone.items() if item is not items[i]}
     taken: tuple[ItemT, ...] = ()
-    following = made[1] if len(made) > 1 else items[stop] if stop < len(items) else None
+    follows = left[0][0] if left else stop
+    following = left[0][1] if left else items[stop] if stop < len(items) else None
     if len(written) > 1:
         following = None  # a window of several items is whole as it is
     if len(written) == 1:
         made[0] = shape.placed(made[0], items[cut - 1], following)
     joined = shape.merged(made[0], following) if following is not None else None
     if joined is not None and following is not None:
-        if len(made) == 1:
+        if not left:
             stop, taken = stop + 1, (following,)
-        if all(following is not alone[i] for i in merged):
-            merged[stop] = following
-        made[:2] = [joined]
-    # Only a provider writes items of the region themselves.
-    own = [i for i in range(start, cut) if id(items[i]) in placed] if plan.native else []
-    kept = (alone.get(i, items[i]) for i in sorted({*plan.split.kept, *own}))
-    stand = (
-        item for item in kept if item is not None and (joined is None or item is not following)
+        merged.setdefault(follows, following)
+        made[:2], sources[:2] = [joined], [None]
+    kept = {*plan.split.kept, *(i for i in own if i is not None)}
+    if joined is not None:
+        kept.discard(follows)
+    stand = (item for i in sorted(kept) if (item := alone.get(i, items[i])) is not None)
+    return Replacement(
+        start,
+        stop,
+        tuple(made),
+        tuple(stand),
+        tuple(merged.values()),
+        taken,
+        sources=tuple(sources),
+        merged_at=tuple(merged),
     )
-    return Replacement(start, stop, tuple(made), tuple(stand), tuple(merged.values()), taken)
 
 
-def _with_arrivals(
-    items: Sequence[ItemT], cut: int, stop: int, moved: Mapping[int, int]
-) -> list[ItemT]:
-    """Return the tail items from `cut` to `stop`, with the moved items where they belong."""
-    arrivals: dict[int, list[ItemT]] = {}
+def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -> list[int | None]:
+    """Return where each of what was written stands in a span of the list, None where nowhere."""
+    places: dict[int, list[int]] = {}
+    for index in reversed(span):
+        places.setdefault(id(items[index]), []).append(index)
+    return [at.pop() if (at := places.get(id(item))) else None for item in written]
+
+
+def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[int]:
+    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index."""
+    arrivals: dict[int, list[int]] = {}
     for index, before in sorted(moved.items()):
-        arrivals.setdefault(before, []).append(items[index])
-    made: list[ItemT] = []
+        arrivals.setdefault(before, []).append(index)
+    made: list[int] = []
     for index in range(cut, stop + 1):
         made.extend(arrivals.get(index, ()))
         if index < stop:
-            made.append(items[index])
+            made.append(index)
     return made
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from chatfold.core.plan import Replacement
 from chatfold.core.views import Shape
 
 __all__ = ["stripped"]
+
+T = TypeVar("T")
 
 
 def stripped(
@@ -37,6 +39,7 @@ def stripped(
         return made
     stop = made.stop + reach
     stands = tuple(item for item in inner if item is not None)
+    places = (*made.sources[1:], *range(made.stop, stop))
     return replace(
         made,
         stop=stop,
@@ -44,5 +47,11 @@ def stripped(
         kept=stands,
         taken=tuple(items[cut:stop]),
         stripped=gone,
-        origins=(made.items[0], *(a for a, b in zip(old, inner, strict=True) if b is not None)),
+        origins=(made.items[0], *_of_those(old, inner)),
+        sources=(made.sources[0], *_of_those(places, inner)),
     )
+
+
+def _of_those(values: Sequence[T], items: Sequence[Any]) -> list[T]:
+    """Return the values of items that are still there."""
+    return [value for value, item in zip(values, items, strict=True) if item is not None]
