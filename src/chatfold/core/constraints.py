@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from chatfold.core.constraint_words import ENGLISH, Words, alternatives, compiled, marks
-from chatfold.core.views import ItemView, TextPart, is_user_message
+from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
 __all__ = ["ENGLISH", "Words", "may_instruct", "standing"]
 
@@ -73,7 +73,7 @@ def _said(views: Iterable[ItemView], clean: Callable[[str], str] | None) -> Iter
     for view in views:
         if is_user_message(view):
             for part in view.parts:
-                if type(part) is TextPart:
+                if type(part) is TextPart and not is_note(part.text):
                     # Cleaned first: a secret that is cut in two is not known any more.
                     yield (clean(part.text) if clean else part.text)[:_LOOKED_AT]
 

@@ -21,7 +21,7 @@ from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
 from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
-from chatfold.core.views import ItemView, SummaryPart, is_user_message
+from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_user_message
 
 __all__ = ["Fact", "Facts", "Place", "Sighting", "Told", "facts"]
 
@@ -397,7 +397,7 @@ class Facts:
                     if words.in_body(near, where, path):
                         side = "body"
             else:
-                author = "summary" if where == "summary" else view.role
+                author = "summary" if where == "summary" else _author(view, part)
                 seen = Sighting(index, author, "text", path)
                 side = own_side(author)
             for value in (values,) if type(values) is Value else values:
@@ -414,6 +414,12 @@ class Facts:
                 if value is not first and value.also != first.also:
                     more = self._also.setdefault(key, [])
                     more.extend(form for form in value.also if form not in more)
+
+
+def _author(view: ItemView, part: int) -> str:
+    """Return whose words a part of an item holds: also of a tool, in the user's name."""
+    said = view.parts[part]
+    return "tool" if type(said) is TextPart and is_note(said.text) else view.role
 
 
 _SAID: Final = 5  # places in an `_Item` for each place in its content

@@ -23,6 +23,8 @@ from chatfold.core.views import (
     SummaryPart,
     TextPart,
     UnknownPart,
+    is_note,
+    noted,
 )
 
 __all__ = ["ItemReader", "Said", "Where"]
@@ -72,6 +74,8 @@ class ItemReader:
 
     def _part(self, number: int, part: Part, said: list[Said]) -> None:
         match part:
+            case TextPart() if is_note(part.text):
+                self._text(number, "text", noted(part.text), said)
             case TextPart() | StatePart() | UnknownPart():
                 self._text(number, "text", part.text, said)
             case SummaryPart():

@@ -29,7 +29,12 @@ _OWN_SIDES: Final = frozenset({"user", "summary"})
 
 
 def own_side(author: str) -> str:
-    """Return whose words an author's are: of the user, an earlier summary, else the assistant."""
+    """Return whose words an author's are: of the user, an earlier summary, else the assistant.
+
+    A tool speaks where its result came too late for its call, and is a note.
+    """
+    if author == "tool":
+        return "result"
     return author if author in _OWN_SIDES else "assistant"
 
 

@@ -15,7 +15,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
     from chatfold.core.calls import Answer, ToolCallRecord
@@ -44,8 +44,10 @@ __all__ = [
     "bytes_label",
     "field",
     "fields_of",
+    "is_note",
     "is_user_message",
     "json_text",
+    "noted",
     "plain",
     "texts",
 ]
@@ -557,20 +559,39 @@ _ENCODED_KEYS = frozenset(
 )
 
 
+_NOTE: Final = "<recorded_tool_result"  # how `repair_note.jinja` begins the note of a result
+
+
+def is_note(text: str) -> bool:
+    """Return whether a text is the note of a result that has no call in the list any more."""
+    return text.startswith(_NOTE)
+
+
+def noted(text: str) -> str:
+    """Return the result in a note, as it is written there, without the words around it."""
+    _, _, result = text.rpartition("</note>\n")
+    return result.removesuffix("\n</recorded_tool_result>")
+
+
 def is_user_message(view: ItemView) -> bool:
-    """Return whether a user speaks in the item; results alone, or a summary, are no speech."""
+    """Return whether a user speaks in the item; results, notes of them and summaries do not."""
     if view.role != "user":
         return False
     parts = view.parts
-    if not parts or type(parts[0]) is TextPart:
+    if not parts:
+        return True
+    first = parts[0]
+    if type(first) is TextPart and not is_note(first.text):
         return True
     return any(_speaks(part) for part in parts)
 
 
 def _speaks(part: Part) -> bool:
+    if type(part) is TextPart:
+        return not is_note(part.text)
     if type(part) is UnknownPart:
         return not part.known  # a marker between results, such as a cache point, says nothing
-    return type(part) in (TextPart, MediaPart)
+    return type(part) is MediaPart
 
 
 def texts(view: ItemView) -> Iterable[str]:
