@@ -178,5 +178,5 @@ def test_a_call_is_not_passed_by_where_only_a_note_came() -> None:
     """It is open still: the user has not gone on without it."""
     ctx = at_work("openai_chat", "LK-2000 is placed.")
     note = ctx.items[-1]
-    ctx.items += [*step("openai_chat", "next", 1, ["1"])[:1], note]
+    ctx.items.extend([*step("openai_chat", "next", 1, ["1"])[:1], note])
     assert [call.status for call in ctx.tool_calls()] == ["completed", "open"]

@@ -234,10 +234,28 @@ made = st.builds(
 )
 
 
-@given(made, made)
+def with_ids(record: Record) -> Record:
+    """Return a record whose calls that changed something have an id each."""
+    return record._replace(
+        done=tuple(entry._replace(call=f"c{n}") for n, entry in enumerate(record.done))
+    )
+
+
+@given(made, made.map(with_ids))
 def test_merged_twice_is_as_merged_once(previous: Record, new: Record) -> None:
+    """A call is known again by its id."""
     once = merged(previous, new, LARGE)
     assert merged(once, new, LARGE) == once
+
+
+@pytest.mark.parametrize("call", ["", "call_Ab3dEf6hIj9kLm2nOp5qRs8t"])
+def test_an_action_without_an_id_to_tell_it_by_is_one_more(call: str) -> None:
+    """Long ids are not kept: two payments of one amount must not become one."""
+    record = Record()
+    for number in range(3):
+        named = call and f"{call}{number}"
+        record = merged(record, Record(done=(done("pay", "a", call=named),)), LARGE)
+    assert record.done == (done("pay", "a")._replace(calls=3),)
 
 
 @given(made, made, st.integers(0, 120), st.integers(0, 120))

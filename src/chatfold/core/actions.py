@@ -5,10 +5,10 @@ Not here: whether a tool changes things (`effects`), how long such lists may gro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from chatfold.core.call_words import CallWords
+from chatfold.core.call_words import CallWords, is_cut
 from chatfold.core.carry import counted_together
 from chatfold.core.effects import Effect, effect_of, effect_of_call, effect_of_tool
 from chatfold.core.entries import Entry, Field, line
@@ -92,13 +92,13 @@ def actions_of(
             (done if words.failure(number) is None else failed).append(number)
             if effect == "unknown":
                 writer.unsure.add(number)
-    last = {writer.key(number): number for number in (*failed, *done)}
+    last = {writer.again(number): number for number in (*failed, *done)}
     return Actions(
         done=writer.done(done, room),
         failed=tuple(
             writer.entry(n, (Field("", words.failure(n) or ""),))
             for n in failed
-            if n >= last[writer.key(n)]
+            if n >= last[writer.again(n)]
         ),
         open=tuple(writer.entry(n, (Field("", NO_RESULT),)) for n in waiting),
         guessed=tuple(guessed),
@@ -121,20 +121,26 @@ def settled(record: Record, words: CallWords) -> Record:
         if call.call_index is None:
             answered.add(words.id(number))
         elif call.completed and words.name(number) in names:
-            key = (words.name(number), words.identity(number))
+            key = (words.name(number), words.deed(number))
             ended.add(key)
             if words.failure(number) is None:
                 again.add(key)
     latest = {entry.call: place for place, entry in enumerate(record.open) if entry.call}
     came = {latest[id_] for id_ in answered if id_ in latest}
     return record._replace(
-        failed=tuple(e for e in record.failed if (e.name, e.arguments or ()) not in again),
+        failed=tuple(e for e in record.failed if not _is_one_of(e, again)),
         open=tuple(
             e
             for place, e in enumerate(record.open)
-            if (e.name, e.arguments or ()) not in ended and place not in came
+            if not _is_one_of(e, ended) and place not in came
         ),
     )
+
+
+def _is_one_of(entry: Entry, calls: Collection[tuple[str, tuple[Field, ...]]]) -> bool:
+    """Return whether an entry is of one of some calls for certain."""
+    named = entry.arguments or ()
+    return not is_cut(named) and (entry.name, named) in calls
 
 
 class _Writer:
@@ -149,15 +155,17 @@ class _Writer:
         entry = self.answered.get(number)
         return self.words.name(number) if entry is None else entry.name
 
-    def key(self, number: int) -> tuple[str, tuple[Field, ...]]:
+    def again(self, number: int) -> object:
         """Return what a call that is made again has in common with the first."""
         entry = self.answered.get(number)
         if entry is None:
-            return self.words.name(number), self.words.identity(number)
+            return self.words.name(number), self.words.again(number)
         return entry.name, entry.arguments or ()
 
     def entry(self, number: int, values: tuple[Field, ...]) -> Entry:
-        name, arguments = self.key(number)
+        known = self.answered.get(number)
+        name = self.name(number)
+        arguments = self.words.deed(number) if known is None else known.arguments or ()
         return Entry(name, arguments, values, self.words.id(number), unsure=number in self.unsure)
 
     def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:

@@ -16,12 +16,15 @@ from chatfold.core.entries import Field
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.values import Kind, Value, values
 
-__all__ = ["LONGEST", "CallWords", "Path", "label_of", "shortened"]
+__all__ = ["CUT", "LONGEST", "CallWords", "Path", "is_cut", "label_of", "named_by", "shortened"]
 
 Path = tuple[str | int, ...]
 
 LONGEST = 120
 """Characters of a value that goes into a record as it is; what is longer is cut or left out."""
+
+CUT = "…"
+"""Stands at the end of what was cut, and for arguments of a call that are left out."""
 
 _BODY = 400  # characters from which on a text is a body of text, such as a file
 _MOST_LEAVES = 400
@@ -150,11 +153,62 @@ class CallWords:
             is_setting, is_prose, label = self._about_of(path)
             if is_setting or (text := self._text(leaf)) is None:
                 continue
-            if len(text) > LONGEST or is_prose or text.count(" ") >= _WORDS_OF_A_NAME:
+            if is_prose or _is_long(text):
                 prose.append(Field(label, shortened(text)))
             else:
                 named.append(Field(label, text))
         return tuple(named[:_MOST_NAMED] or prose[:1])
+
+    def given(self, number: int) -> object:
+        """Return all that a call was given: calls of which it is equal are one call made again."""
+        arguments = self.arguments(number)
+        if isinstance(arguments, str):
+            return " ".join(arguments.split())
+        return tuple((path, repr(leaf)) for path, leaf in _leaves(arguments))
+
+    def is_named_in_full(self, number: int) -> bool:
+        """Return whether `identity` has all that a call was given, but for what is null."""
+        arguments, named = self.arguments(number), self.identity(number)
+        if isinstance(arguments, str):
+            return " ".join(arguments.split()) == "".join(field.text for field in named)
+        told = [leaf for _, leaf in _leaves(arguments) if leaf is not None]
+        return len(told) == len(named) and not is_cut(named)
+
+    def deed(self, number: int) -> tuple[Field, ...]:
+        """Return what names a call that may change something, truth values too.
+
+        A last field of `CUT` alone says that it was given more, without which nobody knows whether
+        another call is the same. Prose is not of that kind: it may be worded anew.
+        """
+        arguments = self.arguments(number)
+        if isinstance(arguments, str):
+            return self._of_text(arguments)
+        named: list[Field] = []
+        prose: list[Field] = []
+        more = False
+        for path, leaf in _leaves(arguments):
+            is_setting, is_prose, label = self._about_of(path)
+            text = str(leaf).lower() if isinstance(leaf, bool) else self._text(leaf)
+            if text is None:
+                continue
+            if is_prose or _is_long(text):
+                prose.append(Field(label, shortened(text)))
+                more = more or not is_prose
+            elif is_setting and not isinstance(leaf, bool):
+                more = True
+            else:
+                named.append(Field(label, text))
+        more = (more and bool(named or prose[1:])) or len(named) > _MOST_NAMED
+        return (*(named[:_MOST_NAMED] or prose[:1]), *([Field("", CUT)] if more else ()))
+
+    def again(self, number: int) -> object:
+        """Return what calls have in common of which one is the other made again: all but prose."""
+        arguments = self.arguments(number)
+        if isinstance(arguments, str):
+            return " ".join(arguments.split())
+        return tuple(
+            (path, repr(leaf)) for path, leaf in _leaves(arguments) if not self._about_of(path)[1]
+        )
 
     def _about_of(self, path: Path) -> _About:
         """Return whether what stands at a path is a setting, whether it is prose, and its label."""
@@ -256,6 +310,21 @@ class CallWords:
         return self.clean(str(leaf))
 
 
+def _is_long(text: str) -> bool:
+    """Return whether a text is too long to name something."""
+    return len(text) > LONGEST or text.count(" ") >= _WORDS_OF_A_NAME
+
+
+def named_by(identity: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return what names a call in an entry of values: one argument needs no label."""
+    return (Field("", identity[0].text),) if len(identity) == 1 else identity
+
+
+def is_cut(named: Iterable[Field]) -> bool:
+    """Return whether what names a call leaves out some of what it was given."""
+    return any(field.text.endswith(CUT) for field in named)
+
+
 def _may_be_written(arguments: str) -> bool:
     """Return whether arguments may have a key of what is put into a file."""
     lowered = arguments.lower()
@@ -343,4 +412,4 @@ def shortened(text: str, most: int = LONGEST) -> str:
     if len(text) <= most:
         return text
     cut = text.rfind(" ", most // 2, most)
-    return text[: cut if cut > 0 else most - 1].rstrip() + "…"
+    return text[: cut if cut > 0 else most - 1].rstrip() + CUT

@@ -7,10 +7,11 @@ there is most, the oldest of it, and what the user said goes last. Not here: wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from chatfold.core.call_words import is_cut
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record, rendered
 from chatfold.core.values import values
@@ -55,9 +56,9 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     done = _with_counts((*known, *_unknown_to(known, _with_counts(new.done))))
     again = {_key(entry) for entry in new.done}
     told = again | {_key(entry) for entry in new.failed}
-    failed = [e for e in previous.failed if _key(e) not in told]
+    failed = [e for e in previous.failed if not _is_told(e, told)]
     # Ids recur: another call under the id of one that nobody answered says nothing of that one.
-    waits = [e for e in previous.open if _key(e) not in told and e not in new.open]
+    waits = [e for e in previous.open if not _is_told(e, told) and e not in new.open]
     record = Record(new.standing, tuple(done), (*failed, *new.failed), (*waits, *new.open))
     return _fitted_actions(record, budget)._replace(
         values=fitted_values(
@@ -82,12 +83,20 @@ def _key(entry: Entry) -> tuple[str, tuple[Field, ...] | None]:
     return entry.name, entry.arguments
 
 
+def _is_told(entry: Entry, told: Collection[object]) -> bool:
+    """Return whether what has come since is of the same call, for certain."""
+    return _key(entry) in told and not is_cut(entry.arguments or ())
+
+
 # --- what was done ------------------------------------------------------------------------------
 
 
 def _unknown_to(known: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
-    """Return the entries that an earlier record does not hold, with whatever number of calls."""
-    same = {entry._replace(calls=1) for entry in known}
+    """Return the entries of calls that an earlier record does not name, by their ids.
+
+    Without its id, nothing tells a call from the same one made again: it is one more.
+    """
+    same = {entry._replace(calls=1) for entry in known if entry.call}
     return [entry for entry in new if entry._replace(calls=1) not in same]
 
 
@@ -208,13 +217,31 @@ def _smaller(done: tuple[Entry, ...], over: int, count: Callable[[str], int]) ->
 # --- values -------------------------------------------------------------------------------------
 
 
-def merged_values(previous: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
-    """Return one entry for each call and author, those with something new last."""
+def merged_values(
+    previous: Sequence[Entry],
+    new: Sequence[Entry],
+    is_certain: Callable[[Entry], bool] = lambda entry: True,
+) -> list[Entry]:
+    """Return one entry for each call and author, those with something new last.
+
+    Args:
+        previous: The entries of an earlier record.
+        new: What has come since.
+        is_certain: Returns whether another entry of the same name and arguments is of the same
+            call. Where it may be of another one, nothing has changed from one to the other.
+    """
     found = {_key(entry): entry for entry in previous}
     for entry in new:
         before = found.pop(_key(entry), None)
-        found[_key(entry)] = entry if before is None else _updated(before, entry)
+        if before is not None:
+            entry = _updated(before, entry) if is_certain(entry) else _beside(before, entry)
+        found[_key(entry)] = entry
     return list(found.values())
+
+
+def _beside(before: Entry, entry: Entry) -> Entry:
+    """Return an entry with newer values behind the older ones."""
+    return entry._replace(values=tuple(dict.fromkeys((*before.values, *entry.values))))
 
 
 def _updated(before: Entry, entry: Entry) -> Entry:

@@ -6,11 +6,12 @@ entries (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
 
-from chatfold.core.call_words import CallWords, Path
+from chatfold.core.call_words import CallWords, Path, named_by
 from chatfold.core.choice import Choice, Line
-from chatfold.core.entries import Entry, Field
+from chatfold.core.entries import Entry
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Need, Needs
 from chatfold.core.phrases import FINE, Phrase, price
@@ -44,7 +45,7 @@ class Ledger:
         self,
         views: Sequence[ItemView],
         words: CallWords,
-        gone: Iterable[int],
+        gone: Sequence[int],
         *,
         earlier: str,
         found: Facts,
@@ -60,6 +61,7 @@ class Ledger:
             earlier=earlier,
             change=self._change,
         )
+        self._gone = gone
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
 
     def entries(
@@ -90,6 +92,19 @@ class Ledger:
             if count(rendered(Record(values=tuple(more)))) <= room:
                 return more
         return made
+
+    def is_certain(self, entry: Entry) -> bool:
+        """Return whether an entry names its calls in full, so that an equal one is of the same."""
+        calls = self._named.get((entry.name, entry.arguments), ())
+        return all(map(self.words.is_named_in_full, calls))
+
+    @cached_property
+    def _named(self) -> Mapping[tuple[str, object], Sequence[int]]:
+        """The calls that go, by what names them."""
+        found: dict[tuple[str, object], list[int]] = {}
+        for number, named in zip(self._gone, self.words.identities(self._gone), strict=True):
+            found.setdefault((self.words.name(number), named_by(named)), []).append(number)
+        return found
 
     def _lines(self, needs: Needs, places: Sequence[int], room: int) -> dict[str, Line]:
         """Return the words for the needs of most worth, by what they say.
@@ -171,9 +186,18 @@ def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] |
     said = words.identities(numbers)
     if len(set(said)) == len(said):  # of whatever tool
         return dict.fromkeys(numbers)
-    same: dict[tuple[str | None, tuple[Field, ...]], list[int]] = {}
+    named: dict[object, list[int]] = {}
     for number, fields in zip(numbers, said, strict=True):
-        same.setdefault((words.calls[number].name, fields), []).append(number)
-    return {
-        number: alike if len(alike) > 1 else None for alike in same.values() for number in alike
-    }
+        named.setdefault((words.calls[number].name, fields), []).append(number)
+    made: dict[int, list[int] | None] = {}
+    for alike in named.values():
+        if len(alike) == 1:
+            made[alike[0]] = None
+            continue
+        same: dict[object, list[int]] = {}  # what names them may leave out in what they differ
+        for number in alike:
+            same.setdefault(words.given(number), []).append(number)
+        made.update(
+            {n: calls if len(calls) > 1 else None for calls in same.values() for n in calls}
+        )
+    return made

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from chatfold.core.call_words import LONGEST, CallWords, Path, label_of
+from chatfold.core.call_words import LONGEST, CallWords, Path, label_of, named_by
 from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
@@ -156,10 +156,8 @@ class PhraseFinder:
         return self._phrases.way(self.words.calls[call].name, path, made)
 
     def _of_call(self, call: int) -> Group:
-        """Return the entry of a call and its result; one value needs no label."""
-        identity = self.words.identity(call)
-        one = (Field("", identity[0].text),) if len(identity) == 1 else identity
-        return self.group(self.words.name(call), one)
+        """Return the entry of a call and its result."""
+        return self.group(self.words.name(call), named_by(self.words.identity(call)))
 
     def _together(self, value: Value, way: Way, text: str, leaf: object) -> Group:
         """Return what a value stands with: others under its key, or a part of a text with its kind.

@@ -148,7 +148,7 @@ def _with_values(
     entries = ledger.entries(
         needs, shown.missing(needs, missing), budget.values - min(used, budget.values // 2), sizes
     )
-    values = merged_values(carried, entries)
+    values = merged_values(carried, entries, ledger.is_certain)
     return acted._replace(values=fitted_values(values, budget.values, budget.count))
 
 

@@ -1,0 +1,140 @@
+"""Which calls a record takes for one made again: those that were given the same, and no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext
+
+Item = dict[str, Any]
+
+LONG_ID = "call_Ab3dEf6hIj9kLm2nOp5qRs8t"  # as long as OpenAI's and Anthropic's are
+
+
+def called(number: int, name: str, given: Item, result: Item, id_: str = "c") -> list[Item]:
+    function = {"name": name, "arguments": json.dumps(given)}
+    call = {"id": f"{id_}{number}", "type": "function", "function": function}
+    answer = {"role": "tool", "tool_call_id": f"{id_}{number}", "content": json.dumps(result)}
+    return [{"role": "assistant", "content": None, "tool_calls": [call]}, answer]
+
+
+def turn(items: Sequence[Item]) -> list[Item]:
+    said = {"role": "assistant", "content": "Well. " * 80}
+    return [{"role": "user", "content": "Go on, please."}, *items, said]
+
+
+def recorded(name: str, *calls: tuple[Item, Item], folds: bool, id_: str = "c") -> str:
+    """Return the record of some calls of a tool: of one fold, or of one fold for each of them."""
+    items: list[Item] = []
+    ctx: ChatContext[Any] = ChatContext(items, shape="openai_chat")
+    last = {"role": "user", "content": "Thanks."}
+    for number, (given, result) in enumerate(calls):
+        items += turn(called(number, name, given, result, id_))
+        if folds:
+            items.append(last)
+            assert ctx.summarize(lambda _: "Work.", keep_last_turns=1).changed
+            items += [{"role": "assistant", "content": "Welcome. " * 30}]
+    items.append(last)
+    outcome = ctx.summarize(lambda _: "Work.", keep_last_turns=1)
+    assert outcome.changed
+    assert outcome.facts is not None
+    return outcome.facts.record
+
+
+FOLDS = pytest.mark.parametrize("folds", [False, True])
+
+
+@FOLDS
+@pytest.mark.parametrize("id_", ["c", LONG_ID])
+def test_an_action_that_was_done_again_is_counted(folds: bool, id_: str) -> None:
+    """Three payments of one amount are three, however long the ids of the calls."""
+    paid = {"account": "A-1001", "amount": "10.00 EUR"}, {"status": "ok"}
+    record = recorded("make_payment", paid, paid, paid, folds=folds, id_=id_)
+    assert "make_payment(account=A-1001, amount=10.00 EUR) (3 calls): status=ok" in record
+
+
+@FOLDS
+def test_truth_values_tell_what_was_done(folds: bool) -> None:
+    """On and then off is not the same twice."""
+    on = {"flag": "beta", "enabled": True}, {"status": "ok"}
+    off = {"flag": "beta", "enabled": False}, {"status": "ok"}
+    record = recorded("set_flag", on, off, folds=folds)
+    assert "set_flag(flag=beta, enabled=true): status=ok" in record
+    assert "set_flag(flag=beta, enabled=false): status=ok" in record
+
+
+FAILS = [
+    (
+        "set_lock",
+        ({"door": "D-17", "locked": True}, {"error": "door is open"}),
+        ({"door": "D-17", "locked": False}, {"status": "ok"}),
+    ),
+    (
+        "send_payment",
+        ({**dict.fromkeys("abcde", "x"), "amount": "5000 EUR"}, {"error": "over the limit"}),
+        ({**dict.fromkeys("abcde", "x"), "amount": "10 EUR"}, {"status": "ok"}),
+    ),
+    (
+        "run_update",
+        ({"db": "prod", "query": "UPDATE a SET b = 1 WHERE c = 2"}, {"error": "locked"}),
+        ({"db": "prod", "query": "UPDATE d SET e = 1 WHERE f = 2"}, {"status": "ok"}),
+    ),
+]
+
+
+@FOLDS
+@pytest.mark.parametrize(("name", "failed", "other"), FAILS)
+def test_another_call_does_not_make_up_for_one_that_failed(
+    name: str, failed: Any, other: Any, folds: bool
+) -> None:
+    record = recorded(name, failed, other, folds=folds)
+    assert f"\nfailed:\n- {name}(" in record
+    assert failed[1]["error"] in record
+
+
+@FOLDS
+def test_the_same_call_made_again_does(folds: bool) -> None:
+    """Also where its prose was worded anew."""
+    failed = {"to": "a@example.com", "urgent": True, "body": "Dear A"}, {"error": "try again"}
+    sent = {"to": "a@example.com", "urgent": True, "body": "Dear Anna"}, {"status": "sent"}
+    record = recorded("send_mail", failed, sent, folds=folds)
+    assert "failed:" not in record
+    assert "send_mail(to=a@example.com, urgent=true): status=sent" in record
+
+
+READS = [
+    ("get_total", {"customer": "C-1", "include_vat": True}, {"include_vat": False}),
+    ("list_orders", {"customer": "C-1", "page": 1}, {"page": 2}),
+    ("get_record", {"table": "users", "offset": 0}, {"offset": 1}),
+    ("get_translation", {"target": "de-DE-1996", "text": "Good morning"}, {"text": "Good night"}),
+    (
+        "query_db",
+        {"db": "prod", "query": "SELECT count(*) AS n FROM a WHERE b = 'c'"},
+        {"query": "SELECT count(*) AS n FROM d WHERE e = 'f'"},
+    ),
+    ("get_fare", {**dict.fromkeys("abcde", "x"), "day": "2026-12-01"}, {"day": "2026-12-02"}),
+]
+
+
+@FOLDS
+@pytest.mark.parametrize(("name", "given", "change"), READS)
+def test_what_another_call_gave_is_no_change(
+    name: str, given: Item, change: Item, folds: bool
+) -> None:
+    first = given, {"total": "119.00 EUR"}
+    second = {**given, **change}, {"total": "100.00 EUR"}
+    record = recorded(name, first, second, folds=folds)
+    assert "was:" not in record
+    assert "100.00 EUR" in record
+
+
+@FOLDS
+def test_what_the_same_call_gave_later_is(folds: bool) -> None:
+    asked = {"order": "LK-4821936"}
+    shipped, came = {"status": "shipped on LK-1"}, {"status": "delivered on LK-2"}
+    record = recorded("order_status", (asked, shipped), (asked, came), folds=folds)
+    assert "status=delivered on LK-2 (was: shipped on LK-1)" in record
