@@ -98,3 +98,54 @@ def test_what_was_folded_is_found_while_another_that_opens_alike_is_written() ->
     finally:
         model.go.set()
         thread.join()
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_each_has_its_own_fold_in_the_background(stored: bool) -> None:
+    """What is under way for one is not handed over to the next, and so thrown away."""
+    prompts: list[str] = []
+
+    def model(prompt: Prompt) -> str:
+        prompts.append(prompt.user)
+        return "They talked."
+
+    store = MemoryStore() if stored else None
+    policy = Policy(max_tokens=600, keep_tokens=100)
+    wrapper: Middleware[Any] = Middleware(model, policy, store, background=True)
+    chats = {who: chat(who, 6) for who in ("alice", "bob", "carol")}
+    for who, items in chats.items():
+        assert wrapper.fold(reloaded(items), key="k").outcome.reason == "started", who
+    ended(wrapper)
+    for who, items in chats.items():
+        folded = wrapper.fold(reloaded(items), key="k")
+        assert folded.outcome.changed, who
+        assert folded.outcome.error is None
+        gone = len(items) - len(folded.items) + 1
+        assert folded.items[1:] == items[gone:]
+    assert sorted(who in prompt for prompt in prompts for who in chats) == [False] * 6 + [True] * 3
+
+
+def test_each_has_its_own_patience_after_a_failure() -> None:
+    def model(prompt: Prompt) -> str:
+        if "alice" in prompt.user:
+            raise ConnectionError("no line")
+        return "They talked."
+
+    wrapper: Middleware[Any] = Middleware(model, Policy(max_tokens=600, keep_tokens=100))
+    assert wrapper.fold(chat("alice", 6), key="k").outcome.reason == "failed"
+    assert wrapper.fold(chat("bob", 6), key="k").outcome.changed
+    assert wrapper.fold(reloaded(chat("alice", 6)), key="k").outcome.reason == "unchanged_head"
+
+
+def test_what_was_edited_behind_a_fold_that_is_under_way_is_the_same_conversation() -> None:
+    """A last message is sent anew: the fold is for it, too."""
+    model = Held()
+    policy = Policy(max_tokens=600, keep_tokens=100)
+    wrapper: Middleware[Any] = Middleware(model, policy, background=True)
+    items = chat("alice", 6)
+    assert wrapper.fold(reloaded(items), key="k").outcome.reason == "started"
+    items[-1] = {"role": "user", "content": "Something else, please."}
+    assert wrapper.fold(reloaded(items), key="k").outcome.reason == "running"
+    model.go.set()
+    ended(wrapper)
+    assert wrapper.fold(reloaded(items), key="k").outcome.changed

@@ -325,7 +325,7 @@ class EachTurn:
         )
         return _raised(outcome, call)
 
-    def _head(self) -> int:
+    def head(self) -> int:
         """Return about how many tokens would be folded; half of the list at least."""
         tokens, turns, _ = self._state.extent()
         kept, of_turns = self.kept_tokens, self.policy.kept_turns()
@@ -333,15 +333,19 @@ class EachTurn:
             kept = min(kept, tokens * of_turns // turns)
         return max(tokens - kept, tokens // 2)
 
+    def is_engaged(self) -> bool:
+        """Return whether a fold is under way, or is not to be tried again yet."""
+        return self.background is not None or self._waits()
+
     def _waits(self) -> bool:
-        return not self._wait.over(self._clock(), self._head())
+        return not self._wait.over(self._clock(), self.head())
 
     def _at_last_resort(self, load: Load) -> bool:
         """Return whether the list has to get smaller now, with or without a model."""
-        return load.over_window and self._wait_without_model.over(self._clock(), self._head())
+        return load.over_window and self._wait_without_model.over(self._clock(), self.head())
 
     def _longer(self, wait: Wait) -> Wait:
-        return wait.longer(self._clock(), self._head(), self.policy.backoff)
+        return wait.longer(self._clock(), self.head(), self.policy.backoff)
 
     def _waiting(self) -> Outcome[Any]:
         seconds = max(0.0, self._wait.until - self._clock())
@@ -349,7 +353,7 @@ class EachTurn:
             self._folding.idle("unchanged_head"),
             remedy=(
                 f"the last try failed or gave no gain; the next is in {seconds:.0f} s, or when "
-                f"{max(0, int(self._wait.size) - self._head()):,} more tokens have come"
+                f"{max(0, int(self._wait.size) - self.head()):,} more tokens have come"
             ),
         )
 

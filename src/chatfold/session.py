@@ -132,6 +132,8 @@ class Session(ChatContext[Any]):
         same = self._host.same_until(items, self._cut)
         if same < self._view.cut or (same == self._start and self._begins_elsewhere(items)):
             return False
+        if self._is_another(items, same):
+            return False
         if same < self._needs:
             if not self._may_stay_folded(self._view, items):
                 return False
@@ -451,6 +453,23 @@ class Session(ChatContext[Any]):
         """Return whether there are first items after the prefix, and they are not one object."""
         both = min(len(items), len(self._host)) > self._start
         return both and not self._host.opens_with(items)
+
+    def _is_another(self, items: Sequence[Any], same: int) -> bool:
+        """Return whether a list parts from this one in what is being folded, or was tried in vain.
+
+        Many conversations open alike, and nothing is folded yet that would tell them apart. To
+        hand one over to another would throw its fold away, and have the other wait for it.
+
+        Args:
+            items: The list.
+            same: Index from which on it differs.
+        """
+        if self._cut > self._start or same == min(len(items), len(self._host)):
+            return False
+        if not self._each_turn.is_engaged():
+            return False
+        sizes = self._state.reading.sizes()
+        return sum(sizes[self._start : same]) < self._each_turn.head()
 
     def _may_stay_folded(self, view: View, items: Sequence[Any]) -> bool:
         """Return whether what is folded may stay so in a list that its host has taken back.
