@@ -16,7 +16,7 @@ from anthropic import DefaultHttpxClient as AnthropicHttp
 from fake_server import Failure, Limited, LLMServer, llm_server, ok
 from openai import DefaultHttpxClient, OpenAI
 
-from chatfold import ChatContext, SummarizerError
+from chatfold import ChatContext, Policy, SummarizerError, SummaryError
 from chatfold.core.xml import decode
 from chatfold.tokens import counter_for
 
@@ -408,3 +408,23 @@ def test_a_window_that_the_table_knows_costs_no_refusal(llm_server: LLMServer) -
     assert outcome.changed
     assert outcome.llm_calls > 4
     assert max(sizes(llm_server)) < 8_192 * 6
+
+
+def test_a_limit_that_one_step_fills_does_not_break_the_turn() -> None:
+    """The argument is in range: it depends on the list, and shows at some turn."""
+    calls = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
+        for n in range(20)
+    ]
+    results = [
+        {"role": "tool", "tool_call_id": call["id"], "content": "x y z " * 400} for call in calls
+    ]
+    step = [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+    items = [*step, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go."}]
+    policy = Policy(max_tokens=1_000, keep_tokens=100)
+    ctx = ChatContext(items, policy=policy, max_prompt_tokens=1_000)
+    outcome = ctx.maybe_summarize("extractive")
+    assert outcome.reason == "failed"
+    assert isinstance(outcome.error, SummaryError)
+    assert "leaves no room" in str(outcome.error)
+    assert len(ctx) == len(items)

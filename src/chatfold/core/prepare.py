@@ -23,6 +23,7 @@ from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
 from chatfold.core.summary import earlier_summary
 from chatfold.core.terms import Terms
+from chatfold.errors import SummarizerError
 
 __all__ = ["Wish", "asked_tokens", "make_plan"]
 
@@ -71,6 +72,14 @@ class Wish:
     senders: Sequence[Sender] = ()
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     model: str | None = None
+
+
+class NoRoomError(SummarizerError, ValueError):
+    """No prompt can be as short as the caller wants.
+
+    That depends on the list, and may come true at any turn: a fold that nobody asked for must not
+    break it. So it is a failure to summarize, too.
+    """
 
 
 def asked_tokens(head: int, most: int | None = None) -> int:
@@ -142,7 +151,7 @@ def make_plan(
     head = _head(where, snapshot, asking)
     first = head.part(0, head.previous, Room(most=wish.max_prompt_tokens))
     if first is None:
-        raise ValueError(
+        raise NoRoomError(
             f"max_prompt_tokens={wish.max_prompt_tokens} leaves no room for the conversation: the "
             "instructions, or the first items that belong together, need more"
         )
