@@ -229,6 +229,104 @@ def test_numbers_of_an_array_are_not_joined() -> None:
     assert [v.key for v in values("[1,25,300]")] == ["number:1", "number:25", "number:300"]
 
 
+# Numbers are read whole
+
+NUMBERS = {
+    "1'234.50 CHF": "amount:1234.5 CHF",
+    "22’500.00 CHF": "amount:22500 CHF",
+    "1,349.90 EUR": "amount:1349.9 EUR",
+    "1.349,90 EUR": "amount:1349.9 EUR",
+    "12 345,67 €": "amount:12345.67 EUR",
+    "12 345.67 EUR": "amount:12345.67 EUR",
+    "1,5 Mio. EUR": "amount:1500000 EUR",
+    "3,500 kg": "number:3500 kg",
+    "0.5 %": "number:0.5 %",
+    "2026-11-20": "date:2026-11-20",
+    "14:30": "time:14:30",
+}
+AROUND = [
+    "#", '"#"', "'#'", "“#”", "„#“", "«#»", "(#)", "[#]", "{#}", "|#|", "**#**", "*#*", "_#_",
+    "__#__", "~~#~~", "~#", "≈#", "±#", "<#", ">#", "≤#", "=#", ":#", ";#", "-#", "~-#", "@#",
+    "*#", "c.#", "ca.#", "approx.#", "…#", "...#", "Total......#", "→#", "#.", "#;", "#!", "#?",
+    "#…", "#)", "<td>#</td>", "•#", "| # |", "x\\n# is", "\t#\t", "a: #", "[ # ]", "\\n-#",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_is_whole_whatever_stands_around_it(number: str, around: str) -> None:
+    assert only(around.replace("#", number)).key == NUMBERS[number]
+
+
+@pytest.mark.parametrize("number", [n for n, key in NUMBERS.items() if key.startswith("amount")])
+@pytest.mark.parametrize("sign", ["~$", "-€", "≈€", ">$", "US$~", "$-", "CHF ~", "≈CHF ", "~USD"])
+def test_a_currency_before_a_number_is_found_beside_other_signs(sign: str, number: str) -> None:
+    bare = number.rpartition(" ")[0].removesuffix(" Mio.")
+    named = "$" if "$" in sign else "€" if "€" in sign else sign.strip("~≈ ")
+    assert only(f"so {sign}{bare}.").key == only(f"so {named} {bare}.").key
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("1,000-2,000 EUR", ["number:1000", "amount:2000 EUR"]),
+        ("1'000–2'000 CHF", ["number:1000", "amount:2000 CHF"]),
+        ("1.5-2.5 kg", ["number:1.5", "number:2.5 kg"]),
+        ("$1.5-2.5M", ["amount:1.5 USD", "number:2500000"]),
+        ("10-12kg", ["number:10", "number:12 kg"]),
+        ("100~200", ["number:100", "number:200"]),
+        ("5~10 kg", ["number:5", "number:10 kg"]),
+        ("10:30-11:30", ["time:10:30", "time:11:30"]),
+        ("2026-11-20/2026-11-25", ["date:2026-11-20", "date:2026-11-25"]),
+        ("12,000/24,000 km", ["number:12000", "number:24000 km"]),
+        ("$30/month", ["amount:30 USD"]),
+        ("30 EUR/kg", ["amount:30 EUR"]),
+        ("1'234 CHF/Monat", ["amount:1234 CHF"]),
+        ("2×1,349.90", ["number:2", "number:1349.9"]),
+        ("+1,349.90 EUR", ["amount:1349.9 EUR"]),
+        ("Rs.1,500", ["amount:1500 INR"]),
+        ("Rp1.500.000", ["amount:1500000 IDR"]),
+        ("Price:EUR1.349,90", ["amount:1349.9 EUR"]),
+        ("~20 Oct", ["date:--10-20"]),
+        ("~+49 30 901820", ["phone:+4930901820"]),
+        ("~1.2.3", ["version:1.2.3"]),
+    ],
+)
+def test_ranges_rates_and_codes_do_not_cut_a_number(text: str, keys: list[str]) -> None:
+    assert [value.key for value in values(text)] == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("[1,349,90]", ["number:1", "number:349", "number:90"]),
+        ("[-1,-25,300]", ["number:1", "number:25", "number:300"]),
+        ("['1','234']", ["number:1", "number:234"]),
+        ("@@ -1,25 +1,26 @@", ["number:1", "number:25", "number:1", "number:26"]),
+        ("2025-10-07T14:30-05:00", ["date:2025-10-07", "time:14:30-300"]),
+        ("1.5-2.5", ["version:1.5-2.5"]),
+        ("10-12a", ["id:10-12a"]),
+        ("HEAD~1", ["id:head~1"]),
+        ("~/src/x1.py", ["path:~/src/x1.py"]),
+        ("~user7/x.py", ["path:~user7/x.py"]),
+        ("https://x.io/~7/a", ["url:x.io/~7/a"]),
+        ("a~1b", ["id:a~1b"]),
+        ("_1", ["id:_1"]),
+        ("CHF1299-A7", ["id:chf1299-a7"]),
+        ("ABC12", ["id:abc12"]),
+        ("\\u201c/usr/bin", ["path:/usr/bin"]),
+        ("`/usr/bin`", ["path:/usr/bin"]),
+        ("foo()/a1/b", ["name:foo", "path:/a1/b"]),
+    ],
+)
+def test_what_only_looks_like_one_number_is_not_joined(text: str, keys: list[str]) -> None:
+    assert [value.key for value in values(text)] == keys
+
+
+def test_an_id_that_begins_with_the_code_of_a_currency_vouches_for_itself() -> None:
+    assert {"amount:50 EUR", "id:eur50", "number:50"} <= vouched("EUR50")
+
+
 # What vouches for what
 
 
@@ -449,7 +547,8 @@ HOSTILE = [
     "1 222", "0 0", "07 22/", "+1 ", "(555", "1:30", "1k ", "€1", "1€", "USD 1 ", "--a", "--a ",
     "://", "//a:", "https://", "http://((((", "http://a]", "www.", "C:\\", "\\n", "\\u0041", "a_",
     "aA", "E14 ", "EEEE", "$ a", "` ", "`a b", "a()", "()", "..", "1..", "1e", "2025-10-07T",
-    "Oct 7 ", "年1月1日", "'1", "exit 1", "DE89 1111 ", "a+", "0/0", "1/1/",
+    "Oct 7 ", "年1月1日", "'1", "exit 1", "DE89 1111 ", "a+", "0/0", "1/1/", "~1", "-1,1",
+    "a...1", "EUR1", "[1,111,", "1~", "1/a",
 ]  # fmt: skip
 
 

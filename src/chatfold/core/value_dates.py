@@ -204,9 +204,12 @@ def time_at(text: str, at: int) -> Value | None:
     """Return the time of day that begins at a digit: 14:30, 2:30 pm, 2pm, 14 Uhr, 14h30."""
     keys: Keys | None
     found = _TIME.match(text, at)
+    stop = 0
     if found:
         zone = "+0" if found[6] or found[7] else ""
-        if found[8]:
+        if found[8] and _is_span(text, at, found):
+            stop = found.start(8)
+        elif found[8]:
             zone = f"{int(found[8]) * 60 + int(found[8][0] + found[9]):+}"
         half = (found[5] or "").lower()
         keys = time_keys(int(found[1]), int(found[2]), found[3] or "", found[4] or "", half, zone)
@@ -220,4 +223,11 @@ def time_at(text: str, at: int) -> Value | None:
         keys = time_keys(hour, minute, half="p" if late else (found[2] or "").lower())
     if keys is None:
         return None
-    return Value("time", found[0], keys[0], at, found.end(), keys[1])
+    stop = stop or found.end()
+    return Value("time", text[at:stop], keys[0], at, stop, keys[1])
+
+
+def _is_span(text: str, at: int, found: re.Match[str]) -> bool:
+    """Return whether what looks like a zone is the end of a span: "10:30-11:30", no "T" before."""
+    to = found[8][0] == "-" and found.start(9) > found.end(8)
+    return to and not found[3] and text[at - 1 : at] not in ("T", "t")

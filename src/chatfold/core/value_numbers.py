@@ -13,6 +13,7 @@ from chatfold.core.value_dates import dated, time_at
 from chatfold.core.value_decimals import decimal, plain_number, scaled
 from chatfold.core.value_kinds import Keys, Reading, Value
 from chatfold.core.value_phones import phone_at, phone_word
+from chatfold.core.value_stuck import in_diff
 from chatfold.core.value_tables import CURRENCIES, MAGNITUDES, MONTHS, SHARED_SIGNS, UNITS
 from chatfold.core.value_terms import ID_WORDS
 from chatfold.core.value_words import digit_keys, read_word
@@ -31,17 +32,19 @@ _NUMBER = re.compile(
 )
 _PLAIN = re.compile(r"\d++(?:\.\d+)?")
 _POWER = re.compile(r"\d(?:\.\d{1,17})?[eE][+-]?\d{1,3}")
-_RANGE = re.compile(r"([1-9]\d{0,3})-([1-9]\d{0,3})(?![\d-])")
-_RIGHT = re.compile(rf"[ -]?([^\W\d_]{{1,12}}(?:[²/]h?)?|[A-Z]{{0,2}}[{_SIGNS}]|[%°℃×]+[CF]?)")
+_RANGE = re.compile(r"(\d{1,4}\.\d+|[1-9]\d{0,3})[-~](\d{1,4}\.\d+|[1-9]\d{0,3})(?![\d.~-])")
+_RIGHT = re.compile(rf"[ -]?([^\W\d_]{{1,12}}(?:²|(?<=km)/h)?|[A-Z]{{0,2}}[{_SIGNS}]|[%°℃×]+[CF]?)")
 _QUIET = re.compile(
     # between the marks of JSON and of tables
     r"(?:\A|(?<=[\"'\[:=>|{\n,;\t])|(?<=[^A-Za-z][\":,\[=|] ))"
-    r"\d++(?:[./-]\d++)*+(?=[\"'\]}<|);\n\t]|,(?!\d)|\Z)"
-    # in an array without spaces
+    r"\d++(?:[./-]\d++)*+(?=[\"'\]}<|);\n\t]|,(?!\d)|\Z)(?!'\d{3}(?!\d))"
+    # in an array without spaces, where no unit makes one number of what follows
     r"|(?<=[\[,])\d++(?:\.\d++)?+(?=,\d|\])"
+    rf"(?!(?:,\d{{1,3}}+){{1,5}}+(?:\.\d++)?+ ?(?:[^\W\d_]|[%°{_SIGNS}]))"
     # in columns with spaces between them, but not in groups of three or four digits
     r"|(?<=[\d|\n ] )\d++(?:\.\d++)?+"
-    r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])|\d+\.\d|\|))"
+    r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])"
+    rf"|\d++\.\d++(?! ?(?:[^\W\d_]|[%°{_SIGNS}]))|\|))"
 )
 _CODE = re.compile(
     r"(?:\b(?P<http>HTTP(?:/[\d.]+)?|status(?: code)?)|\b(?P<exit>exit(?:ed)?(?: with)?"
@@ -50,6 +53,10 @@ _CODE = re.compile(
 )
 _MONTH_NAMES = frozenset(name for month in MONTHS for name in (month.title(), f"{month.title()}."))
 _FAR_UNITS = frozenset("mglhsLx%")
+_BEFORE = "\"'*([{=:,;<>`+-~/|_≈±≤≥«»“”„‹›•\t"  # may stand right before a currency or a month
+_ABOUT = "+-~≈±<>≤≥"  # may stand between a currency and its number
+_CODE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz."
+_LEADING = frozenset(_SIGNS + _ABOUT + _CODE_LETTERS)
 
 
 class _Spot(NamedTuple):
@@ -85,19 +92,28 @@ def numbers_at(text: str, start: int, word: str, at: int, cache: Cache) -> list[
         time = time_at(text, start) if wordy else None
         if time is not None:
             return [time]
-    return phone_at(text, start, left) or _counted(spot, bare, cache) or _read(bare, start, cache)
+    rings = text[end : end + 1] in " -./" and (2 < end - start < 5 or text[start] == "0")
+    phone = phone_at(text, start, left) if rings or left[-1:] in ("(", "+") else []
+    return phone or _counted(spot, bare, cache) or _read(bare, start, cache)
 
 
 def _lead(left: str) -> tuple[str, int]:
     """Return the word or the sign of a currency before a number, and how far back it begins."""
     last = left[-1:]
     if last == " ":
-        word = left[left.rfind(" ", 0, -1) + 1 : -1].lstrip("\"'*([=:,<>`-")
+        word = left[left.rfind(" ", 0, -1) + 1 : -1].lstrip(_BEFORE)
         return word, len(word) + 1
-    if last and last in _SIGNS:
-        word = left[left.rfind(" ") + 1 :].lstrip("\"'*([=:,<>`+-~/")
+    if last not in _LEADING:
+        return "", 0
+    if last in _SIGNS:
+        word = left[left.rfind(" ") + 1 :].lstrip(_BEFORE)
         return (word, len(word)) if word in CURRENCIES else (last, 1)
-    return "", 0
+    if last in _CODE_LETTERS:
+        word = left[len(left.rstrip(_CODE_LETTERS)) :]
+        return (word, len(word)) if word in CURRENCIES else ("", 0)
+    bare = left.rstrip(_ABOUT + " ")
+    word = bare[bare.rfind(" ") + 1 :].lstrip(_BEFORE)
+    return (word, len(left) - len(bare) + len(word)) if word in CURRENCIES else ("", 0)
 
 
 def quiet_number(text: str, start: int, cache: Cache) -> tuple[list[Value], int] | None:
@@ -137,19 +153,17 @@ def _number_word(word: str) -> list[Reading]:
 def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
     """Return a range, an amount, a number with its unit, an id of digits, or a bare number."""
     text, start = spot.text, spot.start
-    span = _RANGE.fullmatch(bare) if "-" in bare else None
-    if span and int(span[1]) < int(span[2]):
-        first = _counted(spot, span[1], cache)
-        second = start + len(span[1]) + 1
-        return first + numbers_at(text, second, span[2], second - 1, cache)
-    listed = spot.left[-1:] in ("[", ",", "+", "-") and not spot.lead
-    written, stop = _written(text, start, listed, money=spot.lead in CURRENCIES)
+    second = _second(spot, bare) if "-" in bare or "~" in bare else 0
+    if second:
+        first = _counted(spot, bare[: second - 1], cache)
+        return first + numbers_at(text, start + second, bare[second:], start + second - 1, cache)
+    written, stop = _written(spot)
     stop, exponent, after = _magnitude(text, stop, spot.lead in CURRENCIES)
     name = after[1] if after else ""
     if spot.lead in CURRENCIES or name in CURRENCIES:
         return [_amount(spot, written, exponent, stop, after)]
     unit = UNITS.get(name)
-    if after and unit and (len(name) > 1 or not after[0].startswith(" ") or name in _FAR_UNITS):
+    if after and unit and _measures(after):
         key, others = decimal(written, money=False)
         key = scaled(key, exponent)
         also = tuple(f"number:{form}" for form in (key, *others))
@@ -171,35 +185,79 @@ def _first(keys: Keys, start: int, stop: int) -> tuple[str, int, int, tuple[str,
     return keys[0], start, stop, keys[1]
 
 
-def _written(text: str, start: int, listed: bool, money: bool) -> tuple[str, int]:
+def _second(spot: _Spot, bare: str) -> int:
+    """Return where in a word the second number of a range begins, 0 where it is none.
+
+    "1.5-2.5" alone is a version; before a unit or behind a currency it is none.
+    """
+    span = _RANGE.match(bare)
+    if span is None or float(span[1]) >= float(span[2]):
+        return 0
+    if "." in span[0] or span.end() < len(bare):
+        after = _behind(spot.text, spot.start + span.end())
+        if span.end() < len(bare) and after is None:
+            return 0
+        if spot.lead not in CURRENCIES and not _measures(after):
+            return 0
+    return span.start(2)
+
+
+def _measures(after: re.Match[str] | None) -> bool:
+    """Return whether what stands behind a number says what it counts."""
+    if after is None or not (name := after[1]):
+        return False
+    if name in CURRENCIES or name in MAGNITUDES:
+        return True
+    return name in UNITS and (len(name) > 1 or after[0][0] != " " or name in _FAR_UNITS)
+
+
+def _written(spot: _Spot) -> tuple[str, int]:
     """Return a number as it is written and where it stops."""
-    found = (_PLAIN if listed else _NUMBER).match(text, start)
+    text, start = spot.text, spot.start
+    found = _NUMBER.match(text, start)
     assert found is not None
-    if " " in found[0] and not money:
-        after = _RIGHT.match(text, found.end())
-        if after is None or after[1] not in CURRENCIES:
-            found = _PLAIN.match(text, start)
-            assert found is not None
+    if not found[0].isdigit() and _is_cut(spot, found):
+        found = _PLAIN.match(text, start)
+        assert found is not None
     return found[0], found.end()
+
+
+def _is_cut(spot: _Spot, found: re.Match[str]) -> bool:
+    """Return whether commas or spaces part numbers there, as in arrays and in heads of hunks."""
+    number = found[0]
+    if " " in number and spot.lead not in CURRENCIES:
+        after = _RIGHT.match(spot.text, found.end())
+        if after is None or after[1] not in CURRENCIES:
+            return True
+    if spot.lead or "'" in number:
+        return False
+    before = spot.left.rstrip("+-~")
+    if before.endswith("["):  # no array holds units
+        return not _measures(_behind(spot.text, found.end()))
+    return before.endswith(",") or (before != spot.left and in_diff(spot.text, spot.start))
 
 
 def _magnitude(text: str, stop: int, money: bool) -> tuple[int, int, re.Match[str] | None]:
     """Return where a number stops with its "million", the power of ten, and what stands behind."""
-    after = _RIGHT.match(text, stop)
-    if after is None or _goes_on(text, after.end()):
+    after = _behind(text, stop)
+    if after is None:
         return stop, 0, None
     exponent = MAGNITUDES.get(after[1], 0)
     if not exponent or (after[1] == "B" and not money) or after[0] in (" k", " K", " M", " B"):
         return stop, 0, after
     stop = after.end()
-    after = _RIGHT.match(text, stop + text.startswith(". ", stop))
-    goes_on = after is None or _goes_on(text, after.end())
-    return stop, exponent, None if goes_on else after
+    return stop, exponent, _behind(text, stop + text.startswith(". ", stop))
 
 
-def _goes_on(text: str, at: int) -> bool:
-    following = text[at : at + 1]
-    return following.isascii() and (following.isalnum() or following == "_")
+def _behind(text: str, stop: int) -> re.Match[str] | None:
+    """Return the word, or the sign, behind a number, None where it goes on as another word."""
+    after = _RIGHT.match(text, stop)
+    if after is None:
+        return None
+    following = text[after.end() : after.end() + 1]
+    if following == "_":  # of emphasis, or of a name
+        following = text[after.end() : after.end() + 3].lstrip("_")[:1]
+    return None if following.isascii() and following.isalnum() else after
 
 
 def _amount(

@@ -27,6 +27,7 @@ _VERSION = re.compile(
     r"[-.]?\d*)?(?:[+-][A-Za-z0-9.]+)?)|[vV](\d{1,3})"
 )
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_DIGIT = re.compile("[0-9]")
 _PART = re.compile(r"_*[^\W\d_]\w*")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Fault)|ERR_\w+|[A-Z_]+_ERROR")
@@ -107,12 +108,17 @@ def _pieces(word: str, start: int, stop: int, mark: str) -> list[Reading]:
     for piece in word[start:stop].split(mark):
         end = len(piece.rstrip(_ENDS))
         inner = piece[:end].lstrip(_ENDS)
-        read = _read(inner) if inner else None
+        read = _piece(inner) if inner else None
         if read is not None:
             at = start + end - len(inner)
             found.append(Reading(read[0], at, start + end, *read[1]))
         start += len(piece) + len(mark)
     return found
+
+
+def _piece(word: str) -> tuple[Kind, Keys] | None:
+    date = date_word(word) if len(word) > 5 and word[0].isdigit() else None
+    return ("date", date[1]) if date and date[0] == len(word) else _read(word)
 
 
 def _read(word: str) -> tuple[Kind, Keys] | None:
@@ -122,7 +128,7 @@ def _read(word: str) -> tuple[Kind, Keys] | None:
     lower = word.lower()
     if lower in NO_IDS or lower in BRANDS:
         return None
-    if any(map(str.isdigit, word)):
+    if _DIGIT.search(word):
         return _with_digits(word, lower)
     return _without_digits(word, lower)
 
@@ -179,7 +185,7 @@ def _with_digits(word: str, lower: str) -> tuple[Kind, Keys] | None:
         return "number", (f"number:{tail}", ())
     if "_" in word and word.islower() and all(map(_WORD_DIGITS.fullmatch, word.split("_"))):
         return "name", (f"name:{word}", (f"id:{word}",))
-    if not any(map(str.isalpha, word)) and "." in word:
+    if "." in word and not any(map(str.isalpha, word)):
         return None
     return "id", (_id_key(word), _inside(word))
 

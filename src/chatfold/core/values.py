@@ -10,15 +10,16 @@ import re
 from functools import lru_cache
 
 from chatfold.core.value_dates import glued_time
-from chatfold.core.value_kinds import Kind, Value
+from chatfold.core.value_kinds import Kind, Reading, Value
 from chatfold.core.value_numbers import Cache, numbers_at, quiet_number
 from chatfold.core.value_paths import path_keys, url_keys
+from chatfold.core.value_stuck import is_whole, may_stick, unstuck
 from chatfold.core.value_terms import COMMANDS
 from chatfold.core.value_words import read_word
 
 __all__ = ["Kind", "Value", "command_value", "found_in", "values"]
 
-_LETTER = "A-Za-z\u00c0-\u024f"
+_LETTER = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"  # none of them × or ÷
 _REACH = 64
 _LINE = 300
 
@@ -31,7 +32,7 @@ _WORD = re.compile(rf"[{_LETTER}0-9_./@+~-]+")
 _DIGITS = "0123456789"
 _LOOSE = "./@+~-"
 _LETTERS = map(chr, [*range(65, 91), *range(97, 123), *range(192, 592)])
-_BESIDE = "".join(["_", _DIGITS, _LOOSE, *_LETTERS])
+_BESIDE = "".join(["_", _DIGITS, _LOOSE, *_LETTERS]).translate({0xD7: None, 0xF7: None})
 _URL = re.compile(
     r"[^\s\"'<>`{}|\\^\u00ab\u00bb\u201a-\u201f\u2039\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af"
     r"\uff00-\uffef]{1,2048}"
@@ -42,6 +43,9 @@ _OPTION = re.compile(r"(?:^| )--?[A-Za-z][\w-]*")
 _IBAN = re.compile(r"[A-Z]{2}\d\d(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _ESCAPE = re.compile("[nrt]|u[0-9A-Fa-f]{4}")  # of JSON, behind its backslash
 _TO_END = re.compile(rf"[^\n`]{{1,{_LINE}}}")
+
+_MAY_STICK = ("id", "number")  # what words are read as in which letters stick to a number
+_STUCK: list[Reading] = []  # known by being this very list: the text behind the word decides
 
 _FOLD = {
     **dict.fromkeys([0xA0, 0x202F, 0x2009, 0x3000], " "),
@@ -137,16 +141,42 @@ def _at_word(
         return _url(text, start, stop)
     elif first in "/-w" or (len(word) == 4 and first.isupper()):
         other = _led(text, start, stop, word, at)
+        if other is None and first == "/" and start == at:
+            other = _each(text, start, stop, word, cache)
         if other:
             return other
     readings = cache.get(word)
     if readings is None:
-        readings = cache[word] = read_word(word)
+        readings = read_word(word)
+        loose = not readings or readings[0].kind in _MAY_STICK or first in _LOOSE
+        if loose and may_stick(word) and unstuck(word):
+            readings = _STUCK
+        cache[word] = readings
+    if readings is _STUCK:
+        return _unstuck(text, start, stop, word, at, cache)
     if not readings and text.startswith("()", stop) and word[-1] not in _LOOSE:
         return [Value("name", word, f"name:{word}", start, stop)], stop + 2
     return [
         Value(kind, word[a:b], key, start + a, start + b, also)
         for kind, a, b, key, also in readings
+    ], stop
+
+
+def _unstuck(
+    text: str, start: int, stop: int, word: str, at: int, cache: Cache
+) -> tuple[list[Value], int]:
+    """Return the values of a word in which something sticks to the front of a number."""
+    head = unstuck(word)
+    new = _numbers(text, start + head, word[head:], at, cache)
+    if new and is_whole(word, head, new[-1].stop - start):
+        if word[head - 1].isalpha():  # it may be an id all the same
+            also = (key for reading in read_word(word) for key in (reading.key, *reading.also))
+            forms = dict.fromkeys((*new[0].also, *also))
+            new[0] = new[0]._replace(also=tuple(form for form in forms if form != new[0].key))
+        return new, new[-1].stop
+    return [
+        Value(kind, word[a:b], key, start + a, start + b, also)
+        for kind, a, b, key, also in read_word(word)
     ], stop
 
 
@@ -179,6 +209,19 @@ def _led(text: str, start: int, stop: int, word: str, at: int) -> tuple[list[Val
     if flag is None:
         return None
     return [Value("command", flag[0], f"command:{flag[0]}", start, flag.end())], flag.end()
+
+
+def _each(
+    text: str, start: int, stop: int, word: str, cache: Cache
+) -> tuple[list[Value], int] | None:
+    """Return what stands behind a number and a slash: "$30/month" names no path."""
+    before = text[start - 1 : start] or " "
+    if not (before.isalnum() or before in "%€£$") or text[max(0, start - 6) : start - 4] == "\\u":
+        return None
+    if word[1:2].isdigit():
+        new = _numbers(text, start + 1, word[1:], start, cache)
+        return (new, new[-1].stop) if new else None
+    return ([], stop) if word.replace("/", "").isalpha() else None
 
 
 def _address(text: str, slashes: int, stop: int, at: int) -> tuple[list[Value], int]:
