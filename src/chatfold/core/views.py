@@ -581,7 +581,7 @@ def is_user_message(view: ItemView) -> bool:
     if not parts:
         return True
     first = parts[0]
-    if type(first) is TextPart and not is_note(first.text):
+    if type(first) is TextPart and first.text[:1] != "<":  # as most do: each turn asks often
         return True
     return any(_speaks(part) for part in parts)
 
