@@ -55,6 +55,29 @@ def test_an_instruction_that_is_taken_back_is_gone() -> None:
     assert parts_of(outcome)["standing"] == quoted("Never use emojis.")
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Never delete files in /srv/prod/orders.", "Always delete files in /srv/prod/tmp."),
+        ("Never restart the shop on the db-1 host.", "Always restart the shop on the db-2 host."),
+        ("Always copy Anna Berg on mails to Oslo.", "Never copy Paul Berg on mails to Oslo."),
+        ("Never email invoices to Dana Miller.", "You may email invoices to Dana Weber again."),
+    ],
+)
+def test_an_instruction_outlives_the_contrary_of_another_thing(first: str, second: str) -> None:
+    """In one fold and over two of them."""
+    ctx = ChatContext(
+        [user(f"{first} {LONG}"), assistant(LONG), user(second), assistant(LONG), *thanks()]
+    )
+    outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(first, second)
+    ctx = ChatContext([user(f"{first} {LONG}"), assistant(LONG), *thanks()])
+    fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
+    ctx.extend([user(f"{second} {LONG}"), assistant(LONG), *thanks()])
+    outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(first, second)
+
+
 GERMAN = Words(
     orders=("nie|niemals",), takes_back=("vergiss * über",), common=("vergiss|das|über",)
 )

@@ -36,6 +36,12 @@ class Words:
         takes_back: Say that an earlier instruction no longer holds: "forget what i said".
         negations: Tell "do" from "do not".
         common: Words that say nothing of what an instruction is about: "the".
+        allows: Take back by the contrary, of which they may leave words out: "you can * again"
+            what says that one must not, "you don't * anymore" what says that one must.
+        permits: Say the contrary, perhaps for once, and take back only the very same: "it's ok to".
+        contrasts: Words, common or not, of which another one tells another thing: "from|to".
+        endings: What words end in without being others, the plain one first, which may be none:
+            "|s|ing", "e|ing". Without these only equal words are the same; names always so.
     """
 
     orders: tuple[str, ...]
@@ -52,6 +58,10 @@ class Words:
     takes_back: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
+    allows: tuple[str, ...] = ()
+    permits: tuple[str, ...] = ()
+    contrasts: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
 
 
 ENGLISH: Final = Words(
@@ -161,17 +171,14 @@ ENGLISH: Final = Words(
         "forget|ignore|disregard|scrap|drop * limit|instruction|instructions|request|about|earlier",
         "never mind the|my|what|about",
         "nevermind the|my|what|about",
-        "you|we can|may|could|should * again|now|anyway",
-        "you|we don't|dont|needn't * anymore|longer|to",
-        "you|we do not|no * anymore|longer|to|need",
-        "it's|it|that|is fine|ok|okay|alright|allowed * again|now|after|to",
-        "feel free to",
         "no longer applies|needed|necessary|required|holds|matters",
         "i|i've changed my mind",
         "i take * back",
-        "at any time",
     ),
-    negations=("never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain",),
+    negations=(
+        "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain",
+        "needn't|shouldn't|aren't|skip",
+    ),
     common=(
         "a|an|the|to|of|in|on|at|by|for|with|and|or|but|so|if|is|are|be|was|were|it|its|it's|that",
         "this|these|those|there|then|than|as|from|into|about|any|all|some|my|your|our|i|i'd|i'm|i've",
@@ -181,6 +188,47 @@ ENGLISH: Final = Words(
         "instruction|instructions|request|anything|everything|going|forward|future|limit|using|put",
         "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain|here|onwards",
         "disregard|scrap|drop|cancel|discard|skip|lift|undo|nevermind|needn't|anyway|applies",
+        "actually|shouldn't|aren't",
+    ),
+    allows=(
+        "you|we can|may|could|should * * again",
+        "you|we don't|dont|needn't * * anymore|longer",
+        "you|we do not|no * * anymore|longer",
+        "you|we no longer need|have|must",
+        "it's|it|that|is fine|ok|okay|alright|allowed * again",
+        "feel free to",
+        "actually do [!n]*",
+        "actually you|we can|may",
+        "at any time",
+    ),
+    permits=(
+        "you|we can|may|could|should * * now|anyway",
+        "you|we don't|dont need|have to",
+        "you|we don't|dont|needn't * to",
+        "you|we do not|no * to|need",
+        "it's|it|that|is fine|ok|okay|alright|allowed to",
+        "it's|it|that|is fine|ok|okay|alright|allowed * now|after|to",
+    ),
+    contrasts=(
+        "from|to|into|for|with|by",
+        "on|off",
+        "in|out",
+        "my|your|our",
+        "all|some|only",
+        "use|put|cancel|drop|discard|undo|lift|scrap|ignore|disregard|forget",
+    ),
+    endings=(
+        "|s|ed|ing",
+        "e|es|ed|ing",
+        "y|ies|ied|ying",
+        "s|ses",
+        "x|xes",
+        "ch|ches",
+        "sh|shes",
+        "g|gging|gged",
+        "n|nning",
+        "p|pping|pped",
+        "t|tting|tted",
     ),
 )
 """The words of English."""
@@ -236,7 +284,7 @@ def _phrase(phrase: str) -> str:
     made = ""
     for word in phrase.split():
         if word == "*":
-            made += r"(?:[^\s,;:]+ ){0,4}?"
+            made += r"(?:(?:[^\s,;:]|[,:](?=\S))+ ){0,4}?"  # "2,040" and a URL are words
         else:
             made += f"(?:{'|'.join(map(_letters, word.split('|')))}),? "
     return made.removesuffix(",? ").removesuffix(" ")

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
+from chatfold.core.constraint_content import Content, ContentReader, key_of, plain_of
 from chatfold.core.constraint_words import ENGLISH, Words, alternatives, compiled, marks
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
@@ -44,15 +45,16 @@ def standing(
     Returns:
         Sentences as they were written, 300 characters at most; the newest 40.
     """
-    held = {_key(text): text for text in earlier}
+    held = {key_of(text): text for text in earlier}
     texts = list(_said(views, clean))
     if not texts:
         return list(held.values())[-_MOST:]
     reader = _reader(words)
+    known: dict[str, Content] = {}
     for text in texts:
         if reader.may_hold(text):
             for sentence in _sentences(text):
-                reader.hold(sentence, held)
+                reader.hold(sentence, held, known)
     return list(held.values())[-_MOST:]
 
 
@@ -94,27 +96,34 @@ def _sentences(text: str) -> Iterator[str]:
             yield from (s.strip() for s in _END.split(bare) if 1 < len(s) <= _SENTENCE)
 
 
-def _plain(sentence: str) -> str:
-    """Return a sentence in small letters, with one kind of apostrophe and single spaces."""
-    return " ".join(sentence.lower().replace("’", "'").replace("`", "'").split())
-
-
 def _shortened(sentence: str) -> str:
     if len(sentence) <= _LONGEST:
         return sentence
     return sentence[: _LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-def _key(sentence: str) -> str:
-    """Return what is the same for two sentences of the same words."""
-    return " ".join(_WORD.findall(_plain(sentence)))
-
-
 # --- reading one sentence -----------------------------------------------------------------------
 
 _WORD = re.compile(r"\w+(?:'\w+)*")
-_ALIKE: Final = 4  # letters in which two forms of a word agree at least
-_CLEARLY: Final = 0.75  # share of a sentence's words that name an instruction to be that one
+
+
+class _Said(NamedTuple):
+    """What a sentence says of instructions.
+
+    Attributes:
+        about: What it is about.
+        instruction: Whether it is one itself.
+        lifted: Whether it says that something no longer holds, and may name it by a part of its
+            words.
+        named: Whether it only names what that is; else it says the contrary of it.
+        may_lift: Whether it takes anything back: to ask whether one may is not to be allowed.
+    """
+
+    about: Content
+    instruction: bool
+    lifted: bool
+    named: bool
+    may_lift: bool
 
 
 class _Reader:
@@ -123,7 +132,7 @@ class _Reader:
     def __init__(self, words: Words) -> None:
         joins = alternatives((*words.joins, *words.limits)) or "(?!)"
         fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
-        first = r"(?:^|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘]?"
+        first = r"(?:^|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
         start = rf"(?:{first}|(?<!\w)(?<!\w')(?:{joins})[ ,]+)(?:(?:{fillers})[ ,]+)*+"
         self.order = compiled(words.orders, start)
         self.request = compiled(words.requests, start)
@@ -135,9 +144,11 @@ class _Reader:
         self.report = compiled(words.reports)
         self.question = compiled(words.questions, "^")
         self.taking_back = compiled(words.takes_back)
-        self.negation = compiled(words.negations)
-        self.common = frozenset(w for phrase in words.common for w in phrase.split("|"))
-        self.marks = marks((*words.orders, *words.always, *words.asking, *words.takes_back))
+        self.allowing = compiled(words.allows)
+        self.permit = compiled((*words.allows, *words.permits))
+        self.content = ContentReader(words)
+        lifts = (*words.takes_back, *words.allows, *words.permits)
+        self.marks = marks((*words.orders, *words.always, *words.asking, *lifts))
         self.limits = marks((*words.limits, *words.bounds))
 
     def may_hold(self, text: str) -> bool:
@@ -147,33 +158,53 @@ class _Reader:
         """
         if self.marks is None or self.limits is None:
             return True
-        said = _WORD.findall(_plain(text))
+        said = _WORD.findall(plain_of(text))
         return not (self.marks.isdisjoint(said) and self.limits.isdisjoint(said))
 
-    def hold(self, sentence: str, held: dict[str, str]) -> None:
+    def hold(self, sentence: str, held: dict[str, str], known: dict[str, Content]) -> None:
         """Change what is held as a sentence says.
 
         Args:
             sentence: What a user said.
             held: The instructions, oldest first, by their keys.
+            known: What they are about, by their keys, so that each is read once.
         """
-        if not self.may_hold(sentence):
+        said = self.said(sentence) if self.may_hold(sentence) else None
+        if said is None:
             return
-        plain = _plain(sentence)
-        lifted = bool(self.taking_back.search(plain))
-        instruction = self.is_instruction(plain)
-        if not (lifted or instruction):
-            return
-        key = _key(sentence)
-        held.pop(key, None)  # said again, it is new
-        told = self.content(plain)
-        meant = self.meant(plain, told, held, lifted=lifted)
+        key = key_of(sentence)
+        for dropped in (held, known):
+            dropped.pop(key, None)  # said again, it is new
+        for other in held.keys() - known.keys():
+            known[other] = self.content.read(held[other])
+        about = {k: known[k] for k in held}
+        meant = self.meant(said, about)
         if meant is not None:
             del held[meant]
-        if instruction or (meant is None and any(_shared(told, self.content(k)) for k in held)):
+        touched = any(self.content.touches(said.about, other) for other in about.values())
+        if said.instruction or (meant is None and touched):
             held[key] = _shortened(sentence)
             if len(held) > _MOST:
                 del held[next(iter(held))]
+
+    def said(self, sentence: str) -> _Said | None:
+        """Return what a sentence says of instructions, None where that is nothing."""
+        plain = plain_of(sentence)
+        named = bool(self.taking_back.search(plain))
+        permit = self.permit.search(plain)
+        instruction = self.is_instruction(plain)
+        if not (named or permit or instruction):
+            return None
+        about = self.content.read(sentence)
+        if permit and not instruction:  # the "no" of "no, you can" is an answer
+            about = about._replace(negative=self.content.is_negative(plain[permit.start() :]))
+        return _Said(
+            about,
+            instruction,
+            lifted=named or bool(self.allowing.search(plain)),
+            named=named and not instruction,
+            may_lift=instruction or not plain.endswith("?"),
+        )
 
     def is_instruction(self, plain: str) -> bool:
         """Return whether a sentence asks for something that holds from now on."""
@@ -191,48 +222,28 @@ class _Reader:
             return False
         return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
 
-    def meant(
-        self, plain: str, told: frozenset[str], held: dict[str, str], *, lifted: bool
-    ) -> str | None:
+    def meant(self, said: _Said, about: dict[str, Content]) -> str | None:
         """Return the key of the one instruction that a sentence clearly takes back, or None.
 
-        Args:
-            plain: The sentence.
-            told: What it is about.
-            held: The instructions.
-            lifted: Whether it says that something no longer holds; else it may say the contrary.
-        """
-        negative = bool(self.negation.search(plain))
-        scores: dict[str, float] = {}
-        for key, text in held.items():
-            about = self.content(key)
-            size = len(told) if lifted else max(len(told), len(about))
-            other = bool(self.negation.search(_plain(text))) != negative
-            if size and (lifted or other):
-                scores[key] = _shared(told, about) / size
-        best = max(scores.values(), default=0.0)
-        named = [key for key, score in scores.items() if score == best]
-        return named[0] if best >= _CLEARLY and len(named) == 1 else None
+        No sentence takes back what is about something that it does not name. What only says the
+        contrary is about the very same: of a narrower or a wider thing both may hold.
 
-    def content(self, plain: str) -> frozenset[str]:
-        """Return the words of a sentence that say what it is about."""
-        return frozenset(_WORD.findall(plain)) - self.common
+        Args:
+            said: What the sentence says.
+            about: What each instruction is about, by its key.
+        """
+        within = self.content.within
+        found = [
+            key
+            for key, other in about.items()
+            if (said.named or said.about.negative != other.negative)
+            and within(said.about, other)
+            and (said.lifted or within(other, said.about))
+        ]
+        return found[0] if said.may_lift and len(found) == 1 else None
 
 
 @lru_cache(maxsize=8)
 def _reader(words: Words) -> _Reader:
     """Return what reads by these words; made once, as that takes a millisecond and more."""
     return _Reader(words)
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> int:
-    """Return how many words of `one` are in `other`, perhaps in another form."""
-    return sum(any(_alike(a, b) for b in other) for a in one)
-
-
-def _alike(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    short = min(len(one), len(other))
-    size = max(_ALIKE, short - 1)
-    return short >= size and one[:size] == other[:size] and abs(len(one) - len(other)) <= _ALIKE

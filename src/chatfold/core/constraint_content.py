@@ -1,0 +1,174 @@
+"""What an instruction is about, and whether another one is about the same.
+
+A sentence is about its values, names and the words that are not `common` to all instructions.
+Not here: which sentences are instructions and what they do to one another (`constraints`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from chatfold.core.constraint_words import Words, compiled
+
+__all__ = ["Content", "ContentReader", "key_of", "plain_of"]
+
+_STEM: Final = 3  # letters in which two forms of a word agree at least
+
+# A path, a host, an amount is one word with all its signs: what differs in it is what matters.
+_TOKEN = re.compile(r"(?:[^\s,;!?…\"“”„«»()\[\]{}—–。！？，、；：「」『』]|,(?=\d))+")
+_VALUE = re.compile(r"[\d/\\@_.:#$%*+=~<>&]")
+_EMPHASIS = re.compile(r"^\*+(?=\w)|\*+$")
+_WORD = re.compile(r"\w+(?:'\w+)*")
+
+
+def plain_of(sentence: str) -> str:
+    """Return a sentence in small letters, with one kind of apostrophe and single spaces."""
+    return " ".join(_straight(sentence).lower().split())
+
+
+def key_of(sentence: str) -> str:
+    """Return what is the same for two sentences of the same words."""
+    return " ".join(word.text for word in _words(sentence))
+
+
+def _straight(sentence: str) -> str:
+    return sentence.replace("’", "'").replace("`", "'")
+
+
+class _Word(NamedTuple):
+    """A word of a sentence.
+
+    Attributes:
+        text: In small letters; a value is as it was written, as paths with other capitals are
+            other paths.
+        fixed: Whether it is a name or a value: what has another ending is another one.
+    """
+
+    text: str
+    fixed: bool
+
+
+def _words(sentence: str) -> Iterator[_Word]:
+    loud = sentence.isupper()
+    first = True
+    for token in _TOKEN.findall(_straight(sentence)):
+        bare = _EMPHASIS.sub("", token.rstrip(".:'")).lstrip("':").rstrip(".:'")
+        if not bare.strip("-"):
+            continue
+        value = bool(_VALUE.search(bare))
+        spoken = bare[1:] if first else bare  # the first word has a capital whatever it is
+        name = not loud and spoken != spoken.lower()
+        yield _Word(bare if value else bare.lower(), value or name)
+        first = False
+
+
+class Content(NamedTuple):
+    """What a sentence is about.
+
+    Attributes:
+        words: Its words that say so, in their order, each once.
+        contrasts: For each group of `Words.contrasts`, those of the group that it has.
+        negative: Whether it says "don't"; "never … without" says "do".
+    """
+
+    words: tuple[_Word, ...]
+    contrasts: tuple[frozenset[str], ...]
+    negative: bool
+
+
+class ContentReader:
+    """Reads by the words of one language what sentences are about."""
+
+    def __init__(self, words: Words) -> None:
+        self._common = frozenset(w for phrase in words.common for w in phrase.split("|"))
+        self._contrasts = [frozenset(group.split("|")) for group in words.contrasts]
+        self._endings = [group.split("|") for group in words.endings]
+        self._negation = compiled(words.negations)
+        # "From now on" and "feel free to" say nothing of whence and whither. But a phrase that
+        # skips words would take away the very words that are compared, unless they are before
+        # what it is about: "forget what I said".
+        told = (*words.orders, *words.limits, *words.allows, *words.permits)
+        self._told = compiled([*(p for p in told if "*" not in p), *words.takes_back])
+
+    def read(self, sentence: str) -> Content:
+        """Return what a sentence is about."""
+        about: dict[str, _Word] = {}
+        for word in _words(sentence):
+            if word.text not in self._common:
+                text = word.text.removesuffix("'s")
+                about.setdefault(text, _Word(text, word.fixed))
+        plain = plain_of(sentence)
+        left = frozenset(_WORD.findall(self._told.sub("~", plain)))
+        contrasts = tuple(left & group for group in self._contrasts)
+        return Content(tuple(about.values()), contrasts, self.is_negative(plain))
+
+    def is_negative(self, plain: str) -> bool:
+        """Return whether a sentence in small letters says "don't"."""
+        return len(self._negation.findall(plain)) % 2 == 1
+
+    def touches(self, one: Content, other: Content) -> bool:
+        """Return whether two sentences have a word in common."""
+        return any(self._place(word, other.words) is not None for word in one.words)
+
+    def within(self, one: Content, other: Content) -> bool:
+        """Return whether all that one sentence is about is what the other is about, too.
+
+        Where each has something that the other lacks they are about different things, also where
+        that is only "from" and "to", or the order of the same words.
+        """
+        if any(a - b and b - a for a, b in zip(one.contrasts, other.contrasts, strict=True)):
+            return False
+        places: list[int] = []
+        for word in one.words:
+            place = self._place(word, other.words)
+            if place is None:
+                return False
+            places.append(place)
+        return bool(places) and _in_order(one.words, other.words, places)
+
+    def _place(self, word: _Word, words: Sequence[_Word]) -> int | None:
+        """Return where a word stands among others, perhaps in another form."""
+        alike: int | None = None
+        for index, other in enumerate(words):
+            if word.text == other.text:
+                return index
+            if alike is None and self._alike(word, other):
+                alike = index
+        return alike
+
+    def _alike(self, one: _Word, other: _Word) -> bool:
+        if one.fixed or other.fixed or one.text[:_STEM] != other.text[:_STEM]:
+            return False
+        return any(
+            _is_form(one.text, other.text, group) or _is_form(other.text, one.text, group)
+            for group in self._endings
+        )
+
+
+def _is_form(bare: str, other: str, endings: Sequence[str]) -> bool:
+    """Return whether one word is another one with its first ending changed for a later one."""
+    stem = bare.removesuffix(endings[0])
+    if not bare.endswith(endings[0]) or not other.startswith(stem):
+        return False
+    return other[len(stem) :] in endings[1:]
+
+
+def _in_order(one: Sequence[_Word], other: Sequence[_Word], places: Sequence[int]) -> bool:
+    """Return whether words stand in the same order as those that they are found at.
+
+    "Staging to production" is not "production to staging". A single word in another form may
+    stand anywhere: that is the verb, as in "drafts may be published" for "never publish drafts".
+    """
+    if _rises(places):
+        return True
+    return any(
+        one[index].text != other[place].text and _rises([*places[:index], *places[index + 1 :]])
+        for index, place in enumerate(places)
+    )
+
+
+def _rises(places: Sequence[int]) -> bool:
+    return all(a <= b for a, b in pairwise(places))
