@@ -280,3 +280,37 @@ def test_a_damaged_fold_is_done_without(tmp_path: Path, column: str, value: obje
         folded = middleware(Teller(), store=store).fold(host, key="a")
     assert folded.outcome.reason == "summarized"
     assert folded.items[-1] is host[-1]
+
+
+def nested(levels: int) -> Any:
+    value: Any = "the innermost"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+class Mute:
+    """An SDK's object that cannot say what it holds."""
+
+    role, content = "user", "hm"
+
+    def to_dict(self, **options: Any) -> Any:
+        raise RuntimeError("not today")
+
+
+@pytest.mark.parametrize("what", ["integer", "deep", "itself", "mute"])
+def test_an_item_that_no_store_can_hold_breaks_no_turn(store: Any, what: str) -> None:
+    """Processes share the fold where they can tell that they have the same item."""
+
+    def host() -> list[Any]:
+        odd: Any = {"role": "user", "content": "Look at this."}
+        odd["extra"] = {"integer": 10**5000, "deep": nested(400)}.get(what, odd)
+        return [talk(1)[0], Mute() if what == "mute" else odd, *talk(40)]
+
+    shared = "reused" if what in ("integer", "deep") else "summarized"
+    for expected in ("summarized", shared):
+        items, wrapper = host(), middleware(Teller(), store=store)
+        folded = wrapper.fold(items, key="a")
+        assert folded.outcome.reason == expected
+        assert folded.items[-1] is items[-1]
+        assert wrapper.fold([*items, *talk(1, 40)], key="a").outcome.reason == "reused"

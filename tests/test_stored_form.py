@@ -207,3 +207,98 @@ def test_a_tuple_with_names_and_a_moment_in_a_zone_come_back() -> None:
         "what": bytearray(b"\x00\xff"),
     }
     assert from_stored(json.loads(json.dumps(to_stored(value))), whole=True) == value
+
+
+# --- what no JSON can hold, or what was damaged ---------------------------------------------------
+
+
+def nested(levels: int) -> Any:
+    """Return a list in a list, so many times."""
+    value: Any = "the innermost"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def within_itself() -> Any:
+    value: dict[str, Any] = {"note": "read this"}
+    value["self"] = [value]
+    return value
+
+
+class Mute:
+    """An SDK's object that cannot say what it holds."""
+
+    def model_dump(self, **options: Any) -> Any:
+        raise RuntimeError("not today")
+
+
+UNWRITABLE = {
+    "itself": within_itself,
+    "deep": lambda: nested(400),
+    "deeper": lambda: nested(3000),
+    "mute": Mute,
+}
+
+
+@pytest.mark.parametrize("digits", [639, 641, 5000])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_integer_of_any_length_comes_back(digits: int, sign: int) -> None:
+    """Python reads and writes no decimal digits beyond a number of them that can be set."""
+    value = {"n": [sign * 10**digits, sign * 10 ** (digits - 1)], 10**digits: True}
+    assert from_stored(json.loads(json.dumps(to_stored(value))), whole=True) == value
+
+
+@pytest.mark.parametrize("what", UNWRITABLE)
+@pytest.mark.parametrize("clean", [None, str.upper])
+def test_what_json_cannot_hold_is_lost_and_the_rest_of_it_is_not(what: str, clean: Any) -> None:
+    stored = json.loads(json.dumps(to_stored({"a": UNWRITABLE[what](), "b": "here"}, clean)))
+    with pytest.raises(NotRestorableError):
+        from_stored(stored, whole=True)
+    read = from_stored(stored)
+    assert "here" in json.dumps(read).lower()
+    assert ("read this" in json.dumps(read).lower()) == (what == "itself")
+
+
+@pytest.mark.parametrize("what", UNWRITABLE)
+def test_an_item_that_json_cannot_hold_keeps_no_list_from_being_folded(
+    store: Any, what: str
+) -> None:
+    """It is found by its words; only the process that folded can put it back."""
+    said = {"role": "user", "content": f"Question. {LONG}", "extra": UNWRITABLE[what]()}
+    items: list[Any] = [said, {"role": "assistant", "content": LONG}]
+    items += [{"role": "user", "content": "Thanks."}]
+    before = list(items)
+    ctx = ChatContext(items, shape="openai_chat", store=store, key="c", redact=str)
+    assert ctx.summarize("extractive", keep_last_turns=1).changed
+    later = ChatContext(list(items), shape="openai_chat", store=store, key="c")
+    left = list(later.items)
+    assert later.undo().reason == "nothing_to_undo"
+    assert later.items == left
+    assert later.recall(query="question")[0]["content"] == said["content"]
+    assert ctx.undo().reason == "undone"
+    assert all(now is then for now, then in zip(items, before, strict=True))
+
+
+def test_an_integer_of_many_digits_comes_back_from_a_store(store: Any) -> None:
+    items: list[Any] = [
+        {"role": "user", "content": f"Question. {LONG}", "n": 10**5000},
+        {"role": "assistant", "content": LONG},
+        {"role": "user", "content": "Thanks."},
+    ]
+    before = list(items)
+    ctx = ChatContext(items, shape="openai_chat", store=store, key="c")
+    assert ctx.summarize("extractive", keep_last_turns=1).changed
+    later = ChatContext(list(items), shape="openai_chat", store=store, key="c")
+    assert later.undo().reason == "undone"
+    assert later.items == before
+
+
+@pytest.mark.parametrize("kind", ["zzz", "lost", "bytes", "int", "decimal", "date", "pairs", [1]])
+@pytest.mark.parametrize("value", [..., None, 5, "&", "x y", ["a"], [[[1], 2]], {"a": 1}])
+def test_a_tag_with_a_value_that_it_never_had_raises_nothing_else(kind: Any, value: Any) -> None:
+    """Who reads gets what stands there, who puts it back is told that it is not whole."""
+    fields = {"$chatfold": kind} if value is ... else {"$chatfold": kind, "value": value}
+    with pytest.raises(NotRestorableError):
+        from_stored({"inner": [fields]}, whole=True)
+    assert from_stored({"inner": [fields]}) == {"inner": [None if value is ... else value]}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from typing import Any, Final, cast
 from uuid import UUID
 
@@ -22,6 +23,9 @@ __all__ = ["NotRestorableError", "from_stored", "to_stored"]
 
 _TAG: Final = "$chatfold"  # key of a dict that stands for a value of another type
 _LOST: Final = "lost"  # what it says of a value that no JSON brings back
+_TOO_DEEP: Final = "[nested too deeply]"  # what stands for one that holds itself, or very many
+_DEEPEST: Final = 100  # values in one another; what is written must be read with less of a stack
+_LONGEST: Final = 2_000  # bits of an integer; readers may refuse 641 decimal digits
 
 Clean = Callable[[str], str]
 
@@ -36,24 +40,13 @@ def to_stored(value: Any, clean: Clean | None = None) -> Any:
     An SDK's object becomes a dict of the fields that were set, under their wire names.
 
     Args:
-        value: Anything; what cannot come back is marked as lost, and kept as far as it can be read.
+        value: Anything; what cannot come back is marked as lost, and kept as far as it can be read:
+            an open file, say, or what holds itself or is nested a hundred deep.
         clean: Is given each text, also keys and numbers as JSON has them (tools put mail addresses
             into keys and card numbers into numbers), and returns what may be kept of it.
             Keys that become the same are told apart by a number. Bytes are kept as they are.
     """
-    if isinstance(value, Enum):
-        return to_stored(value.value, clean)
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return value if clean is None else clean(value)
-    if isinstance(value, (int, float)):
-        return value if clean is None else _cleaned_number(value, clean)
-    if isinstance(value, Mapping):
-        return _stored_mapping(cast("Mapping[Any, Any]", value), clean)
-    if isinstance(value, list):
-        return [to_stored(inner, clean) for inner in cast("list[Any]", value)]
-    return _stored_object(value, clean)
+    return _stored(value, clean, ())
 
 
 def from_stored(value: Any, *, whole: bool = False) -> Any:
@@ -61,10 +54,10 @@ def from_stored(value: Any, *, whole: bool = False) -> Any:
 
     Args:
         value: JSON types.
-        whole: Whether what was lost is an error; else what could be read of it stands there.
+        whole: Whether what was lost is an error; else what can be read of it stands there.
 
     Raises:
-        NotRestorableError: Something was lost, and `whole` is true.
+        NotRestorableError: Something was lost, or is damaged, and `whole` is true.
     """
     if isinstance(value, list):
         return [from_stored(inner, whole=whole) for inner in cast("list[Any]", value)]
@@ -73,11 +66,16 @@ def from_stored(value: Any, *, whole: bool = False) -> Any:
     fields = cast("dict[str, Any]", value)
     if _TAG not in fields:
         return {key: from_stored(inner, whole=whole) for key, inner in fields.items()}
-    said = from_stored(fields["value"], whole=whole)
-    if fields[_TAG] in _READ:
-        return _READ[fields[_TAG]](said)
+    said = from_stored(fields.get("value"), whole=whole)
+    try:
+        form, read = _READ[fields[_TAG]]
+        if isinstance(said, form):
+            return read(said)
+    except Exception as error:  # lost, or damaged: no decimal, not hashable, a tag of nobody's
+        if whole:
+            raise NotRestorableError("a value in the store cannot be made again") from error
     if whole:
-        raise NotRestorableError(f"the store holds no more of a value than {said!r}")
+        raise NotRestorableError("a value in the store is of another type than its tag says")
     return said
 
 
@@ -96,15 +94,16 @@ _WRITTEN: Final[Mapping[type, tuple[str, Callable[[Any], str]]]] = {
     date: ("date", date.isoformat),
     time: ("time", time.isoformat),
 }
-_READ: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "bytes": b64decode,
-    "decimal": Decimal,
-    "uuid": UUID,
-    "datetime": datetime.fromisoformat,
-    "date": date.fromisoformat,
-    "time": time.fromisoformat,
-    "tuple": tuple,
-    "pairs": dict,
+_READ: Final[Mapping[str, tuple[type, Callable[[Any], Any]]]] = {
+    "bytes": (str, partial(b64decode, validate=True)),
+    "int": (str, partial(int, base=16)),
+    "decimal": (str, Decimal),
+    "uuid": (str, UUID),
+    "datetime": (str, datetime.fromisoformat),
+    "date": (str, date.fromisoformat),
+    "time": (str, time.fromisoformat),
+    "tuple": (list, tuple),
+    "pairs": (list, dict),
 }
 
 
@@ -112,40 +111,77 @@ def _tagged(kind: str, value: Any) -> dict[str, Any]:
     return {_TAG: kind, "value": value}
 
 
-def _stored_object(value: Any, clean: Clean | None) -> Any:
+def _stored(value: Any, clean: Clean | None, within: tuple[int, ...]) -> Any:
+    """Return `value` as `to_stored` does; `within` names the values that it is a part of."""
+    if isinstance(value, Enum):
+        return _stored(value.value, clean, within)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value if clean is None else clean(value)
+    if isinstance(value, (int, float)):
+        return _stored_number(value, clean)
+    if len(within) >= _DEEPEST or id(value) in within:
+        return _tagged(_LOST, _TOO_DEEP)
+    within = (*within, id(value))
+    if isinstance(value, Mapping):
+        return _stored_mapping(cast("Mapping[Any, Any]", value), clean, within)
+    if isinstance(value, list):
+        return [_stored(inner, clean, within) for inner in cast("list[Any]", value)]
+    return _stored_object(value, clean, within)
+
+
+def _stored_object(value: Any, clean: Clean | None, within: tuple[int, ...]) -> Any:
     if isinstance(value, (bytes, bytearray)):
         return _tagged("bytes", _base64(bytes(value)))
     if type(value) in _WRITTEN:
         kind, write = _WRITTEN[type(value)]
-        said = write(value)
-        kept = said if clean is None else clean(said)
-        return _tagged(kind, said) if kept == said else kept
+        return _stored_text(kind, write(value), clean)
     if isinstance(value, tuple):  # one with names equals one without
-        return _tagged("tuple", [to_stored(one, clean) for one in cast("Sequence[Any]", value)])
-    fields = fields_of(value)
+        said = [_stored(one, clean, within) for one in cast("Sequence[Any]", value)]
+        return _tagged("tuple", said)
+    try:
+        fields = fields_of(value)
+    except Exception:  # whatever keeps an object of somebody's from saying what it holds
+        return _tagged(_LOST, type(value).__name__)
     if not isinstance(fields, str) and (fields or hasattr(value, "model_dump")):
-        return to_stored(fields, clean)
-    return _tagged(_LOST, to_stored(plain(value), clean))
+        return _stored(fields, clean, within)
+    return _tagged(_LOST, _stored(plain(fields), clean, within))
 
 
-def _stored_mapping(value: Mapping[Any, Any], clean: Clean | None) -> dict[str, Any]:
+def _stored_mapping(
+    value: Mapping[Any, Any], clean: Clean | None, within: tuple[int, ...]
+) -> dict[str, Any]:
     keys = list(value)
     if _TAG in value or not all(isinstance(key, str) for key in keys):
-        pairs = [[to_stored(k, clean), to_stored(v, clean)] for k, v in value.items()]
+        pairs = [
+            [_stored(key, clean, within), _stored(inner, clean, within)]
+            for key, inner in value.items()
+        ]
         return _tagged("pairs", pairs)
     if clean is None:
-        return {key: to_stored(inner, clean) for key, inner in value.items()}
+        return {key: _stored(inner, clean, within) for key, inner in value.items()}
     made: dict[str, Any] = {}
     for key, inner in value.items():
         free = said = clean(key)
         while free in made:
             free = f"{said} {len(made)}"
             said = free
-        made[free] = to_stored(inner, clean)
+        made[free] = _stored(inner, clean, within)
     return made
 
 
-def _cleaned_number(value: float, clean: Clean) -> Any:
+def _stored_number(value: float, clean: Clean | None) -> Any:
+    if isinstance(value, int) and value.bit_length() > _LONGEST:
+        return _stored_text("int", hex(value), clean)
+    if clean is None:
+        return value
     number = json.dumps(value)
     cleaned = clean(number)
     return value if cleaned == number else cleaned
+
+
+def _stored_text(kind: str, said: str, clean: Clean | None) -> Any:
+    """Return the text of a value with its tag, or what may be kept of it."""
+    kept = said if clean is None else clean(said)
+    return _tagged(kind, said) if kept == said else kept

@@ -97,3 +97,12 @@ def test_an_object_is_told_by_its_content_and_not_by_what_it_says_of_itself() ->
     copies = [copied(item) for item in items]
     assert edited_index(items, copies, prints) is None
     assert edited_index(items, copies, [prints[0], prints[1] + 1]) == 1
+
+
+@pytest.mark.parametrize("levels", [10, 700, 3000])
+def test_an_item_with_a_marker_may_be_nested_as_deeply_as_another(levels: int) -> None:
+    value: Any = "the innermost"
+    for _ in range(levels):
+        value = [value]
+    item = {"role": "user", "content": value, "cache_control": {"type": "ephemeral"}}
+    assert fingerprints([item]) == fingerprints([item])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -32,3 +37,59 @@ def test_what_an_item_says_and_where_it_stands_counts() -> None:
     assert one != two
     assert rolled([one, two])[0] == rolled([one])[0]
     assert len({rolled(run)[-1] for run in ([one, two], [two, one], [one, one], [one])}) == 4
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """Return an item with a list in a list, so many times."""
+    value: Any = "the innermost"
+    for _ in range(levels):
+        value = [value]
+    return {"role": "user", "content": value}
+
+
+def within_itself() -> dict[str, Any]:
+    item: dict[str, Any] = {"role": "user", "content": []}
+    item["content"].append(item)
+    return item
+
+
+class Mute:
+    """An SDK's object that cannot say what it holds."""
+
+    def model_dump(self, **options: Any) -> Any:
+        raise RuntimeError("not today")
+
+
+@pytest.mark.parametrize("item", [{"n": 10**5000}, {10**5000: 1}, nested(400), nested(1500)])
+def test_what_json_cannot_hold_is_told_by_what_it_says(item: dict[str, Any]) -> None:
+    assert item_digest(item) == item_digest(deepcopied(item))
+    assert item_digest(item) != item_digest({**item, "role": "tool"})
+
+
+def deepcopied(item: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of an item that may be nested too deeply for `deepcopy`."""
+    try:
+        return deepcopy(item)
+    except RecursionError:
+        return nested(1500)
+
+
+def test_an_integer_of_many_digits_has_one_digest_in_every_process() -> None:
+    """With the markers of a cache, or without."""
+    code = "from chatfold.core.rolling import item_digest as d; print(d({'n': 10**5000}).hex())"
+    made = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    marked = {"n": 10**5000, "cache_control": {"type": "ephemeral"}}
+    assert item_digest(marked).hex() == made.stdout.strip()
+
+
+@pytest.mark.parametrize("make", [within_itself, Mute])
+def test_what_cannot_say_what_it_holds_equals_itself_alone(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store never takes it for an item of another process, which may be a fork of this one."""
+    one, other = make(), make()
+    before = item_digest(one)
+    assert item_digest(one) == before
+    assert item_digest(other) != before
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert item_digest(one) != before

@@ -10,13 +10,22 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Final, cast
 
 from chatfold.core.views import plain
 
-__all__ = ["GIVEN", "changed_index", "copied", "edited_index", "fingerprints", "stable_digest"]
+__all__ = [
+    "GIVEN",
+    "changed_index",
+    "copied",
+    "edited_index",
+    "fingerprints",
+    "lasting",
+    "stable_digest",
+]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
 # A field that hosts move from item to item at each turn, so that the provider caches the request up
@@ -28,6 +37,8 @@ _MARKED: Final = _MARKER.encode()
 GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
 """Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
 
+_PROCESS: Final = os.urandom(16)  # with the number of the process, which a fork changes
+
 _COPIED = frozenset({str, type(None)})  # not numbers: True equals 1, and says something else
 
 
@@ -38,7 +49,7 @@ def fingerprints(items: Sequence[Any]) -> list[int]:
     except ValueError:  # an SDK object, or a dict that holds one
         blobs = [_blob(item) for item in items]
     return [
-        hash(_blob(_unmarked(plain(item))) if _MARKED in blob else blob)
+        hash(_unmarked_blob(item, blob) if _MARKED in blob else blob)
         for item, blob in zip(items, blobs, strict=True)
     ]
 
@@ -94,8 +105,32 @@ def edited_index(
 
 def stable_digest(value: Any) -> str:
     """Return a number in 32 hex digits that is the same for all that says the same."""
-    text = json.dumps(plain(value), sort_keys=True, separators=(",", ":"))
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return blake2b(lasting(value), digest_size=16).hexdigest()
+
+
+def lasting(value: Any, say: Callable[[Any], Any] = plain) -> bytes:
+    """Return what a value says, in bytes that are the same in every process.
+
+    JSON where it can be. It holds no integer of thousands of digits and nothing that is nested
+    hundreds deep; those who copied such a value still agree, unless they have reordered its keys.
+    What holds itself, or cannot say what it holds, equals nothing but the same object.
+
+    Args:
+        value: Anything.
+        say: Returns what counts of a value, in JSON types.
+    """
+    try:
+        said = say(value)
+    except Exception:  # whatever is wrong with one item must not break the rest
+        said = value
+    try:
+        return json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+    except Exception:  # the integer, the nesting, or what `say` could say nothing of
+        pass
+    try:
+        return marshal.dumps(said, _VERSION)
+    except ValueError:
+        return b"%b %d %d" % (_PROCESS, os.getpid(), id(value))
 
 
 def changed_index(
@@ -136,6 +171,13 @@ def _unmarked(value: Any) -> Any:
     if isinstance(value, list):
         return [_unmarked(inner) for inner in cast("list[Any]", value)]
     return value
+
+
+def _unmarked_blob(item: Any, blob: bytes) -> bytes:
+    try:
+        return _blob(_unmarked(plain(item)))
+    except RecursionError:  # it is nested hundreds deep, and `marshal` knows it as it stands
+        return blob
 
 
 def _blob(item: Any) -> bytes:

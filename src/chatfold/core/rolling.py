@@ -6,12 +6,11 @@ cache markers and fields that are not set. Not here: fingerprints within one pro
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, Final, cast
 
-from chatfold.core.digest import GIVEN
+from chatfold.core.digest import GIVEN, lasting
 from chatfold.core.views import plain
 
 __all__ = ["item_digest", "rolled"]
@@ -26,9 +25,7 @@ _MARKERS: Final = frozenset({"cache_control", "cachePoint", "cache_point"})
 
 def item_digest(item: Any) -> bytes:
     """Return a digest of what an item says."""
-    said = _without_markers(plain(item))
-    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_SIZE).digest()
+    return blake2b(lasting(item, _said), digest_size=_SIZE).digest()
 
 
 def rolled(digests: Iterable[bytes]) -> list[str]:
@@ -39,6 +36,10 @@ def rolled(digests: Iterable[bytes]) -> list[str]:
         before = blake2b(before + digest, digest_size=_SIZE).digest()
         made.append(before.hex())
     return made
+
+
+def _said(item: Any) -> Any:
+    return _without_markers(plain(item))
 
 
 def _without_markers(value: Any) -> Any:
