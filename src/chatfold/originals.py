@@ -5,6 +5,7 @@ Not here: where it is kept (`chatfold.stores`), the folds of this process (`fold
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,8 +26,11 @@ from chatfold.core.views import (
 )
 from chatfold.stored_form import NotRestorableError, from_stored, to_stored
 from chatfold.stores import Store, StoredFold, StoredItem
+from chatfold.stores.base import checked_fold
 
 __all__ = ["Originals"]
+
+_log = logging.getLogger("chatfold")
 
 _ONLY = "default"  # the key in a store that holds one conversation
 
@@ -124,24 +128,33 @@ class Originals:
     def fold(self, fold_id: str, summary: Any) -> Fold | None:
         """Return a fold of an earlier process, or None where the store has not its originals.
 
-        Nor are they there where one of them held what no JSON brings back.
+        Nor are they there where one of them held what no JSON brings back, or is damaged, or
+        missing: whatever is not the whole fold is not put into the list.
 
         Args:
             fold_id: The digest on the tag of its summary.
             summary: The summary as it stands in the list.
         """
         stored = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
-        if stored is None or any(item.item is None for item in stored.items):
+        if stored is None:
+            return None
+        # A summary of ours comes first of all that is put in; what a provider writes may come last.
+        first = _is_ours(self._view_of(summary))
+        fault = _fault(stored, first=first)
+        if fault:
+            _log.warning(
+                "the store holds no whole fold %s, so it is not put back: %s", fold_id, fault
+            )
+            return None
+        if any(item.item is None for item in stored.items):
             return None
         try:
-            forms = [from_stored(item.item, whole=True) for item in stored.items]
+            items = tuple(self._native(item, whole=True) for item in stored.items)
         except NotRestorableError:
             return None
-        items = tuple(map(self._restored, forms))
         region, other = items[: stored.length], items[stored.length :]
         kept = tuple(region[position] for position in stored.kept)
-        # A summary of ours comes first of all that is put in; what a provider writes may come last.
-        before = 0 if _is_ours(self._view_of(summary)) else len(kept) + len(other)
+        before = 0 if first else len(kept) + len(other)
         return Fold(summary, region, (*kept, *other), stored.digest, stored.extent, (), before)
 
     def found(self, call_id: str | None, query: str | None, limit: int) -> list[Any]:
@@ -154,7 +167,27 @@ class Originals:
         if (call_id is None) == (query is None):
             raise ValueError("recall() takes call_id= or query=, one of them")
         items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
-        return [self._restored(from_stored(i.item)) for i in items if i.item is not None]
+        return [self._readable(item) for item in items if item.item is not None]
+
+    def _native(self, item: StoredItem, *, whole: bool) -> Any:
+        """Return the native item.
+
+        Raises:
+            NotRestorableError: Something of it was lost, and `whole` is true; or it is damaged.
+        """
+        try:
+            return self._restored(from_stored(item.item, whole=whole))
+        except NotRestorableError:
+            raise
+        except Exception as error:  # whatever a framework's class makes of what it never wrote
+            raise NotRestorableError("an item in the store cannot be made again") from error
+
+    def _readable(self, item: StoredItem) -> Any:
+        """Return the native item, or what can be read of it."""
+        try:
+            return self._native(item, whole=False)
+        except NotRestorableError:
+            return item.item
 
     def _stored(self, position: int, item: Any, redact: Redact | None) -> StoredItem:
         view = self._view_of(item)
@@ -163,6 +196,31 @@ class Originals:
         text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
         calls = tuple(dict.fromkeys(_call_ids(view)))
         return StoredItem(position, text, calls, _formed(item, redact))
+
+
+def _fault(stored: StoredFold, *, first: bool) -> str:
+    """Return what tells that a stored fold is not whole, "" where nothing does.
+
+    Args:
+        stored: What a store has returned, which anybody may have changed there.
+        first: Whether its summary comes before all else that was put in.
+    """
+    try:
+        checked_fold(stored)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    count, other = len(stored.items), stored.items[stored.length :]
+    positions = [item.position for item in stored.items]
+    if positions != [*range(count)] or not 0 < stored.length <= count:
+        return f"{stored.length} items were saved, and {count} are there, or others"
+    if any(position >= stored.length for position in stored.kept):
+        return "an item that was kept is none of its items"
+    # Only items of the region are searched; what else was put in stands behind the summary.
+    if any(item.text or item.call_ids for item in other) or (
+        first and len(stored.kept) + len(other) > stored.extent
+    ):
+        return "it has more items than were taken out and put in"
+    return ""
 
 
 def _is_ours(view: ItemView) -> bool:

@@ -9,18 +9,23 @@ from typing import Any, NamedTuple, cast
 
 from chatfold.errors import StoreError
 from chatfold.stores._words import searchable
-from chatfold.stores.base import StoredFold, StoredItem
+from chatfold.stores.base import StoredFold, StoredItem, checked_item
 
 __all__ = [
+    "DamagedError",
     "ItemRow",
     "decoded",
-    "decoded_places",
+    "decoded_list",
     "encoded",
     "item_rows",
     "restored",
     "text_bytes",
     "text_of",
 ]
+
+
+class DamagedError(StoreError):
+    """A store holds what none has written; `Sound` passes it by."""
 
 
 class ItemRow(NamedTuple):
@@ -43,12 +48,12 @@ def text_of(data: bytes) -> str:
     """Return the text again.
 
     Raises:
-        StoreError: It is none.
+        DamagedError: It is none.
     """
     try:
         return data.decode("utf-8", "surrogatepass")
     except (AttributeError, UnicodeDecodeError) as error:
-        raise StoreError("a value in the store is damaged: it is no text") from error
+        raise DamagedError("what must be text is none") from error
 
 
 def encoded(value: Any, what: str) -> bytes:
@@ -73,24 +78,24 @@ def decoded(data: bytes) -> Any:
     """Return the value again, equal and with its keys in order.
 
     Raises:
-        StoreError: It is no JSON.
+        DamagedError: It is no JSON.
     """
     try:
         return json.loads(text_of(data))
     except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError("a value in the store is damaged: it is no JSON") from error
+        raise DamagedError("what must be JSON is none") from error
 
 
-def decoded_places(data: bytes) -> tuple[int, ...]:
-    """Return positions again.
+def decoded_list(data: bytes) -> tuple[Any, ...]:
+    """Return the values of a list again.
 
     Raises:
-        StoreError: They are none.
+        DamagedError: It is none.
     """
-    places: Any = decoded(data)
-    if not isinstance(places, list) or any(type(p) is not int for p in cast("list[Any]", places)):
-        raise StoreError("a value in the store is damaged: it is no list of positions")
-    return tuple(cast("list[int]", places))
+    values: Any = decoded(data)
+    if not isinstance(values, list):
+        raise DamagedError(f"what must be a list is of type {type(values).__name__}")
+    return tuple(cast("list[Any]", values))
 
 
 def item_rows(fold: StoredFold, *, keep_originals: bool) -> list[ItemRow]:
@@ -110,9 +115,15 @@ def item_rows(fold: StoredFold, *, keep_originals: bool) -> list[ItemRow]:
 
 
 def restored(position: int, text: bytes, call_ids: Sequence[str], item: bytes | None) -> StoredItem:
-    """Return a kept item again."""
+    """Return a kept item again.
+
+    Raises:
+        DamagedError: A value is not as it was written.
+        TypeError: The same.
+        ValueError: The same.
+    """
     native = None if item is None else decoded(item)
-    return StoredItem(position, text_of(text), tuple(call_ids), native)
+    return checked_item(StoredItem(position, text_of(text), tuple(call_ids), native))
 
 
 def _row(item: StoredItem) -> ItemRow:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import sqlalchemy as sa
 
-from chatfold.stores._encoding import decoded, decoded_places, encoded, text_bytes, text_of
+from chatfold.stores._encoding import decoded, decoded_list, encoded, text_bytes, text_of
 from chatfold.stores._rows import scope
 from chatfold.stores._schema import Dialect, claims, host_folds
-from chatfold.stores.hosts import Claim, HostFold
+from chatfold.stores._sound import Sound
+from chatfold.stores.hosts import Claim, HostFold, checked_host_fold
 
 __all__ = [
     "add_claim",
@@ -46,17 +48,25 @@ def host_values(fold: HostFold) -> dict[str, Any]:
 
 
 def host_fold_of(row: Any) -> HostFold:
-    """Return a fold again."""
-    return HostFold(
-        key=text_of(row.key),
-        digest=row.digest,
-        length=row.length,
-        text=text_of(row.text),
-        summary=decoded(row.summary),
-        kept=decoded_places(row.kept),
-        base=row.base,
-        details=decoded(row.details),
-        created=row.created,
+    """Return a fold again.
+
+    Raises:
+        DamagedError: A value is not as it was written.
+        TypeError: The same.
+        ValueError: The same.
+    """
+    return checked_host_fold(
+        HostFold(
+            key=text_of(row.key),
+            digest=row.digest,
+            length=row.length,
+            text=text_of(row.text),
+            summary=decoded(row.summary),
+            kept=decoded_list(row.kept),
+            base=row.base,
+            details=decoded(row.details),
+            created=row.created,
+        )
     )
 
 
@@ -66,14 +76,25 @@ def of(key: str, digest: str | None = None) -> sa.ColumnElement[bool]:
     return sa.and_(host_folds.c.scope == scope(key), host_folds.c.key == text_bytes(key), named)
 
 
-def longest_fold(dialect: Dialect, key: str, digests: Sequence[str]) -> sa.Select[Any]:
-    """Return what selects the fold that stands for the most items; the newest of equal ones."""
-    return (
+def longest_fold(
+    connection: sa.Connection, dialect: Dialect, key: str, digests: Sequence[str], sound: Sound
+) -> HostFold | None:
+    """Return the fold that stands for the most items; the newest of equal ones.
+
+    One that is damaged may stand for the most by what is left of it, so the next one is looked at.
+    """
+    wanted = (
         sa.select(host_folds)
         .where(of(key), dialect.among(host_folds.c.digest, digests))
         .order_by(host_folds.c.length.desc(), host_folds.c.created.desc(), host_folds.c.id.desc())
         .limit(1)
     )
+    for passed_by in count():
+        row = connection.execute(wanted.offset(passed_by)).one_or_none()
+        fold = None if row is None else sound.made(host_fold_of, row)
+        if row is None or fold is not None:
+            return fold
+    raise AssertionError("there are only so many rows")
 
 
 def add_claim(

@@ -11,14 +11,15 @@ import sqlalchemy as sa
 from chatfold.stores._encoding import (
     ItemRow,
     decoded,
-    decoded_places,
+    decoded_list,
     encoded,
     restored,
     text_bytes,
     text_of,
 )
 from chatfold.stores._schema import Search, calls, folds, items, same
-from chatfold.stores.base import StoredFold, StoredItem
+from chatfold.stores._sound import Sound
+from chatfold.stores.base import StoredFold, StoredItem, checked_fold
 
 __all__ = ["add_items", "called_items", "distinct_items", "fold_of", "item_of", "named", "scope"]
 
@@ -100,37 +101,53 @@ def called_items(key: str, call_id: str) -> sa.Select[Any]:
 
 
 def distinct_items(
-    connection: sa.Connection, numbers: Sequence[int], limit: int
+    connection: sa.Connection, key: str, numbers: Sequence[int], limit: int, sound: Sound
 ) -> list[StoredItem]:
-    """Return items by their ids, in that order; of those that say the same, the first."""
+    """Return items of a key by their ids, in that order; of those that say the same, the first.
+
+    Those that are damaged are passed by. So are those that are gone but for their words or call
+    ids; their number may be that of another key's item by now.
+    """
+    wanted = sa.select(items).join(folds, items.c.fold == folds.c.id)
+    wanted = wanted.where(same(folds.c.key, text_bytes(key)))
     found: dict[bytes, StoredItem] = {}
     for start in range(0, len(numbers), _BATCH):
         batch = numbers[start : start + _BATCH]
-        rows = {
-            row.id: row for row in connection.execute(sa.select(items).where(items.c.id.in_(batch)))
-        }
+        rows = {row.id: row for row in connection.execute(wanted.where(items.c.id.in_(batch)))}
         for number in batch:
-            row = rows[number]
-            if row.content not in found:
-                found[row.content] = item_of(row)
+            row = rows.get(number)
+            if row is not None and row.content not in found:
+                item = sound.made(item_of, row)
+                if item is not None:
+                    found[row.content] = item
             if len(found) == limit:
                 return list(found.values())
     return list(found.values())
 
 
-def fold_of(row: Any, region: Iterable[StoredItem]) -> StoredFold:
-    return StoredFold(
-        key=text_of(row.key),
-        fold_id=text_of(row.fold_id),
-        digest=text_of(row.digest),
-        length=row.length,
-        summary=decoded(row.summary),
-        kept=decoded_places(row.kept),
-        extent=row.extent,
-        items=tuple(region),
-        created=row.created,
+def fold_of(row: Any, region: Iterable[Any] = ()) -> StoredFold:
+    """Return a fold again, with its items, given their rows.
+
+    Raises:
+        DamagedError: A value is not as it was written.
+        TypeError: The same.
+        ValueError: The same.
+    """
+    return checked_fold(
+        StoredFold(
+            key=text_of(row.key),
+            fold_id=text_of(row.fold_id),
+            digest=text_of(row.digest),
+            length=row.length,
+            summary=decoded(row.summary),
+            kept=decoded_list(row.kept),
+            extent=row.extent,
+            items=tuple(map(item_of, region)),
+            created=row.created,
+        )
     )
 
 
 def item_of(row: Any) -> StoredItem:
-    return restored(row.position, row.text, decoded(row.call_ids), row.item)
+    """Return an item again; see `restored`."""
+    return restored(row.position, row.text, decoded_list(row.call_ids), row.item)

@@ -262,7 +262,8 @@ def prepare(dialect: Dialect, searches: Sequence[Search]) -> Search:
         searches: What this process can search with, best first.
 
     Raises:
-        StoreError: The tables were made by a newer chatfold, or for another search.
+        StoreError: The tables were made by a newer chatfold, or for another search, or what they
+            say of that is damaged.
     """
     found = dialect.read(_found)
     if found is None or found[0] < VERSION:
@@ -288,8 +289,14 @@ def prepare(dialect: Dialect, searches: Sequence[Search]) -> Search:
 def _found(connection: sa.Connection) -> tuple[int, str] | None:
     if not sa.inspect(connection).has_table(_version.name):
         return None
-    row = connection.execute(sa.select(_version.c.version, _version.c.search)).one()
-    return row.version, row.search
+    found = connection.execute(sa.select(_version.c.version, _version.c.search)).all()
+    version, search = found[0] if len(found) == 1 else (None, None)
+    if type(version) is not int or version < 1:
+        raise StoreError(
+            f"the store's tables are of version {version!r}, which there never was: restore the "
+            "database from a copy, or name an empty one"
+        )
+    return version, str(search)
 
 
 def _made(connection: sa.Connection, searches: Sequence[Search]) -> tuple[int, str]:

@@ -110,6 +110,7 @@ class SQLite:
             timeout=self._timeout,
             isolation_level=None,  # sqlite3 would begin transactions of its own, and too late
         )
+        connection.text_factory = _text
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
@@ -133,6 +134,11 @@ class SQLite:
                     time.sleep(0.01)
         finally:
             connection.close()
+
+
+def _text(data: bytes) -> str:
+    """Return a text; one that is damaged is not to end the reading of others, nor to be shown."""
+    return data.decode("utf-8", "replace")
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -33,7 +33,7 @@ class FTS5Search:
     def add(self, connection: sa.Connection, scope: str, rows: Sequence[tuple[int, str]]) -> None:
         """Take in texts."""
         connection.execute(
-            _index.insert(),
+            _index.insert().prefix_with("OR REPLACE"),  # of an item that somebody removed by hand
             [{"rowid": item, "scope": scope, "words": words} for item, words in rows],
         )
 
@@ -85,7 +85,7 @@ class ScanSearch:
     def add(self, connection: sa.Connection, scope: str, rows: Sequence[tuple[int, str]]) -> None:
         """Take in texts."""
         connection.execute(
-            _scanned.insert(),
+            _scanned.insert().prefix_with("OR REPLACE"),
             [{"item": item, "scope": scope, "words": words} for item, words in rows],
         )
 
@@ -109,6 +109,7 @@ class ScanSearch:
             )
             .order_by(_scanned.c.item)
         ).all()
+        rows = [row for row in rows if isinstance(row.words, str)]  # others are damaged
         return [rows[index].item for index in ranked(wanted, [row.words for row in rows])]
 
     def compact(self, connection: sa.Connection) -> None:

@@ -7,18 +7,23 @@ import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 __all__ = [
     "Store",
     "StoredFold",
     "StoredItem",
+    "checked_count",
     "checked_fold",
+    "checked_item",
     "checked_key",
     "checked_number",
+    "checked_time",
     "horizon",
     "seconds",
 ]
+
+_MOST: Final = 2**31  # items; what a database holds in a column of whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ class Store(Protocol):
 
     Whatever a key is, no method returns, counts or removes what was saved under another one. What
     is returned is fresh: changing it changes nothing in the store. A method that cannot do its
-    work raises `StoreError` and has then changed nothing, unless it says otherwise.
+    work raises `StoreError` and has then changed nothing, unless it says otherwise. What somebody
+    has damaged in the store is as if it were not there, but for `erase` and `expire`.
     """
 
     def save(self, fold: StoredFold) -> None:
@@ -140,27 +146,77 @@ class Store(Protocol):
 
 
 def checked_fold(fold: StoredFold) -> StoredFold:
-    """Return the fold, if a store can keep it.
+    """Return the fold, if a store can keep it; what comes out of a store is looked at alike.
 
     Raises:
-        TypeError: It is no `StoredFold`, or one of its names is no text.
+        TypeError: It is no `StoredFold`, or one of its fields is of another type.
         ValueError: A field is out of range.
     """
     if not isinstance(fold, StoredFold):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"save() takes a StoredFold, not {type(fold).__name__}")
     checked_key(fold.key)
-    for name in ("fold_id", "digest"):
-        value = getattr(fold, name)
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    _checked_text("fold_id", fold.fold_id)
+    _checked_text("digest", fold.digest)
     if not fold.fold_id:
         raise ValueError("a fold needs a fold_id that is not empty")
-    if not math.isfinite(fold.created):
-        raise ValueError(f"created must be seconds since the epoch, not {fold.created!r}")
-    places = [item.position for item in fold.items]
+    checked_count("length", fold.length)
+    checked_count("extent", fold.extent)
+    for place in fold.kept:
+        checked_count("a position in kept", place)
+    checked_time(fold.created)
+    places = [checked_item(item).position for item in fold.items]
     if any(a >= b for a, b in pairwise(places)):
         raise ValueError("items must be in order of position, and no position taken twice")
     return fold
+
+
+def checked_item(item: StoredItem) -> StoredItem:
+    """Return the item, if a store can keep it.
+
+    Raises:
+        TypeError: It is no `StoredItem`, or one of its fields is of another type.
+        ValueError: Its position is out of range.
+    """
+    if not isinstance(item, StoredItem):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"an item must be a StoredItem, not {type(item).__name__}")
+    checked_count("position", item.position)
+    _checked_text("text", item.text)
+    for call_id in item.call_ids:
+        _checked_text("a call id", call_id)
+    return item
+
+
+def checked_count(name: str, value: int) -> int:
+    """Return a number of items, or the place of one.
+
+    Raises:
+        TypeError: It is no whole number.
+        ValueError: It is negative, or more than databases hold.
+    """
+    if type(value) is not int:
+        raise TypeError(f"{name} must be a whole number, not of type {type(value).__name__}")
+    if not 0 <= value < _MOST:
+        raise ValueError(f"{name} must be 0 or more, and less than 2**31")
+    return value
+
+
+def checked_time(created: float) -> float:
+    """Return when something was made.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is no time.
+    """
+    if not isinstance(created, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"created must be a number, not of type {type(created).__name__}")
+    if not math.isfinite(created):
+        raise ValueError(f"created must be seconds since the epoch, not {created!r}")
+    return created
+
+
+def _checked_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
 
 
 def checked_key(key: str) -> str:

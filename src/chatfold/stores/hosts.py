@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from chatfold.stores.base import checked_key
+from chatfold.stores.base import checked_count, checked_key, checked_time
 
 __all__ = [
     "Claim",
@@ -75,8 +75,8 @@ class HostStore(Protocol):
     """Keeps folds of hosts' lists, and settles who makes the next; callable from any thread.
 
     As with a `Store`, no method returns, counts or removes what belongs to another key, what is
-    returned is fresh, and a method that cannot do its work raises `StoreError` and has changed
-    nothing.
+    returned is fresh, a method that cannot do its work raises `StoreError` and has changed
+    nothing, and what somebody has damaged is as if it were not there.
 
     Several processes make one summary of a region in this way: `longest` finds none; `claim`,
     which only one of them gets; `longest` again, as the claim may have been free because the work
@@ -160,10 +160,8 @@ def checked_host_fold(fold: HostFold) -> HostFold:
         checked_digest(fold.base)
     if not isinstance(fold.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"text must be a str, not {type(fold.text).__name__}")
-    if not 0 <= fold.length < 2**31:
-        raise ValueError(f"length must be a number of items, not {fold.length!r}")
-    if not math.isfinite(fold.created):
-        raise ValueError(f"created must be seconds since the epoch, not {fold.created!r}")
+    checked_count("length", fold.length)
+    checked_time(fold.created)
     return fold
 
 

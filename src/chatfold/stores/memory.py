@@ -15,6 +15,7 @@ from datetime import timedelta
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
 from chatfold.stores._recent import Recent
+from chatfold.stores._sound import Sound
 from chatfold.stores._words import ranked, sought
 from chatfold.stores.base import (
     StoredFold,
@@ -130,6 +131,7 @@ class MemoryStore:
         self._entries = Recent(max_bytes)
         self._claims: dict[tuple[str, str], tuple[str, float]] = {}
         self._lock = threading.Lock()
+        self._sound = Sound("memory")
 
     def __repr__(self) -> str:
         with self._alone():
@@ -151,11 +153,11 @@ class MemoryStore:
             if entry is None:
                 return None
             self._entries.use(_Entry, key, fold_id)
-        return entry.whole()
+        return self._sound.made(_Entry.whole, entry)
 
     def folds(self, key: str) -> list[StoredFold]:
         """Return the folds of a key without their items, oldest first; see `Store.folds`."""
-        return [entry.bare() for entry in self._of(key)]
+        return self._sound.all_made(_Entry.bare, self._of(key))
 
     def discard(self, key: str, fold_id: str) -> None:
         """Remove one fold; see `Store.discard`."""
@@ -175,7 +177,7 @@ class MemoryStore:
         if wanted:
             rows = [row for row in rows if row.words]
             rows = [rows[index] for index in ranked(wanted, [row.words for row in rows])]
-        return [_item(row) for row in rows[:limit]]
+        return self._sound.all_made(_item, rows[:limit])
 
     def put(self, fold: HostFold) -> None:
         """Keep a fold of a host's list; see `HostStore.put`."""
@@ -199,7 +201,7 @@ class MemoryStore:
                 reversed(matching.values()), key=lambda one: (one.fold.length, one.fold.created)
             )
             self._entries.use(_HostEntry, key, entry.fold.digest)
-        return entry.whole()
+        return self._sound.made(_HostEntry.whole, entry)
 
     def claim(self, key: str, digest: str, seconds: float) -> Claim | None:
         """Return a claim, or None at once where somebody has it; see `HostStore.claim`."""

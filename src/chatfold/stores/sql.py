@@ -19,11 +19,11 @@ from chatfold.stores._rows import (
     called_items,
     distinct_items,
     fold_of,
-    item_of,
     named,
     scope,
 )
 from chatfold.stores._schema import claims, folds, host_folds, items, same
+from chatfold.stores._sound import Sound
 from chatfold.stores._words import sought
 from chatfold.stores.base import StoredFold, StoredItem, checked_fold, checked_key, horizon, seconds
 from chatfold.stores.hosts import (
@@ -57,7 +57,8 @@ class SQLStore:
     Tables of an earlier chatfold are brought up to date when they are opened. Any number of
     threads may use one store, and it may be used on both sides of a fork. Whatever goes wrong in
     the database is a `StoreError`, and then nothing was written, except that a commit whose
-    answer was lost may have taken place.
+    answer was lost may have taken place. A row in which somebody has damaged a value is as if it
+    were not there; the first one that a store comes upon is named in a warning.
 
     Args:
         where: Path of an SQLite file; an SQLAlchemy URL (`sqlite:///relative.db`,
@@ -79,8 +80,8 @@ class SQLStore:
         ValueError: It names no file or another kind of database, or `expire_after` or `timeout`
             is not more than 0.
         MissingExtraError: psycopg is not installed.
-        StoreError: The database cannot be made, reached, read or written, is none, or was written
-            by a newer chatfold.
+        StoreError: The database cannot be made, reached, read or written, is none, was written
+            by a newer chatfold, or has tables of a version that there never was.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class SQLStore:
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)
         self._database = Database(where, timeout)
+        self._sound = Sound(self._database.name)
 
     def __repr__(self) -> str:
         return f"SQLStore({self._database.name!r})"
@@ -148,7 +150,7 @@ class SQLStore:
             rows = connection.execute(
                 sa.select(items).where(items.c.fold == fold.id).order_by(items.c.position)
             ).all()
-            return fold_of(fold, tuple(map(item_of, rows)))
+            return self._sound.made(lambda row: fold_of(row, rows), fold)
 
         return self._database.read(read)
 
@@ -160,7 +162,7 @@ class SQLStore:
             .order_by(folds.c.created, folds.c.id)
         )
         rows = self._database.read(lambda connection: connection.execute(wanted).all())
-        return [fold_of(row, ()) for row in rows]
+        return self._sound.all_made(fold_of, rows)
 
     def discard(self, key: str, fold_id: str) -> None:
         """Remove one fold; see `Store.discard`."""
@@ -187,7 +189,7 @@ class SQLStore:
             else:
                 assert called is not None, "sought() has seen to it"
                 found = connection.scalars(called).all()
-            return distinct_items(connection, found, limit)
+            return distinct_items(connection, key, found, limit, self._sound)
 
         return self._database.read(read)
 
@@ -208,9 +210,10 @@ class SQLStore:
         possible = usable(digests)
         if not possible:
             return None
-        query = host_rows.longest_fold(self._database.dialect, key, possible)
-        row = self._database.read(lambda connection: connection.execute(query).one_or_none())
-        return None if row is None else host_rows.host_fold_of(row)
+        dialect, sound = self._database.dialect, self._sound
+        return self._database.read(
+            lambda connection: host_rows.longest_fold(connection, dialect, key, possible, sound)
+        )
 
     def claim(self, key: str, digest: str, seconds: float) -> Claim | None:
         """Return a claim, or None at once where somebody has it; see `HostStore.claim`."""
