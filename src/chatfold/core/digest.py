@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import marshal
-import os
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Final, cast
@@ -37,7 +36,8 @@ _MARKED: Final = _MARKER.encode()
 GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
 """Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
 
-_PROCESS: Final = os.urandom(16)  # with the number of the process, which a fork changes
+# In each process texts have other hashes, and objects other addresses.
+_PROCESS: Final = f"{hash(__name__)} {id(__name__)}".encode()
 
 _COPIED = frozenset({str, type(None)})  # not numbers: True equals 1, and says something else
 
@@ -130,7 +130,7 @@ def lasting(value: Any, say: Callable[[Any], Any] = plain) -> bytes:
     try:
         return marshal.dumps(said, _VERSION)
     except ValueError:
-        return b"%b %d %d" % (_PROCESS, os.getpid(), id(value))
+        return b"%b %d" % (_PROCESS, id(value))
 
 
 def changed_index(
