@@ -57,6 +57,18 @@ def test_an_action_that_was_done_again_is_counted(folds: bool, id_: str) -> None
     assert "make_payment(account=A-1001, amount=10.00 EUR) (3 calls): status=ok" in record
 
 
+def test_an_id_that_comes_again_is_of_another_call() -> None:
+    """Some servers number the calls of each response anew."""
+    items: list[Item] = []
+    ctx: ChatContext[Any] = ChatContext(items, shape="openai_chat")
+    for _ in range(3):
+        items += turn(called(1, "send_money", {"to": "Bob", "amount": 5}, {"status": "sent"}))
+        items.append({"role": "user", "content": "Thanks."})
+        outcome = ctx.summarize(lambda _: "Money was sent.", keep_last_turns=1)
+    assert outcome.facts is not None
+    assert "send_money(to=Bob, amount=5) (3 calls): status=sent" in outcome.facts.record
+
+
 @FOLDS
 def test_truth_values_tell_what_was_done(folds: bool) -> None:
     """On and then off is not the same twice."""
@@ -138,3 +150,41 @@ def test_what_the_same_call_gave_later_is(folds: bool) -> None:
     shipped, came = {"status": "shipped on LK-1"}, {"status": "delivered on LK-2"}
     record = recorded("order_status", (asked, shipped), (asked, came), folds=folds)
     assert "status=delivered on LK-2 (was: shipped on LK-1)" in record
+
+
+NESTED = [
+    (
+        {"billing": {"address": {"zip": "10115"}}, "shipping": {"address": {"zip": "80331"}}},
+        {"billing": {"address": {"zip": "10115"}}, "shipping": {"address": {"zip": "20095"}}},
+        "shipping.address.zip=20095 (was: 80331)",
+        "billing.address.zip=10115",
+    ),
+    (
+        {"out": {"leg": {"date": "2026-01-01"}}, "back": {"leg": {"date": "2026-02-02"}}},
+        {"out": {"leg": {"date": "2026-01-01"}}, "back": {"leg": {"date": "2026-03-03"}}},
+        "back.leg.date=2026-03-03 (was: 2026-02-02)",
+        "out.leg.date=2026-01-01",
+    ),
+]
+
+
+@FOLDS
+@pytest.mark.parametrize(("before", "now", "change", "other"), NESTED)
+def test_what_changed_is_told_by_all_that_tells_it_from_others(
+    before: Item, now: Item, change: str, other: str, folds: bool
+) -> None:
+    """Two fields of one name in a result are two."""
+    asked = {"id": "C-9001"}
+    record = recorded("get_customer", (asked, before), (asked, now), folds=folds)
+    assert change in record
+    assert other in record
+
+
+def test_what_stands_in_a_list_has_not_changed_where_another_thing_stands_there() -> None:
+    """Nor has it gone for what stands in the same place of another list."""
+    asked = {"id": "C-9001"}
+    first = asked, {"orders": [{"id": "ORD-1111"}], "returns": [{"id": "RET-2222"}]}
+    second = asked, {"orders": [{"id": "ORD-1111"}], "returns": [{"id": "RET-3333"}]}
+    record = recorded("get_customer", first, second, folds=True)
+    assert "was:" not in record
+    assert "orders.0.id=ORD-1111, returns.0.id=RET-3333" in record

@@ -16,7 +16,6 @@ from chatfold import ChatContext
 from chatfold.core.actions import NO_RESULT
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
-from chatfold.core.carry import Budget, merged
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.needs import Head
@@ -551,14 +550,6 @@ def test_an_earlier_value_goes_once_the_text_holds_it() -> None:
         "get(id=LK-1): at=2026-01-02",
         "user: a@example.com",
     ]
-
-
-def test_merging_a_record_of_a_history_twice_is_merging_it_once() -> None:
-    items = support_call("openai_chat")
-    first, second = recorded(items[:12]).record, recorded(items[12:]).record
-    budget = Budget(10_000, 10_000, estimate)
-    once = merged(first, second, budget)
-    assert merged(once, second, budget) == once
 
 
 def test_json_inside_a_string_is_read_once_for_all_its_values() -> None:

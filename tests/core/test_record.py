@@ -234,28 +234,15 @@ made = st.builds(
 )
 
 
-def with_ids(record: Record) -> Record:
-    """Return a record whose calls that changed something have an id each."""
-    return record._replace(
-        done=tuple(entry._replace(call=f"c{n}") for n, entry in enumerate(record.done))
-    )
-
-
-@given(made, made.map(with_ids))
-def test_merged_twice_is_as_merged_once(previous: Record, new: Record) -> None:
-    """A call is known again by its id."""
-    once = merged(previous, new, LARGE)
-    assert merged(once, new, LARGE) == once
-
-
-@pytest.mark.parametrize("call", ["", "call_Ab3dEf6hIj9kLm2nOp5qRs8t"])
-def test_an_action_without_an_id_to_tell_it_by_is_one_more(call: str) -> None:
-    """Long ids are not kept: two payments of one amount must not become one."""
+@pytest.mark.parametrize("call", ["", "c1", "call_Ab3dEf6hIj9kLm2nOp5qRs8t"])
+def test_an_action_that_was_done_again_is_one_more(call: str) -> None:
+    """Ids recur, and long ones are not kept: two payments of one amount must not become one."""
     record = Record()
-    for number in range(3):
-        named = call and f"{call}{number}"
-        record = merged(record, Record(done=(done("pay", "a", call=named),)), LARGE)
-    assert record.done == (done("pay", "a")._replace(calls=3),)
+    for _ in range(3):
+        record = merged(record, Record(done=(done("pay", "a", call=call),)), LARGE)
+    assert [entry._replace(call="") for entry in record.done] == [
+        done("pay", "a")._replace(calls=3)
+    ]
 
 
 @given(made, made, st.integers(0, 120), st.integers(0, 120))
@@ -335,7 +322,6 @@ def test_calls_that_say_the_same_are_one_entry_with_their_number() -> None:
     other = done("edit", "b.py", call="c9")
     record = merged(Record(done=(edits[0], edits[1], other)), Record(done=(edits[2],)), LARGE)
     assert record.done == (other, edits[2]._replace(calls=3))
-    assert merged(record, Record(done=(edits[2],)), LARGE) == record
 
 
 def test_what_is_done_is_counted_from_the_oldest_where_it_does_not_fit() -> None:

@@ -265,6 +265,24 @@ class CallWords:
                 return None
         return value
 
+    def label(self, number: int, path: Path) -> str:
+        """Return the last two steps of a path, or more: what tells it from others beside it.
+
+        In a list that begins with the place in it, as the next result may hold others there.
+
+        Args:
+            number: Position of a call in whose result, or arguments, something stands there.
+            path: The path.
+        """
+        result = self.result(number)
+        root = result if self.leaf(result, path) is not None else self.arguments(number)
+        listed = next((n for n, step in enumerate(reversed(path), 1) if isinstance(step, int)), 0)
+        size = max(2, listed)
+        others = [other for other, _ in _leaves(root) if other[-1:] == path[-1:] and other != path]
+        while size < len(path) and any(other[-size:] == path[-size:] for other in others):
+            size += 1
+        return label_of(path[-size:])
+
     def in_body(self, number: int, place: str, path: Path) -> bool:
         """Return whether a value stands in a body of text, such as a file's content.
 

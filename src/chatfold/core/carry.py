@@ -7,6 +7,7 @@ there is most, the oldest of it, and what the user said goes last. Not here: wha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -41,8 +42,8 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     """Return one record for an earlier one and what has come since.
 
     Standing instructions are those of `new`: whoever finds them knows which ones still hold. A
-    call that was made again with success is no longer failed or open; the same call is not named
-    twice. To merge the same twice is to merge it once, as long as nothing had to be cut short.
+    call that was made again with success is no longer failed or open; calls that say the same are
+    one entry with their number.
 
     Args:
         previous: The earlier record.
@@ -53,7 +54,7 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
         return Record(new.standing)
     previous, new = _without_long_ids(previous), _without_long_ids(new)
     known = _with_counts(previous.done)
-    done = _with_counts((*known, *_unknown_to(known, _with_counts(new.done))))
+    done = _with_counts((*known, *new.done))  # calls that go were in no record before
     again = {_key(entry) for entry in new.done}
     told = again | {_key(entry) for entry in new.failed}
     failed = [e for e in previous.failed if not _is_told(e, told)]
@@ -89,15 +90,6 @@ def _is_told(entry: Entry, told: Collection[object]) -> bool:
 
 
 # --- what was done ------------------------------------------------------------------------------
-
-
-def _unknown_to(known: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
-    """Return the entries of calls that an earlier record does not name, by their ids.
-
-    Without its id, nothing tells a call from the same one made again: it is one more.
-    """
-    same = {entry._replace(calls=1) for entry in known if entry.call}
-    return [entry for entry in new if entry._replace(calls=1) not in same]
 
 
 def _with_counts(entries: Iterable[Entry]) -> list[Entry]:
@@ -245,14 +237,22 @@ def _beside(before: Entry, entry: Entry) -> Entry:
 
 
 def _updated(before: Entry, entry: Entry) -> Entry:
-    """Return an entry with newer values behind or in place of the older ones."""
-    fields: dict[str, Field] = {f.label or f"\\0{f.text}": f for f in before.values}
+    """Return an entry with newer values behind or in place of the older ones.
+
+    A label that stands for several values does not say which of them a newer one is of.
+    """
+    each = [Counter(field.label for field in of.values) for of in (before, entry)]
+
+    def key(field: Field) -> tuple[str, str]:
+        alone = field.label and all(count[field.label] < 2 for count in each)
+        return field.label, "" if alone else field.text
+
+    fields = {key(field): field for field in before.values}
     for field in entry.values:
-        key = field.label or f"\\0{field.text}"
-        known = fields.pop(key, None)
+        known = fields.pop(key(field), None)
         if known is not None and not field.was and not _in_a_list(field.label):
             field = field._replace(was=known.was if known.text == field.text else known.text)
-        fields[key] = field
+        fields[key(field)] = field
     return entry._replace(values=tuple(fields.values()))
 
 

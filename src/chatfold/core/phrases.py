@@ -84,7 +84,7 @@ class Way(NamedTuple):
     """What is said of values at one path.
 
     Attributes:
-        label: Its last keys and indices.
+        label: Its last keys and indices, as many as tell it from the others in its result.
         key: Its last key, "" where it has none.
         short: Name of the entry of values under that key.
         in_a_list: Whether it leads through a list.

@@ -218,4 +218,4 @@ def _way(path: Path, words: CallWords, call: int) -> Way:
     if short.lower() in _GENERAL or short in _AUTHORS:
         short = f"{words.name(call)}.{short}"
     in_a_list = any(isinstance(step, int) for step in path)
-    return Way(clean(label_of(path[-2:])), key, short, in_a_list)
+    return Way(clean(words.label(call, path)), key, short, in_a_list)
