@@ -16,12 +16,14 @@ from logs import records
 from chatfold import (
     BusyError,
     ChatContext,
+    Completion,
     EmptySummaryError,
     MissingExtraError,
     Outcome,
     Prompt,
     StaleHeadError,
     SummarizerError,
+    Usage,
 )
 from chatfold.events import FoldEvent
 from chatfold.policy import Policy
@@ -239,6 +241,37 @@ def test_an_answer_that_cannot_stand_is_told_of_once() -> None:
     assert len({event.id for event in hook.events}) == 4
     errors = [type(event.outcome.error) for event in hook.events if event.outcome is not None]
     assert errors == [EmptySummaryError, EmptySummaryError, SummarizerError, StaleHeadError]
+
+
+def test_an_error_of_the_callers_own_is_told_of_too() -> None:
+    """Of `post_process`, say."""
+
+    def broken(text: str) -> str:
+        raise ValueError("mine")
+
+    hook, ctx = Hook(), context(10)
+    ctx = ChatContext(ctx.items, on_event=hook, post_process=broken)
+    with pytest.raises(ValueError, match="mine"):
+        ctx.apply(ctx.plan(keep_last_turns=2), "short")
+    flow = ctx.flow(keep_last_turns=2)
+    with pytest.raises(ValueError, match="mine"):
+        flow.send("short")
+    assert hook.told == [("failed", "failed")] * 2
+
+
+def test_a_flow_leaves_the_list_to_a_fold_that_runs() -> None:
+    """One at a time: what is paid for elsewhere is not made stale."""
+    hook, ctx = Hook(), context(10)
+    ctx = ChatContext(ctx.items, shape="openai_chat", on_event=hook)
+    flow = ctx.flow(keep_last_turns=2)
+    before = list(ctx.items)
+    with ctx._state.alone("a test"):
+        flow.send(Completion("short", usage=Usage(11, 3)))
+    assert flow.outcome is not None
+    assert flow.outcome.reason == "busy"
+    assert flow.outcome.usage == Usage(11, 3)
+    assert ctx.items == before
+    assert hook.told == [("skipped", "busy")]
 
 
 def test_a_flow_with_nothing_to_do_says_so() -> None:

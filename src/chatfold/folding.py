@@ -123,7 +123,8 @@ class Folding:
             backends: Number of summarizers in the fallback chain.
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
-            then: Takes what came of it, also of a flow that fails, and returns the flow's outcome.
+            then: Takes what came of it, also of a flow that fails, and returns the flow's outcome;
+                for a flow that a host runs, beside whatever else summarizes the list.
             since: When its time began to count, by `time.perf_counter`, where that is counted.
         """
         snapshot = self._state.snapshot(limits.abandon)
@@ -135,15 +136,26 @@ class Folding:
             return then(outcome) if then is not None else outcome
 
         def finish(written: Written) -> Outcome[Any]:
-            return ended(self.commit(plan, written, notes, snapshot, since))
+            return self.commit(plan, written, notes, snapshot, since)
 
-        def failed(error: ChatfoldError) -> None:
+        def finish_alone(written: Written) -> Outcome[Any]:
+            if not self._state.running.acquire(blocking=False):
+                return ended(replace(self.idle("busy"), **_spent(written)))
+            try:
+                outcome = finish(written)
+            finally:
+                self._state.running.release()
+            return ended(outcome)
+
+        def failed(error: Exception) -> None:
             ended(self.failed(error))
 
         if head is None:
             return Flow(None, finish, ended(nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
-        return Flow(steps, finish, None, failed=failed if then is not None else None)
+        if then is None:
+            return Flow(steps, finish, None)
+        return Flow(steps, finish_alone, None, failed=failed)
 
     def draft(
         self,

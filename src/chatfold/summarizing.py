@@ -108,7 +108,7 @@ class Summarizing(History[ItemT]):
                 outcome = self._folding.applied(plan, answer)
         except BusyError:  # the one that goes on tells of itself
             raise
-        except ChatfoldError as error:
+        except Exception as error:  # of the caller's own `post_process`, say
             self._told(self._folding.failed(error), attempt)
             raise
         return self._told(outcome, attempt)
@@ -126,7 +126,8 @@ class Summarizing(History[ItemT]):
         """Return a summarization for a host that makes the model calls itself.
 
         The arguments and errors are those of `plan`; sending the last completion changes the
-        list.
+        list, unless another summarization of it is running then: that one goes on, and the
+        outcome is `busy`.
         """
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         settings = self._updated(options)

@@ -16,7 +16,6 @@ from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
 from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
-    ChatfoldError,
     EmptySummaryError,
     NoAnswerError,
     RefusedSummaryError,
@@ -245,7 +244,7 @@ class Flow(Generic[OutcomeT]):
         finish: Callable[[Written], OutcomeT],
         outcome: OutcomeT | None,
         *,
-        failed: Callable[[ChatfoldError], object] | None = None,
+        failed: Callable[[Exception], object] | None = None,
     ) -> None:
         self._steps = steps
         self._finish = finish
@@ -286,7 +285,7 @@ class Flow(Generic[OutcomeT]):
         self.request = None
         try:
             self._go_on(step, self._steps)
-        except ChatfoldError as error:
+        except Exception as error:
             if self._failed is not None:
                 self._failed(error)
             raise
