@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -23,6 +25,8 @@ from openai.types.responses import ResponseReasoningItem
 from validator import validate
 
 from chatfold import Completion, FoldEvent, Policy, Prompt
+from chatfold.events import Attempt
+from chatfold.integrations._openai_agents.watch import Watch
 from chatfold.integrations.openai_agents import chatfold_filter
 from chatfold.stores import MemoryStore
 
@@ -612,3 +616,26 @@ def test_a_filter_inside_of_the_users_own_still_sees_the_run() -> None:
     result = ask(agent(model), talk(8)[:-1], run_config=config(mine))
     assert result.context_wrapper.usage.requests == 2
     assert summaries(model.requests[-1]) == 1
+
+
+def test_what_a_hook_answers_is_held_for_as_long_as_the_fold_is_tried() -> None:
+    """`Telemetry` tells by it that a fold goes on, also behind the call that began it."""
+
+    class Held:
+        def __enter__(self) -> None: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    answers: list[ref[Held]] = []
+
+    def hook(event: FoldEvent) -> Held:
+        made = Held()
+        answers.append(ref(made))
+        return made
+
+    with Attempt(Watch(hook)) as attempt:
+        assert attempt.allowed(lambda: 10)
+    gc.collect()
+    assert answers[0]() is not None
+    del attempt
+    gc.collect()
+    assert answers[0]() is None

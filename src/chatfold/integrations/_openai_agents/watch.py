@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from agents import Usage, custom_span, get_current_trace
@@ -36,17 +36,7 @@ class Watch:
             self._told(event)
             return tell(self._hook, event)
         answer = tell(self._hook, event)
-        return answer if answer is False else self._around(event, answer)
-
-    @contextmanager
-    def _around(self, event: FoldEvent, answer: Any) -> Generator[None, None, None]:
-        """Hold a span open while the fold is made, so that the model's own span stands in it."""
-        with ExitStack() as stack:
-            self._spans[event.id] = stack.enter_context(_span({"tokens_before": event.tokens}))
-            stack.callback(self._spans.pop, event.id, None)
-            if isinstance(answer, AbstractContextManager):
-                stack.enter_context(cast("AbstractContextManager[Any]", answer))
-            yield
+        return answer if answer is False else _Around(self._spans, event, answer)
 
     def _told(self, event: FoldEvent) -> None:
         """Write down how a fold went, and what it has cost."""
@@ -62,6 +52,44 @@ class Watch:
         context, spent = RUN.get().context, outcome.usage
         if context is not None and spent is not None:
             context.usage.add(_usage(spent, outcome.llm_calls))
+
+
+class _Around(AbstractContextManager[None]):
+    """Holds a span open while the fold is made, so that the model's own span stands in it.
+
+    Who tries a fold holds this until the try is over, in the background too, and so what the
+    user's own hook answered: that hook may tell by it whether the try goes on.
+
+    Args:
+        spans: The span is here meanwhile, by the event's id.
+        event: Says that the fold begins.
+        answer: What the user's own hook answered.
+    """
+
+    def __init__(
+        self, spans: dict[str, Span[CustomSpanData]], event: FoldEvent, answer: Any
+    ) -> None:
+        self._spans = spans
+        self._event = event
+        self._answer: Any = answer
+        self._stack = ExitStack()
+
+    def __enter__(self) -> None:
+        with ExitStack() as stack:
+            name, tokens = self._event.id, self._event.tokens
+            self._spans[name] = stack.enter_context(_span({"tokens_before": tokens}))
+            stack.callback(self._spans.pop, name, None)
+            if isinstance(answer := self._answer, AbstractContextManager):
+                stack.enter_context(cast("AbstractContextManager[Any]", answer))
+            self._stack = stack.pop_all()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
 
 
 def _span(data: dict[str, Any]) -> Span[CustomSpanData]:
