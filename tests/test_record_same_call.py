@@ -118,6 +118,30 @@ def test_the_same_call_made_again_does(folds: bool) -> None:
     assert "send_mail(to=a@example.com, urgent=true): status=sent" in record
 
 
+@FOLDS
+def test_a_failure_that_looks_like_a_result_does_not_undo_one(folds: bool) -> None:
+    failed = {"order": "LK-1"}, {"error": "card expired"}
+    again = {"order": "LK-1"}, {"statusCode": 402, "body": "card declined"}
+    record = recorded("refund_order", failed, again, folds=folds)
+    assert "done:" not in record
+    assert "\nfailed:\n- refund_order(order=LK-1): card declined" in record
+
+
+@FOLDS
+def test_a_result_that_comes_late_is_read_as_that_of_its_call(folds: bool) -> None:
+    """The name of its tool and its arguments stand in the earlier record alone."""
+    call, answer = called(1, "decline_meeting", {"id": "M-4471"}, {"status": "declined"})
+    last = {"role": "user", "content": "Thanks."}
+    items: list[Item] = [*turn([call]), last]
+    ctx: ChatContext[Any] = ChatContext(items, shape="openai_chat")
+    if folds:
+        assert ctx.summarize(lambda _: "Work.", keep_last_turns=1).changed
+    items += [answer, *turn([]), last]
+    outcome = ctx.summarize(lambda _: "Work.", keep_last_turns=1)
+    assert outcome.facts is not None
+    assert "done:\n- decline_meeting(id=M-4471): status=declined" in outcome.facts.record
+
+
 READS = [
     ("get_total", {"customer": "C-1", "include_vat": True}, {"include_vat": False}),
     ("list_orders", {"customer": "C-1", "page": 1}, {"page": 2}),

@@ -89,14 +89,14 @@ def actions_of(
         if not call.completed:
             waiting.append(number)
         elif effect != "read":
-            (done if words.failure(number) is None else failed).append(number)
+            (done if writer.failure(number) is None else failed).append(number)
             if effect == "unknown":
                 writer.unsure.add(number)
     last = {writer.again(number): number for number in (*failed, *done)}
     return Actions(
         done=writer.done(done, room),
         failed=tuple(
-            writer.entry(n, (Field("", words.failure(n) or ""),))
+            writer.entry(n, (Field("", writer.failure(n) or ""),))
             for n in failed
             if n >= last[writer.again(n)]
         ),
@@ -161,6 +161,9 @@ class _Writer:
         if entry is None:
             return self.words.name(number), self.words.again(number)
         return entry.name, entry.arguments or ()
+
+    def failure(self, number: int) -> str | None:
+        return self.words.failure(number, self.answered.get(number))
 
     def entry(self, number: int, values: tuple[Field, ...]) -> Entry:
         known = self.answered.get(number)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.entries import Field
+from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.values import Kind, Value, values
 
@@ -312,11 +312,26 @@ class CallWords:
             known = self._written[path] = _WRITTEN.search(_key(path)) is not None
         return known
 
-    def failure(self, number: int) -> str | None:
-        """Return why a call failed, in a few words; None where it did not."""
-        failed = self.calls[number].status == "failed"
-        reason = reason_in(self.result(number), failed=failed)
+    def failure(self, number: int, of: Entry | None = None) -> str | None:
+        """Return why a call failed, in a few words; None where it did not.
+
+        Args:
+            number: Position of the call.
+            of: The call, where an earlier record has it and the list only its result.
+        """
+        call = self.calls[number]
+        reason = reason_in(
+            self.result(number),
+            failed=call.status == "failed",
+            name=(call.name or "") if of is None else of.name,
+            given=lambda: self._given(number, of),
+        )
         return None if reason is None else shortened(self.clean(reason))
+
+    def _given(self, number: int, of: Entry | None) -> Iterator[Any]:
+        if of is not None:
+            return (field.text for field in of.arguments or ())
+        return (leaf for _, leaf in _leaves(self.arguments(number)))
 
     def _text(self, leaf: Any) -> str | None:
         """Return a value as text; truth values, nulls and blank texts say nothing by themselves."""

@@ -1,76 +1,163 @@
 """Whether a result says that its call failed, and why.
 
-Providers without a mark for failed results write them as text: then the first word of it decides,
-or a field such as `error` or `success`. Not here: what becomes of failed calls (`actions`).
+Providers without a mark for failed results write them as text: then the first words of it decide
+(`failure_words`), or a field such as `error`, `success` or `statusCode`. Not here: what becomes of
+failed calls (`actions`).
 """
 
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, cast
+
+from chatfold.core.failure_words import (
+    first_line,
+    is_named_by,
+    is_status_text,
+    reason_in_text,
+    said_in_text,
+)
 
 __all__ = ["first_line", "reason_in"]
 
-_READ = 200  # characters at the start of a text that tell a failure
-_LINES_READ = 4000  # characters of a text in which its first line is looked for
-
-_SAYS_SO = re.compile(
-    r"(?:<[^<>]{1,40}+>|\W)*+"
-    r"(?:error|exception|failed|failure|fatal|traceback|permission denied|access denied|"
-    r"unauthori[sz]ed|forbidden|invalid|unable to|cannot|can't|could not|couldn't|not found|"
-    r"timed? ?out|[a-z][a-z.]{0,60}(?:error|exception))\b(?!\W{0,2}0\b)",
-    re.IGNORECASE,
-)
 _BAD_STATES = frozenset(
     ("declined", "denied", "error", "failed", "failure", "invalid", "refused", "rejected")
 )
-_REASONS = ("error", "reason", "message", "detail", "details", "error_message", "errors")
+_REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
+_REASONS_OF_REQUESTS = ("body", "title", "description")
+# A number such as 404 tells a failure by the first of these keys alone. By the others it may be
+# anything, an amount of pieces too, unless something says what went wrong.
+_HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
+_STATUS_KEYS = ("status", "statusCode", "status_code", "code")
+_BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
+_VALUES = {"true": True, "false": False, "none": None, "null": None}
+_LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
+_WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
+_EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)
 
 
-def reason_in(result: Any, *, failed: bool = False) -> str | None:
+def _nothing() -> Iterable[Any]:
+    return ()
+
+
+def reason_in(
+    result: Any,
+    *,
+    failed: bool = False,
+    name: str = "",
+    given: Callable[[], Iterable[Any]] = _nothing,
+) -> str | None:
     """Return why a call failed, None where its result does not say that it did.
 
     Args:
         result: The result as JSON types, or its text.
         failed: Whether the provider marks the call as failed.
+        name: The name of the call's tool: what a tool is there for is no failure of it.
+        given: Returns the values that the call was given, which are none either.
     """
     if isinstance(result, dict):
-        reason = _reason(cast(dict[str, Any], result), failed=failed)
+        reason = _reason(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
-        says_so = failed or _SAYS_SO.match(result, 0, _READ)
-        reason = first_line(result) if says_so else None
+        reason = said_in_text(result) if failed else reason_in_text(result, name)
     else:
-        reason = None
+        reason = _text_of(result) if failed else None
     return reason or ("failed" if failed else None)
 
 
-def first_line(text: str) -> str:
-    """Return the first line that says something; of a traceback the last, which names the error."""
-    lines = [line.strip() for line in text[:_LINES_READ].strip().splitlines()]
-    if lines and lines[0].startswith("Traceback (most recent call last)"):
-        lines = [line.strip() for line in text[-_LINES_READ:].strip().splitlines()[::-1]]
-    return next((line for line in lines if any(map(str.isalnum, line))), "")
-
-
-def _reason(result: dict[str, Any], *, failed: bool) -> str | None:
+def _reason(
+    result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
+) -> str | None:
     """Return the reason in a result that says that the call failed."""
     state = result.get("status", result.get("state"))
+    truths = [_read(result.get(key)) for key in ("success", "ok", "succeeded")]
+    went_well = any(value is True for value in truths)
+    marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
+    code = None if went_well else _http_code(result)
+    if code is not None and code in map(str, given()):
+        code = None
     bad = (
-        result.get("error") not in (None, False, "", [], {}, 0)
-        or result.get("errors") not in (None, False, "", [], {}, 0)
-        or any(result.get(key) is False for key in ("success", "ok", "succeeded"))
-        or any(result.get(key) is True for key in ("isError", "is_error"))
-        or (isinstance(state, str) and state.lower() in _BAD_STATES)
+        marked
+        or code is not None
+        or any(value is False for value in truths)
+        or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in ("error", "errors")))
+        or (isinstance(state, str) and _is_bad(state.lower(), result, name, given))
     )
-    if not (bad or failed):
+    if not bad:
         return None
-    for key in _REASONS:
+    keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
+    told = next((text for key in keys if (text := _text_of(_read(result.get(key))))), None)
+    said = state if isinstance(state, str) else "failed"
+    return told or (f"status {code}" if code else said)
+
+
+def _read(value: Any) -> Any:
+    """Return a value as what it says: some write truth values and nulls as texts."""
+    if isinstance(value, str) and len(value) <= _LONGEST_VALUE:
+        return _VALUES.get(value.lower(), value)
+    return value
+
+
+def _http_code(result: dict[str, Any]) -> str | None:
+    """Return the HTTP status by which a request failed, None where there is none."""
+    state = result.get("status", result.get("state"))
+    if isinstance(state, str) and state.lower() in _WENT_WELL:
+        return None
+    for key in _HTTP_KEYS:
+        if (code := _code(result.get(key))) is not None:
+            return code
+    for key in _STATUS_KEYS:
         value = result.get(key)
-        if isinstance(value, dict):
-            value = cast(dict[str, Any], value).get("message") or json.dumps(value)
-        if isinstance(value, list):
-            value = json.dumps(value)
-        if isinstance(value, str) and value.strip():
-            return first_line(value) or value
-    return state if isinstance(state, str) else "failed"
+        if isinstance(value, str) and key == "code":  # of a voucher, or a place
+            continue
+        code = _code(value)
+        if code is not None and (
+            any(result.get(beside) not in _EMPTY for beside in _BESIDE)
+            or (len(result) == 1 and key != "code")
+        ):
+            return code
+    return None
+
+
+def _code(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value[:3] if is_status_text(value) else None
+    return str(value) if isinstance(value, int) and 400 <= value <= 599 else None
+
+
+def _is_bad(
+    state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
+) -> bool:
+    """Return whether a state is that of a failure, and not what the call was made to bring about.
+
+    Its tool or an argument names such a state. A level `error` of what is logged is none.
+    """
+    if state not in _BAD_STATES or is_named_by(state, name):
+        return False
+    if state == "error" and any(result.get(beside) for beside in _BESIDE):
+        return True
+    texts = (value.lower() for value in given() if isinstance(value, str))
+    return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
+
+
+def _text_of(value: Any) -> str | None:
+    """Return what a field says of a failure, None where it says nothing.
+
+    Results of MCP hold it in the `text` of the parts of their `content`.
+    """
+    if isinstance(value, str) and value[:1] == "{":  # such as the body of a response
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, dict):
+        fields = cast(dict[str, Any], value)
+        inner = fields.get("message") or fields.get("error")
+        value = inner if isinstance(inner, str) else json.dumps(value) if value else None
+    if isinstance(value, list):
+        parts = cast(list[Any], value)
+        texts = (cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict))
+        value = next((text for text in texts if isinstance(text, str) and text.strip()), None)
+        value = value or (json.dumps(parts) if parts else None)
+    if isinstance(value, str) and value.strip():
+        return said_in_text(value) or value
+    return None

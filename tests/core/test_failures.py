@@ -1,0 +1,156 @@
+"""Which results say that their call failed, and which only look as if."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from chatfold.core.failures import reason_in
+
+FAILURES: list[tuple[Any, str]] = [
+    ({"statusCode": 402, "body": "Card expired"}, "Card expired"),
+    ({"statusCode": 402, "body": '{"message": "Card expired"}'}, "Card expired"),
+    ({"statusCode": 402, "body": "{Card expired"}, "{Card expired"),
+    ({"statusCode": 402, "body": {"at": 3}}, '{"at": 3}'),
+    ({"status": 404, "message": "Not found"}, "Not found"),
+    ({"status": "404 Not Found", "detail": "No such order"}, "No such order"),
+    ({"status_code": 503}, "status 503"),
+    ({"http_status": 500, "id": "A-1"}, "status 500"),
+    ({"code": 400, "message": "Bad amount"}, "Bad amount"),
+    ({"success": "false", "message": "No funds"}, "No funds"),
+    ({"success": True, "isError": "true", "msg": "No funds"}, "No funds"),
+    ({"error": "true", "message": "No funds"}, "No funds"),
+    ({"status": "declined", "title": "Offer"}, "declined"),
+    ({"success": False, "state": 3}, "failed"),
+    (
+        {"isError": True, "content": [{"type": "text", "text": "Card 1234 is expired"}]},
+        "Card 1234 is expired",
+    ),
+    ({"isError": True, "content": [{"type": "image"}]}, '[{"type": "image"}]'),
+    ({"isError": True, "content": []}, "failed"),
+    ("Tool error: card expired", "Tool error: card expired"),
+    ("Tool execution failed: card expired", "Tool execution failed: card expired"),
+    ("Internal server error", "Internal server error"),
+    ("Request failed with status code 402", "Request failed with status code 402"),
+    ("Payment failed (402)", "Payment failed (402)"),
+    ("HTTP 404 Not Found", "HTTP 404 Not Found"),
+    ("HTTP/1.1 502 Bad Gateway", "HTTP/1.1 502 Bad Gateway"),
+    ("HTTP Error 404: Not Found", "HTTP Error 404: Not Found"),
+    ("<h1>502 Bad Gateway</h1>", "<h1>502 Bad Gateway</h1>"),
+    ("Status code: 500", "Status code: 500"),
+    ("The server answered with status code 503", "The server answered with status code 503"),
+    ("<error>Card expired</error>", "Card expired"),
+    ("<error>\n  Card expired\n</error>", "Card expired"),
+    ('<result><error code="402">Card expired</error></result>', "Card expired"),
+    ("<tool_use_error>Card expired</tool_use_error>", "Card expired"),
+    ("<error><message>Card expired</message></error>", "<message>Card expired"),
+    ("Invalid amount was given", "Invalid amount was given"),
+    ("Failed to pay an order that was paid", "Failed to pay an order that was paid"),
+    ("Failed order which was paid", "Failed order which was paid"),
+    ("Failed: order was paid", "Failed: order was paid"),
+    ("Failed order was paid but not booked", "Failed order was paid but not booked"),
+    ("Error order was paid", "Error order was paid"),
+    ("Cannot pay what was paid", "Cannot pay what was paid"),
+    ("Invalid report was sent", "Invalid report was sent"),
+]
+
+
+@pytest.mark.parametrize(("result", "reason"), FAILURES)
+def test_a_result_says_why_its_call_failed(result: Any, reason: str) -> None:
+    """By the status of a request, an error tag, texts for truth values, or its first words."""
+    assert reason_in(result, name="pay_order") == reason
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ("<error>Card expired</error>", "Card expired"),
+        ([{"type": "text", "text": "Card expired"}], "Card expired"),
+        ({"content": [{"type": "text", "text": "Card expired"}]}, "Card expired"),
+        (["a"], '["a"]'),
+        (None, "failed"),
+        ({"ok": True}, "failed"),
+    ],
+)
+def test_a_result_that_is_marked_as_failed_says_why(result: Any, reason: str) -> None:
+    assert reason_in(result, failed=True) == reason
+
+
+DONE: list[tuple[str, dict[str, Any], Any]] = [
+    ("decline_meeting", {"id": "M-4471"}, {"id": "M-4471", "status": "declined"}),
+    ("rejectApplication", {"id": "APP-99"}, {"status": "Rejected"}),
+    ("crm.deny", {"id": "A-1"}, {"state": "denied"}),
+    ("fail_job", {"id": "J-1"}, {"status": "failed"}),
+    ("mark_failed", {"id": "J-1"}, {"status": "failed"}),
+    ("set_status", {"id": "J-1", "status": "failed"}, {"status": "failed"}),
+    ("set_status", {"id": "J-1", "status": "error"}, {"status": "error"}),
+    ("update_application", {"action": "reject"}, {"status": "rejected"}),
+    ("create_ticket", {"title": "x"}, {"error": "None", "ticket": "T-991"}),
+    ("create_ticket", {"title": "x"}, {"error": "null", "errors": "false"}),
+    ("create_order", {"sku": "A-1"}, {"ok": True, "errors": ["newsletter not subscribed"]}),
+    ("create_order", {"sku": "A-1"}, {"success": "true", "error": "no newsletter"}),
+    ("create_mock", {"code": 404}, {"code": 404, "message": "Mock made"}),
+    ("create_code", {}, {"code": 404}),
+    ("create_code", {}, {"code": "404", "message": "Voucher made"}),
+    ("create_order", {}, {"code": 500, "status": "created", "message": "Thanks"}),
+    ("create_order", {}, {"status": 450, "id": "A-1"}),
+    ("create_order", {}, {"status": 201, "message": "Created"}),
+    ("send_report", {"to": "ops"}, "Failed payments report was sent to ops@x.com as R-8812"),
+    ("email_report", {"to": "ops"}, "Error report has been sent to ops@x.com"),
+    ("remove_rows", {}, "Invalid rows were removed"),
+    ("retry_jobs", {}, "Failed jobs were successfully retried"),
+    ("pay_invoice", {}, "Failed invoice A-1 was paid as P-1"),
+    ("create_alert", {}, "API error rate alert is on"),
+    ("create_alert", {}, "Alert made for status code 500"),
+    ("create_mock", {}, "Mock saved that returned status code 500"),
+    ("create_ticket", {}, "Tool error: none"),
+    ("create_ticket", {}, "<error>None</error>"),
+    ("create_ticket", {}, "<errors>0</errors>"),
+    ("create_ticket", {}, "<error></error><id>T-1</id>"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "result"), DONE)
+def test_what_a_tool_is_there_for_is_no_failure_of_it(
+    name: str, given: dict[str, Any], result: Any
+) -> None:
+    """A state that the call was made for, a number or a text that says nothing went wrong."""
+    assert reason_in(result, name=name, given=given.values) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result"),
+    [
+        ("pay_order", {"id": "A-1"}, {"status": "declined"}),
+        ("pay_order", {"to": "decline no offer"}, {"status": "declined"}),
+        ("retry_failed_payment", {"id": "A-1"}, {"status": "failed"}),
+        ("fail_over", {"db": "A-1"}, {"status": "failed"}),
+        ("decline_meeting", {"id": "A-1"}, {"status": "declined", "error": "no such meeting"}),
+        ("reject_application", {"id": "A-1"}, {"status": "failed"}),
+        ("send_alert", {"level": "error"}, {"status": "error", "message": "No route"}),
+    ],
+)
+def test_another_state_is_a_failure(name: str, given: dict[str, Any], result: Any) -> None:
+    assert reason_in(result, name=name, given=given.values) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<a>" * 50_000,
+        "Failed " + "a " * 100_000,
+        "Failed " + "a" * 200_000,
+        "status code " * 20_000,
+        "got a status code " * 20_000,
+        "the tool " * 20_000,
+        " \n" * 100_000,
+        "<error " + " " * 200_000,
+    ],
+)
+def test_only_the_start_of_a_long_text_is_read(text: str) -> None:
+    start = time.perf_counter()
+    for _ in range(20):
+        reason_in(text, name="send_report")
+    assert time.perf_counter() - start < 1
