@@ -118,6 +118,26 @@ def test_the_same_call_made_again_does(folds: bool) -> None:
     assert "send_mail(to=a@example.com, urgent=true): status=sent" in record
 
 
+NOTES = [
+    {},
+    {"pinned": True},
+    {"parent": None, "limit": 3},
+]
+
+
+@FOLDS
+@pytest.mark.parametrize("more", NOTES)
+def test_another_text_is_another_call_where_nothing_else_names_it(more: Item, folds: bool) -> None:
+    failed = {"text": "Buy milk", **more}, {"error": "quota exceeded"}
+    posted = {"text": "Call Ann", **more}, {"id": "N-778"}
+    record = recorded("post_note", failed, posted, folds=folds)
+    assert "failed:\n- post_note(" in record
+    assert "text=Buy milk" in record
+    again = failed[0], {"id": "N-779"}
+    record = recorded("post_note", failed, posted, again, folds=folds)
+    assert "failed:" not in record
+
+
 @FOLDS
 def test_a_failure_that_looks_like_a_result_does_not_undo_one(folds: bool) -> None:
     failed = {"order": "LK-1"}, {"error": "card expired"}

@@ -185,7 +185,7 @@ class CallWords:
             return self._of_text(arguments)
         named: list[Field] = []
         prose: list[Field] = []
-        more = False
+        more = names = False
         for path, leaf in _leaves(arguments):
             is_setting, is_prose, label = self._about_of(path)
             text = str(leaf).lower() if isinstance(leaf, bool) else self._text(leaf)
@@ -198,17 +198,28 @@ class CallWords:
                 more = True
             else:
                 named.append(Field(label, text))
+                names = names or not isinstance(leaf, bool)
         more = (more and bool(named or prose[1:])) or len(named) > _MOST_NAMED
-        return (*(named[:_MOST_NAMED] or prose[:1]), *([Field("", CUT)] if more else ()))
+        told = (*named[:_MOST_NAMED], *(() if names else prose[:1]))
+        return (*told, *([Field("", CUT)] if more else ()))
 
     def again(self, number: int) -> object:
-        """Return what calls have in common of which one is the other made again: all but prose."""
+        """Return what calls have in common of which one is the other made again: all but prose.
+
+        Prose too where nothing else names the call: two notes with other words are two notes.
+        """
         arguments = self.arguments(number)
         if isinstance(arguments, str):
             return " ".join(arguments.split())
-        return tuple(
-            (path, repr(leaf)) for path, leaf in _leaves(arguments) if not self._about_of(path)[1]
-        )
+        leaves = list(_leaves(arguments))
+        kept = [(path, leaf) for path, leaf in leaves if not self._about_of(path)[1]]
+        if not any(self._names(path, leaf) for path, leaf in kept):
+            kept = leaves
+        return tuple((path, repr(leaf)) for path, leaf in kept)
+
+    def _names(self, path: Path, leaf: Any) -> bool:
+        """Return whether an argument that is no prose names its call, as settings do not."""
+        return not self._about_of(path)[0] and self._text(leaf) is not None
 
     def _about_of(self, path: Path) -> _About:
         """Return whether what stands at a path is a setting, whether it is prose, and its label."""
