@@ -288,6 +288,13 @@ ANTHROPIC = [
     ("empty_message", [USER, model(), USER], (1,), "error", "must have non-empty content except"),
     ("blank_text", [user({"type": "text", "text": ""})], (0,), "error", "must be non-empty"),
     ("blank_text", [BLANK], (0,), "error", "must contain non-whitespace text"),
+    (
+        "arguments_no_object",
+        [USER, model(TEXT, {**use("a"), "input": '{"te'}), user(result("a"))],
+        (1,),
+        "error",
+        "messages.1.content.1.tool_use.input: Input should be a valid dictionary",
+    ),
     ("orphan_result", [user(result("a"))], (0,), "error", f"messages.0.content.0: {UNEXPECTED}"),
     (
         "late_result",

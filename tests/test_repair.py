@@ -596,6 +596,53 @@ def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
     assert out[1] == 7
 
 
+def cut_off(shape: str, given: Any) -> list[Any]:
+    """Return a call whose arguments are `given`, between words and another call, answered."""
+    if shape == "anthropic":
+        calls = [{"type": "tool_use", "id": i, "name": "f", "input": {}} for i in "ab"]
+        calls[1]["input"] = given
+        blocks = [{"type": "tool_result", "tool_use_id": i, "content": "1"} for i in "ab"]
+        content: list[Any] = [{"type": "text", "text": "I look."}, *calls]
+        return [
+            USER,
+            {"role": "assistant", "content": content},
+            {"role": "user", "content": blocks},
+        ]
+    uses = [{"toolUse": {"toolUseId": i, "name": "f", "input": {}}} for i in "ab"]
+    uses[1]["toolUse"]["input"] = given
+    answers = [{"toolResult": {"toolUseId": i, "content": [{"text": "1"}]}} for i in "ab"]
+    return [
+        {"role": "user", "content": [{"text": "q"}]},
+        {"role": "assistant", "content": [{"text": "I look."}, *uses]},
+        {"role": "user", "content": answers},
+    ]
+
+
+@pytest.mark.parametrize("shape", ["anthropic", "bedrock"])
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ('{"path": "a.txt", "te', {"INVALID_JSON": '{"path": "a.txt", "te'}),
+        ([1, "ä"], {"INVALID_JSON": '[1, "ä"]'}),
+        (None, {"INVALID_JSON": ""}),
+        ('{"a": 1}', {"a": 1}),
+    ],
+)
+def test_arguments_that_are_no_object_are_put_into_one(shape: str, given: Any, wanted: Any) -> None:
+    """The provider takes nothing else; the rest of the message stays, and its results too."""
+    items = cut_off(shape, given)
+    before = copy.deepcopy(items)
+    assert [p.rule for p in problems(items, shape)] == ["arguments_no_object"]
+    assert [v.rule for v in validate(items, shape)] == ["arguments_no_object"]
+    out, (repair,) = repaired(items, shape)
+    assert (repair.rule, repair.action, repair.indices) == ("arguments_no_object", "wrapped", (1,))
+    assert (repair.removed, repair.added) == ((items[1],), (out[1],))
+    assert out == cut_off(shape, wanted)
+    assert items == before
+    assert problems(out, shape) == []
+    assert repaired(out, shape)[1] == []
+
+
 SYSTEM_FIRST = [{"role": "system", "content": "be brief"}, USER, SAID]
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 POLICIES: list[tuple[str, str, str, list[Any], str]] = [
@@ -633,6 +680,7 @@ POLICIES: list[tuple[str, str, str, list[Any], str]] = [
     ),
     ("blank", "keep", "anthropic", [USER, {"role": "user", "content": " "}], "left"),
     ("order", "keep", "anthropic", SYSTEM_FIRST, "left"),
+    ("arguments", "keep", "anthropic", cut_off("anthropic", [1]), "left"),
     ("order", "keep", "openai_responses", [USER, {"type": "compaction_trigger"}, USER], "left"),
 ]
 

@@ -34,6 +34,7 @@ from strategies import texts
 from validator import normalise, validate
 
 from chatfold import ChatContext, TemplateError, ToolCallRecord
+from chatfold.core.arguments import parsed_object
 from chatfold.core.calls import pair_calls
 from chatfold.shapes import shape_named
 from chatfold.templates import load_templates
@@ -100,13 +101,10 @@ def asked(shape: str, wanted: Sequence[Wanted]) -> list[Any]:
 
 
 def _tool_use(call: Wanted, id_: str | None) -> Any:
-    """Return Anthropic's block; arguments that are no object stand in a dict, as in a stream."""
-    try:
-        written = json.loads(call.arguments)
-    except ValueError:
-        written = call.arguments
+    """Return Anthropic's block; arguments that are no object are wrapped, as in a stream."""
+    written = parsed_object(call.arguments)
     fields = {"type": "tool_use", "id": id_, "name": call.name, "input": written}
-    return ToolUseBlock.construct(**fields) if id_ and isinstance(written, dict) else fields
+    return ToolUseBlock.construct(**fields) if id_ else fields
 
 
 class Delivered(list[Run]):
@@ -553,6 +551,22 @@ def test_arguments_that_are_no_object_call_nothing(text: str, way: str) -> None:
     done = perform(way, [Wanted("t", text)], {"t": lambda **named: ran.append(named)})
     assert done.failed == [True]
     assert "arguments" in done.results[0]
+    assert ran == []
+
+
+@pytest.mark.parametrize("text", ['{"path": "a.txt", "te', "", "[1]", "{}"])
+@both_ways
+def test_wrapped_arguments_call_nothing(text: str, way: str) -> None:
+    """What is wrapped so that it may be sent back is no argument of that name."""
+    ran: list[Any] = []
+    wanted = [Wanted("t", json.dumps({"INVALID_JSON": text}))] * 2
+    tools: dict[str, Tool] = {"t": lambda **named: ran.append(named)}
+    items = asked("anthropic", wanted)
+    done = perform(way, [], tools, shape="anthropic", items=items)
+    invoked: dict[str, Tool] = {"t": SimpleNamespace(invoke=ran.append)}
+    done_too = perform(way, wanted, invoked)
+    assert done.failed == done_too.failed == [True, True]
+    assert all("arguments" in told for told in done.results + done_too.results)
     assert ran == []
 
 

@@ -307,6 +307,7 @@ ANTHROPIC = [
         [*ROUND, said([use()]), user([result()])],
     ),
     Case("misplaced_tool_use", 0, [user([use()]), said()], [user(), said()]),
+    Case("arguments_no_object", 1, [user(), said([use() | {"input": "{"}])], ROUND),
     Case("first_role", 0, [said(), user()], [user(), said(), user()]),
     Case("first_role", 0, [said(), user()], [said([SIGNED]), user()]),
     Case("blank_text", 0, [user([text(" \n")])], [user([text("x")])]),

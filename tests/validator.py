@@ -436,6 +436,8 @@ def _anthropic_content(index: int, item: Item, *, is_last: bool) -> Iterator[Vio
     for block in _blocks(item):
         if block.get("type") == "text" and not str(block.get("text") or "").strip():
             yield Violation(index, "blank_text", f"text is {block.get('text')!r}")
+        if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
+            yield Violation(index, "arguments_no_object", f"input is {block.get('input')!r}")
 
 
 def _anthropic_tools(merged: list[_Message]) -> Iterator[Violation]:

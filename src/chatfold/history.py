@@ -254,8 +254,8 @@ class History(Generic[ItemT]):
         Args:
             **policies: What to do about each kind of problem; see `RepairPolicies`. By default
                 open calls are answered as interrupted, results without a call become a note,
-                late results move to their call, and reasoning without its follower, duplicates
-                and blank messages go.
+                late results move to their call, reasoning without its follower, duplicates and
+                blank messages go, and arguments that are no object are put into one.
 
         Returns:
             One `Repair` for each thing done, and one with the action `left` for each problem that

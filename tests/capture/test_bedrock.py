@@ -296,11 +296,12 @@ def test_an_answer_without_content_adds_no_item(server: NativeServer) -> None:
     assert whole.usage == streamed.usage == USED
 
 
-def test_arguments_that_a_limit_cut_off_are_kept_as_text(server: NativeServer) -> None:
-    """What is no JSON stays readable, and the call that it belongs to stays known."""
+@pytest.mark.parametrize("text", ['{"city": "Ro', "[1]", "1", "null", '"{}"', "[" * 99_999])
+def test_arguments_that_are_no_object_are_wrapped_in_one(server: NativeServer, text: str) -> None:
+    """Converse takes nothing but an object; what a limit cut off stays readable in it."""
     pieces = [
         start(0, toolUse={"toolUseId": "t1", "name": "weather"}),
-        delta(0, toolUse={"input": '{"city": "Ro'}),
+        delta(0, toolUse={"input": text}),
         stop(0),
     ]
     server.answer(answer([], pieces, ["weather"]), streamed=True)
@@ -308,7 +309,8 @@ def test_arguments_that_a_limit_cut_off_are_kept_as_text(server: NativeServer) -
     response = client(server.url).converse_stream(modelId=MODEL, messages=host.items)
     list(host.record(response)["stream"])
     (call,) = ChatContext(host.items, shape="bedrock").tool_calls()
-    assert (call.name, call.arguments) == ("weather", '{"city": "Ro')
+    assert (call.name, call.arguments) == ("weather", {"INVALID_JSON": text})
+    assert [p.rule for p in ChatContext(host.items).check()] == ["unanswered_call"]
 
 
 def test_an_error_in_the_stream_passes_through(server: NativeServer) -> None:

@@ -321,6 +321,10 @@ def test_a_tool_of_the_server_is_call_and_result_in_one_message(fields: Item) ->
         ),
         ([_user("a"), _assistant("b", " \n")], "blank_text", 1, "error"),
         ([_user("a"), _assistant()], "empty_message", 1, "error"),
+        *(
+            ([_user("a"), _assistant(_use("t1", input=given))], "arguments_no_object", 1, "error")
+            for given in ('{"path": "a.txt", "te', "", [1], None)
+        ),
         ([_user({"document": BLOCKS["document"][0]})], "document_without_text", 0, "error"),
         (
             [_user("a"), _assistant(_result("s1", type="nova_grounding_result"))],
@@ -529,6 +533,15 @@ def test_calls_of_one_message_under_one_id_get_ids_of_their_own() -> None:
     assert items[2]["content"][1] == _result("a_1", {"text": "2"}, status="error")
     assert [called, answered] == before
     assert validate(items, "bedrock") == []
+
+
+def test_the_api_names_the_input_that_is_no_object() -> None:
+    """Its words name the block, so that they are found."""
+    items = [_user("q"), _assistant("look", _use("a"), _use("b", input="x"))]
+    problem = next(
+        p for p in ChatContext(items, shape="bedrock").check() if p.rule == "arguments_no_object"
+    )
+    assert "messages.1.content.2.toolUse.input is invalid" in problem.provider_error
 
 
 def test_only_calls_and_results_have_another_id() -> None:

@@ -691,3 +691,19 @@ def test_what_pinned_calls_keep_keeps_what_it_followed_in_its_turn() -> None:
     ctx.summarize(lambda prompt: "short", keep_last_turns=1)
     assert [before[id(item)] for item in items[1:]] == [1, 2, 3, 4, 5, 6, 8, 9]
     assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+@pytest.mark.parametrize("spelling", ["function_call", "functionCall"])
+def test_args_that_are_no_object_are_put_into_one(spelling: str) -> None:
+    """The SDK and the API take nothing but an object; a call without any is right."""
+    bare, broken = {"name": "f"}, {"name": "f", "args": [1]}
+    called = _model("look", *({spelling: call} for call in (bare, broken)))
+    items = [_user("q"), called, _user(_response("f"), _response("f"))]
+    assert [v.rule for v in validate(items, "gemini")] == ["arguments_no_object"]
+    (problem,) = (p for p in ChatContext(items, shape="gemini").check() if p.severity == "error")
+    assert (problem.rule, problem.index) == ("arguments_no_object", 1)
+    (repair,) = ChatContext(items, shape="gemini").repair()
+    assert (repair.action, repair.removed) == ("wrapped", (called,))
+    wrapped = {**broken, "args": {"INVALID_JSON": "[1]"}}
+    assert items[1] == _model("look", *({spelling: call} for call in (bare, wrapped)))
+    assert validate(items, "gemini") == []

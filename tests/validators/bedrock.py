@@ -56,6 +56,9 @@ def _message(index: int, item: Item, strict: bool) -> Iterator[Violation]:
         texts or any("guardContent" in b or "citationsContent" in b for b in blocks)
     ):
         yield Violation(index, "document_alone", "a document needs a text block beside it")
+    for use in _blocks(item, "toolUse"):
+        if not isinstance(use.get("input"), dict):
+            yield Violation(index, "arguments_no_object", f"input is {use.get('input')!r}")
     ids = [use.get("toolUseId") for use in _uses(item)]
     for id_ in {i for i in ids if ids.count(i) > 1}:
         yield Violation(index, "duplicate_tool_use", f"{id_!r} twice in one message")

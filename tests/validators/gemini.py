@@ -58,6 +58,9 @@ def _own(index: int, item: Item, turn: Item, strict: bool) -> Iterator[Violation
         for key in ("functionCall", "functionResponse"):
             if key in part and not (isinstance(part[key], dict) and part[key].get("name")):
                 yield Violation(index, "nameless", key)
+        call = part.get("functionCall")
+        if isinstance(call, dict) and not isinstance(call.get("args") or {}, dict):
+            yield Violation(index, "arguments_no_object", f"args is {call['args']!r}")
 
 
 def _of(turn: Item, key: str) -> list[Item]:

@@ -6,12 +6,12 @@ Not read here: threads (`thread=` of a request). A response does not say that it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
+from chatfold.core.arguments import parsed_object
 from chatfold.core.usage import Usage, count
 from chatfold.core.views import field, plain
 
@@ -141,19 +141,5 @@ class _Events:
     def _content(self) -> list[Block]:
         for index, text in self._inputs.items():
             if text and index in self._blocks:
-                self._blocks[index]["input"] = _parsed(text)
+                self._blocks[index]["input"] = parsed_object(text)
         return [block for _, block in sorted(self._blocks.items())]
-
-
-def _parsed(text: str) -> Any:
-    """Return the input of a call; one that is no JSON is wrapped, as only objects may be sent.
-
-    https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
-    (read 2026-11-22)
-    """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {"INVALID_JSON": text}
-    given = fields(value)
-    return {"INVALID_JSON": text} if given is None else given

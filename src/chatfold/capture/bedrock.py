@@ -6,12 +6,12 @@ Sources: the service model of bedrock-runtime in botocore 1.44.5 (`ConverseRespo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from chatfold.capture._choices import chosen
 from chatfold.capture._values import Captured
+from chatfold.core.arguments import parsed_object
 from chatfold.core.usage import Usage, count
 
 __all__ = ["outputs", "shape", "starts", "takes"]
@@ -144,7 +144,7 @@ def _block(pieces: dict[str, Any]) -> dict[str, Any]:
         return {"citationsContent": cited}
     if "toolUse" in pieces:
         use = _dict(pieces["toolUse"])
-        return {"toolUse": {**use, "input": _document(use.get("input", ""))}}
+        return {"toolUse": {**use, "input": _input(use.get("input", ""))}}
     if "reasoningContent" in pieces:
         thought = _dict(pieces["reasoningContent"])
         if "redactedContent" in thought:
@@ -153,12 +153,9 @@ def _block(pieces: dict[str, Any]) -> dict[str, Any]:
     return pieces
 
 
-def _document(text: str) -> Any:
-    """Return the JSON that a text holds; the text where a limit has cut it off."""
-    try:
-        return json.loads(text) if text.strip() else {}
-    except ValueError:
-        return text
+def _input(text: str) -> dict[str, Any]:
+    """Return the input that a text holds, wrapped where a limit has cut it off."""
+    return parsed_object(text) if text.strip() else {}
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Action", "Case", "Edits", "Policies", "Repair", "RepairPolicies", "Slot"]
 
 Action: TypeAlias = Literal[
-    "answered", "dropped", "moved", "noted", "detached", "renamed", "reordered", "left"
+    "answered", "dropped", "moved", "noted", "detached", "renamed", "reordered", "wrapped", "left"
 ]
 """What was done; `left` where nothing was, and the message says why."""
 
@@ -30,6 +30,7 @@ LateResults: TypeAlias = Literal["move", "keep"]
 DropOrKeep: TypeAlias = Literal["drop", "keep"]
 Ids: TypeAlias = Literal["mend", "keep"]
 Order: TypeAlias = Literal["fix", "keep"]
+Arguments: TypeAlias = Literal["wrap", "keep"]
 
 
 class RepairPolicies(TypedDict, total=False):
@@ -51,6 +52,8 @@ class RepairPolicies(TypedDict, total=False):
         with the model's words before it where it may not stand behind them, and takes out
         commands to the server that are not the last item.
         A list that begins in the middle gets a note in front, where the user has to be first.
+    arguments: `wrap` puts arguments that are no object, such as those that a limit cut off, into
+        one, as their text.
     """
 
     open_calls: OpenCalls
@@ -61,6 +64,7 @@ class RepairPolicies(TypedDict, total=False):
     ids: Ids
     blank: DropOrKeep
     order: Order
+    arguments: Arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ class Policies(NamedTuple):
     ids: Ids = "mend"
     blank: DropOrKeep = "drop"
     order: Order = "fix"
+    arguments: Arguments = "wrap"
 
     @classmethod
     def chosen(cls, given: Mapping[str, Any]) -> Policies:
@@ -126,6 +131,7 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "ids": get_args(Ids),
     "blank": get_args(DropOrKeep),
     "order": get_args(Order),
+    "arguments": get_args(Arguments),
 }
 
 

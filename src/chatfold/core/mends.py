@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from chatfold.core.check import Problem
 from chatfold.core.edits import Case, Edits
-from chatfold.core.mends_calls import answer_calls, join_calls, name_calls, rename_calls
+from chatfold.core.mends_calls import (
+    answer_calls,
+    join_calls,
+    name_calls,
+    rename_calls,
+    wrap_arguments,
+)
 from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, move_results
 from chatfold.core.views import (
     ItemView,
@@ -265,6 +271,7 @@ MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     join_calls,
     name_calls,
     rename_calls,
+    wrap_arguments,
     mend_duplicate_results,
     move_results,
     answer_calls,

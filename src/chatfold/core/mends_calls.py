@@ -1,4 +1,4 @@
-"""The mends of calls: those without a result, and the ids by which both find each other.
+"""The mends of calls: those without a result, their arguments, and the ids of both.
 
 Not here: the mends of results (`mends_results`), and in which order all come (`mends`).
 """
@@ -14,7 +14,7 @@ from chatfold.core.pieces import Result, behind_of, calls_of, put_joined, result
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
 from chatfold.errors import ShapeError
 
-__all__ = ["answer_calls", "join_calls", "name_calls", "rename_calls"]
+__all__ = ["answer_calls", "join_calls", "name_calls", "rename_calls", "wrap_arguments"]
 
 _LONGEST_ID = 64
 _NO_ID = "call00000"  # what an id is made from where there is none; of a form that all servers take
@@ -128,6 +128,22 @@ def join_calls(case: Case) -> Edits:
 def _spoken(before: ItemView, view: ItemView) -> bool:
     """Return whether a view is the model's too, in the same provider's form."""
     return before.role == "assistant" and before.shape == view.shape and not before.fault
+
+
+# Arguments
+
+
+def wrap_arguments(case: Case) -> Edits:
+    """Put arguments into an object where the provider takes nothing else."""
+    edits = Edits(case)
+    for index, rule in {p.index: p.rule for p in case.broken("arguments_no_object")}.items():
+        if case.policies.arguments == "keep":
+            edits.leave(rule, index, "arguments='keep'")
+            continue
+        made = case.snapshot.shape.with_object_arguments(case.slots[index].item)
+        message = "put arguments that are no object into one"
+        edits.replace(index, (made,), edits.note(rule, "wrapped", message, index))
+    return edits
 
 
 # Ids

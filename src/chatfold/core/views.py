@@ -410,6 +410,13 @@ class Shape(Protocol):
         """
         return item
 
+    def with_object_arguments(self, item: Any) -> Any:
+        """Return the item with the arguments of its calls in objects, where they must be objects.
+
+        The same item where they are, or where the provider takes others too.
+        """
+        return item
+
     # Requests
 
     def without_thinking(self, item: Any) -> Any | None:

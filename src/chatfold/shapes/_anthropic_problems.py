@@ -10,7 +10,7 @@ tghamm/Anthropic.SDK#128 (read 2026-11-22).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -33,6 +33,7 @@ __all__ = ["check_messages"]
 
 _NAME = "anthropic"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21)"
+_INPUT = "https://github.com/langchain-ai/langsmith-sdk/issues/2435 (read 2026-11-26)"
 _SYSTEM = (
     "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages "
     "(read 2026-11-21)"
@@ -60,6 +61,7 @@ def check_messages(
     runs = _runs(views, own)
     yield from _check_first(views, own)
     yield from _check_contents(items, views, own)
+    yield from _check_inputs(items, own)
     yield from _check_places(views, own)
     yield from _check_results(views, runs, calls)
     yield from _check_call_ids(views, runs)
@@ -143,6 +145,23 @@ def _check_contents(
                 index,
                 error=f"messages: text content blocks must {lacking}",
             )
+
+
+def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Problem]:
+    """Yield calls whose input is no object, as a stream that was cut off may leave them."""
+    for index in own:
+        content: Any = field(items[index], "content")
+        blocks = cast(list[Any], content) if isinstance(content, list) else []
+        for place, block in enumerate(blocks):
+            if block_type(block) == "tool_use" and not isinstance(field(block, "input"), Mapping):
+                yield _problem(
+                    "arguments_no_object",
+                    "the input of a tool_use is no object",
+                    index,
+                    error=f"messages.{index}.content.{place}.tool_use.input: Input should be a "
+                    "valid dictionary",
+                    source=_INPUT,
+                )
 
 
 def _check_places(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:

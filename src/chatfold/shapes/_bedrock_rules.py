@@ -6,7 +6,7 @@ The API's error texts are quoted from reports of those who met them; each rule n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ _MIXED = "https://github.com/langchain-ai/langchain-aws/issues/141 (read 2026-11
 _BLANK = "https://github.com/NousResearch/hermes-agent/issues/55092 (read 2026-11-22)"
 _EMPTY = "https://github.com/earendil-works/pi/pull/3443 (read 2026-11-22)"
 _FIRST = "https://github.com/elastic/kibana/pull/246393 (read 2026-11-22)"
+_INPUT = "https://github.com/vercel/ai/pull/19023 (read 2026-11-26)"
 _PAIRS = "https://github.com/strands-agents/harness-sdk/issues/1435 (read 2026-11-22)"
 
 
@@ -112,7 +113,23 @@ def _check_contents(
                     f"{place} is blank. Add text to the text field, and try again.",
                     source=_BLANK,
                 )
+        yield from _check_inputs(items[index], index)
         yield from _check_mixture(items[index], view, index)
+
+
+def _check_inputs(item: Any, index: int) -> Iterator[Problem]:
+    blocks: list[Any] = field(item, "content")
+    for place, block in enumerate(blocks):
+        use: Any = field(block, "toolUse")
+        if use is not None and not isinstance(field(use, "input"), Mapping):
+            yield _problem(
+                "arguments_no_object",
+                "the input of a toolUse is no object",
+                index,
+                error=f"The format of the value at messages.{index}.content.{place}.toolUse.input "
+                "is invalid. Provide a json object for the field and try again.",
+                source=_INPUT,
+            )
 
 
 def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:

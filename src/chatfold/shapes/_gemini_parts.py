@@ -31,6 +31,7 @@ from chatfold.shapes._blocks import (
 __all__ = [
     "NOTES",
     "READERS",
+    "has_object",
     "holds_own",
     "listed",
     "new_fields",
@@ -101,6 +102,12 @@ def read_call(call: Any) -> CallPart:
     if arguments is None:
         arguments = spelled(call, "partial_args")
     return CallPart(named_id(field(call, "id")), name, arguments_text(arguments), call_kind(name))
+
+
+def has_object(call: Any) -> bool:
+    """Return whether the arguments of a function call are an object, as far as there are any."""
+    arguments = field(call, "args")
+    return arguments is None or isinstance(arguments, Mapping)
 
 
 def _result(result: Any, block: Any) -> Part:

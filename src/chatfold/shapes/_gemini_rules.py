@@ -19,7 +19,7 @@ from chatfold.core.views import (
     field,
     is_user_message,
 )
-from chatfold.shapes._gemini_parts import READERS, listed, new_fields, spelled
+from chatfold.shapes._gemini_parts import READERS, has_object, listed, new_fields, spelled
 
 __all__ = ["check_contents", "place_kept"]
 
@@ -83,7 +83,7 @@ def _problem(
 def _check_parts(
     items: Sequence[object], views: Sequence[ItemView], own: Sequence[int]
 ) -> Iterator[Problem]:
-    """Yield contents without parts, parts without content, and calls and results without a name."""
+    """Yield contents without parts, empty parts, and calls and results that lack something."""
     for index in own:
         blocks = listed(field(items[index], "parts"))
         if not blocks:
@@ -105,6 +105,9 @@ def _check_parts(
                     "oneof field 'data' must have one initialized field",
                     source=_EMPTY,
                 )
+            if not has_object(spelled(block, "function_call")):
+                message = "the args of a function call are no object"
+                yield _problem("arguments_no_object", message, index, source=_TYPES)
         for part in views[index].parts:
             if isinstance(part, (CallPart, ResultPart)) and part.name is None:
                 what = "call" if type(part) is CallPart else "response"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.spans import Span
@@ -251,6 +252,12 @@ class Anthropic(Shape):
         changed = [*content[:part], {**block, key: call_id}, *content[part + 1 :]]
         return {**message, "content": changed}
 
+    def with_object_arguments(self, item: Any) -> Any:
+        """Return the message with an object as the input of each `tool_use`."""
+        message = _message(item)
+        content = [_with_object(block) for block in listed(message.get("content"))]
+        return {**message, "content": content}
+
     def without_thinking(self, item: Any) -> Any | None:
         """Return the message without its thinking, None where it holds nothing else.
 
@@ -305,6 +312,13 @@ def _message(item: Any) -> dict[str, Any]:
 
 def _fields(value: Any) -> dict[str, Any] | None:
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _with_object(block: Any) -> Any:
+    given = field(block, "input")
+    if block_type(block) != "tool_use" or isinstance(given, Mapping):
+        return block
+    return {**cast(dict[str, Any], plain(block)), "input": wrapped(given)}
 
 
 def _numbered(block: Any, new_id: Callable[[CallPart], str]) -> Any:

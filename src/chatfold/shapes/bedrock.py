@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.views import (
@@ -147,6 +148,11 @@ class Bedrock(Shape):
         changed = {**block, key: {**block[key], "toolUseId": call_id}}
         return {**item, "content": [*blocks[:part], changed, *blocks[part + 1 :]]}
 
+    def with_object_arguments(self, item: Any) -> Any:
+        """Return the message with an object as the input of each `toolUse`."""
+        blocks = _listed(field(item, "content"))
+        return {**item, "content": [_with_object(block) for block in blocks]}
+
     def without_thinking(self, item: Any) -> Any | None:
         """Return the message without its reasoning, None where it holds nothing else.
 
@@ -194,6 +200,13 @@ class Bedrock(Shape):
         if answer.failed:
             block["status"] = "error"
         return {"toolResult": block}
+
+
+def _with_object(block: Any) -> Any:
+    use: Any = field(block, "toolUse")
+    if use is None or isinstance(field(use, "input"), Mapping):
+        return block
+    return {**block, "toolUse": {**use, "input": wrapped(field(use, "input"))}}
 
 
 def _is_message(get: Callable[[str], Any]) -> bool:

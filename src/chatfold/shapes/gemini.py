@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.views import (
@@ -22,7 +23,14 @@ from chatfold.core.views import (
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import getter, module_of, named_id
-from chatfold.shapes._gemini_parts import holds_own, listed, read_call, read_part, spelled
+from chatfold.shapes._gemini_parts import (
+    has_object,
+    holds_own,
+    listed,
+    read_call,
+    read_part,
+    spelled,
+)
 from chatfold.shapes._gemini_rules import check_contents, place_kept
 
 __all__ = ["Gemini"]
@@ -148,6 +156,11 @@ class Gemini(Shape):
         role = "model" if field(items[0], "role") == "model" else "user"
         return [{"role": role, "parts": parts}]
 
+    def with_object_arguments(self, item: Any) -> Any:
+        """Return the content with an object as the `args` of each function call."""
+        blocks = listed(field(item, "parts"))
+        return _changed(item, {"parts": [_with_object(block) for block in blocks]})
+
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]
     ) -> dict[str, Any]:
@@ -186,11 +199,22 @@ def _changed(item: Any, fields: dict[str, Any]) -> Any:
     return item.model_copy(update=fields)
 
 
+def _with_object(block: Any) -> Any:
+    call = spelled(block, "function_call")
+    if has_object(call):
+        return block
+    return _with_call(block, _changed(call, {"args": wrapped(field(call, "args"))}))
+
+
+def _with_call(block: Any, call: Any) -> Any:
+    """Return a part with another function call, under the key that it has."""
+    wire = isinstance(block, Mapping) and "functionCall" in block
+    return _changed(block, {"functionCall" if wire else "function_call": call})
+
+
 def _with_id(block: Any, new_id: Callable[[CallPart], str]) -> Any:
     call = spelled(block, "function_call")
     if call is None or named_id(field(call, "id")) is not None:
         return block
     part = read_call(call)
-    wire = isinstance(block, Mapping) and "functionCall" in block
-    key = "functionCall" if wire else "function_call"
-    return _changed(block, {key: _changed(call, {"id": new_id(part)})})
+    return _with_call(block, _changed(call, {"id": new_id(part)}))

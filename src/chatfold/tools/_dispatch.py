@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
 
+from chatfold.core.arguments import unwrapped
 from chatfold.core.callables import is_async
 from chatfold.core.calls import ToolCallRecord
 from chatfold.tools._texts import Failure, described, result_text
@@ -172,7 +173,15 @@ def _arguments(text: str) -> dict[str, Any] | Failure:
         return Failure("no_json", str(error))
     if not isinstance(value, dict):
         return Failure("no_object", _JSON_NAMES[type(value)])
-    return cast("dict[str, Any]", value)
+    named = cast("dict[str, Any]", value)
+    inner = unwrapped(named)
+    return named if inner is None else _misread(inner)
+
+
+def _misread(text: str) -> Failure:
+    """Return why arguments that were wrapped to be sent back are none."""
+    read = _arguments(text) if text.strip() else None
+    return read if isinstance(read, Failure) else Failure("no_json", "they were cut off")
 
 
 _JSON_NAMES: Final[dict[type[Any], str]] = {
