@@ -535,8 +535,77 @@ def test_an_object_with_both_methods_is_invoked_by_the_loops(way: str) -> None:
 @both_ways
 def test_no_arguments_may_be_written_as_nothing(text: str, way: str) -> None:
     """Some models write nothing at all for a tool without arguments."""
-    done = perform(way, [Wanted("t", text)], {"t": lambda: "ok"}, shape="openai_responses")
-    assert done.results == ["ok"]
+
+    @functools.wraps(lambda: None)
+    def decorated(*args: Any, **named: Any) -> str:
+        return "ok"
+
+    bare = SimpleNamespace(args={}, invoke=lambda arguments: f"ok{arguments}")
+    tools: dict[str, Tool] = {"t": lambda: "ok", "decorated": decorated, "bare": bare}
+    wanted = [Wanted(name, text) for name in tools]
+    done = perform(way, wanted, tools, shape="openai_responses")
+    assert done.results == ["ok", "ok", "ok{}"]
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses"])
+@both_ways
+def test_a_tool_with_parameters_is_not_called_without_arguments(
+    shape: str, text: str, way: str
+) -> None:
+    """A limit may have cut the call off before its first one: defaults would be a guess."""
+    ran: list[Any] = []
+
+    def cancel_orders(order: str | None = None) -> None:
+        ran.append(order)
+
+    @functools.wraps(cancel_orders)
+    def decorated(*args: Any, **named: Any) -> None:
+        ran.append(named)
+
+    class Unreadable:
+        __signature__ = "none"
+
+        def __call__(self, **named: Any) -> None:
+            ran.append(named)
+
+    tools: dict[str, Tool] = {
+        "cancel_orders": cancel_orders,
+        "decorated": decorated,
+        "partial": functools.partial(cancel_orders, order=None),
+        "named": lambda **named: ran.append(named),
+        "unreadable": Unreadable(),
+        "unknown": SimpleNamespace(invoke=ran.append),
+        "known": SimpleNamespace(invoke=ran.append, args={"order": {"type": "string"}}),
+    }
+    wanted = [Wanted(name, text) for name in tools]
+    done = perform(way, wanted, tools, shape=shape)
+    assert done.failed == [True] * len(tools)
+    assert all("write {}" in told for told in done.results)
+    assert ran == []
+    wanted = [Wanted(name, "{}") for name in tools]
+    assert perform(way, wanted, tools, shape=shape).failed == [False] * len(tools)
+    done = perform(way, [Wanted("get_order", text)], {"get_order": get_order}, shape=shape)
+    assert "missing a required argument: 'order'" in done.results[0]
+
+
+@pytest.mark.parametrize("arguments", ["", "{}", ORDER, '{"order": "LK'])
+@pytest.mark.parametrize("custom", [False, True])
+@both_ways
+def test_a_call_whose_item_is_incomplete_is_not_run(arguments: str, custom: bool, way: str) -> None:
+    """What the model wrote of it may be less than it meant, whatever it looks like."""
+    ran: list[Any] = []
+    items = asked("openai_responses", [Wanted("t", arguments, custom=custom)])
+    items[1] = {**normalise(items[1]), "status": "incomplete"}
+    calls = ChatContext(items, shape="openai_responses").tool_calls()
+    assert [call.cut_off for call in calls] == [True]
+    tools: dict[str, Tool] = {"t": lambda *words, **named: ran.append((words, named))}
+    done = perform(way, [], tools, shape="openai_responses", items=items)
+    assert done.failed == [True]
+    assert "The call was cut off" in done.results[0]
+    assert ran == []
+    assert [c.cut_off for c in ChatContext(items, shape="openai_responses").tool_calls()] == [True]
+    assert validate(items, "openai_responses", strict=True) == []
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ class ToolCallRecord:
         kind: What was called.
         pair: The family of calls and results that join each other.
         asynchronous: Whether the result may come many turns later.
+        cut_off: Whether its item says that the model did not write the call to its end.
     """
 
     id: str | None
@@ -67,6 +68,7 @@ class ToolCallRecord:
     kind: CallKind = "function"
     pair: str = "function"
     asynchronous: bool = False
+    cut_off: bool = False
 
     @property
     def arguments(self) -> Any:
@@ -261,6 +263,7 @@ class CallPairing:
             call.kind,
             call.pair,
             call.asynchronous,
+            call.cut_off,
         )
         if index > entry.index:
             self.spans.append(Span(entry.index, index))
@@ -339,6 +342,7 @@ class CallPairing:
             call.kind,
             call.pair,
             call.asynchronous,
+            call.cut_off,
         )
         if record.status == "open" and given_up(record):
             return replace(record, status="abandoned")

@@ -94,7 +94,8 @@ class CallPart(NamedTuple):
 
     `pair` names the family of calls and results that join each other; `arguments` is the raw
     text; `caller` is the call id of the program that made the call, if one did; `served` where
-    the server has already acted on it, with or without an item that says how.
+    the server has already acted on it, with or without an item that says how; `cut_off` where the
+    item says that the model did not write it to its end.
     """
 
     id: str | None
@@ -105,6 +106,7 @@ class CallPart(NamedTuple):
     asynchronous: bool = False
     caller: str | None = None
     served: bool = False
+    cut_off: bool = False
 
 
 class ResultPart(NamedTuple):

@@ -66,6 +66,7 @@ def _call(
         pair,
         bool(get("async") or get("async_")),
         _caller(get),
+        cut_off=get("status") == "incomplete",
     )
     return "assistant", (call,)
 

@@ -146,25 +146,33 @@ def _ended(error: BaseException) -> Failure | KeyboardInterrupt:
 def _target(
     call: ToolCallRecord, tools: Mapping[str, Tool], asynchronous: bool
 ) -> Target | Failure:
+    if call.cut_off:
+        return Failure("cut_off")
     tool = tools.get(call.name) if call.name is not None else None
     if tool is None:
         return Failure("unknown_tool")
-    arguments = call.raw_arguments if call.kind == "custom" else _arguments(call.raw_arguments)
+    custom = call.kind == "custom"
+    arguments = call.raw_arguments if custom else _arguments(call.raw_arguments)
     if isinstance(arguments, Failure):
         return arguments
+    blank = not custom and not call.raw_arguments.strip()
     method = _method(tool, asynchronous)
     if method is not None:
+        if blank and not _declares_none(tool):
+            return _BLANK
         return Target(partial(method, arguments), is_async(method))
     function = cast("Callable[..., Any]", tool)
     words, named = ((arguments,), {}) if isinstance(arguments, str) else ((), arguments)
     misfit = _misfit(function, words, named)
     if misfit:
         return Failure("misfit", misfit)
+    if blank and not _takes_none(function):
+        return _BLANK
     return Target(partial(function, *words, **named), is_async(function))
 
 
 def _arguments(text: str) -> dict[str, Any] | Failure:
-    """Return the arguments by name; none where a model wrote nothing, as some do for none."""
+    """Return the arguments by name; none where a model wrote nothing."""
     if not text.strip():
         return {}
     try:
@@ -182,6 +190,27 @@ def _misread(text: str) -> Failure:
     """Return why arguments that were wrapped to be sent back are none."""
     read = _arguments(text) if text.strip() else None
     return read if isinstance(read, Failure) else Failure("no_json", "they were cut off")
+
+
+_BLANK: Final = Failure("no_json", "there are none; for no arguments, write {}")
+"""Nothing is what some models write for no arguments, and what a limit leaves before the first."""
+
+
+def _takes_none(function: Callable[..., Any]) -> bool:
+    """Return whether a function has no parameters: nothing is then all that can be written."""
+    try:
+        own = inspect.signature(function, follow_wrapped=False).parameters.values()
+        passes_on = all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own)
+        # What a decorator passes on goes to the function beneath it.
+        return not own or (passes_on and not inspect.signature(function).parameters)
+    except Exception:  # as in `_misfit`; what is not known may have defaults
+        return False
+
+
+def _declares_none(tool: object) -> bool:
+    """Return whether an object with `invoke` says, as LangChain's tools do, that it takes none."""
+    declared: object = getattr(tool, "args", None)
+    return isinstance(declared, Mapping) and not declared
 
 
 _JSON_NAMES: Final[dict[type[Any], str]] = {

@@ -14,6 +14,7 @@ from chatfold.core.views import bytes_label
 __all__ = ["KINDS", "Failure", "FailureKind", "cut", "described", "result_text", "sendable"]
 
 FailureKind: TypeAlias = Literal[
+    "cut_off",
     "unknown_tool",
     "no_json",
     "no_object",
