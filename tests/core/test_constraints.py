@@ -518,6 +518,11 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "bullets": lambda n: "1. " * (n // 3),
     "quotes": lambda n: '."' * (n // 2),
     "points": lambda n: ". " * (n // 2),
+    "openers": lambda n: "ok, please, " * (n // 12),
+    "clauses": lambda n: "Never do x, you can do x again, " * (n // 32),
+    "leads": lambda n: ": \n" * (n // 3),
+    "quotations": lambda n: "'a ‘b “" * (n // 7),
+    "rules": lambda n: "---" + "a" * n,
 }
 
 

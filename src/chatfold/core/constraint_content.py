@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from chatfold.core.constraint_words import Words, compiled
@@ -91,12 +91,14 @@ class ContentReader:
         # skips words would take away the very words that are compared, unless they are before
         # what it is about: "forget what I said".
         told = (*words.orders, *words.limits, *words.allows, *words.permits)
-        self._told = compiled([*(p for p in told if "*" not in p), *words.takes_back])
+        bare = [phrase.removeprefix("* ") for phrase in told]
+        takes_back = [phrase.removeprefix("* ") for phrase in words.takes_back]
+        self._told = compiled([*(phrase for phrase in bare if "*" not in phrase), *takes_back])
 
-    def read(self, sentence: str) -> Content:
-        """Return what a sentence is about."""
+    def read(self, sentence: str, *, behind: str = "") -> Content:
+        """Return what a sentence is about, but for what it begins with and says nothing of it."""
         about: dict[str, _Word] = {}
-        for word in _words(sentence):
+        for word in islice(_words(sentence), sum(1 for _ in _words(behind)), None):
             if word.text not in self._common:
                 text = word.text.removesuffix("'s")
                 about.setdefault(text, _Word(text, word.fixed))

@@ -1,6 +1,6 @@
-"""The words that standing instructions are made of: English, and how another language is written.
+"""How the words of a language that standing instructions are made of are written.
 
-Not here: how sentences are read by them (`constraints`).
+Not here: those of English (`constraint_english`), how sentences are read by them (`constraints`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ENGLISH", "Words", "alternatives", "compiled", "marks"]
+__all__ = ["Words", "alternatives", "compiled", "marks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,13 @@ class Words:
         contrasts: Words, common or not, of which another one tells another thing: "from|to".
         endings: What words end in without being others, the plain one first, which may be none:
             "|s|ing", "e|ing". Without these only equal words are the same; names always so.
+        openers: May stand before what takes back, as `fillers` and `limits` may: "yes", "fine".
+        hedges: Say that a taking back in the same sentence is none, or another's, or holds on a
+            condition: "you said", "it's not that", "if i".
+        letters: Begin a line of a mail that is no header: "dear", "best regards".
+
+    A phrase of `takes_back`, `allows` or `permits` counts where it begins a clause; one that begins
+    with `*` has what it is about before it: "* no longer applies".
     """
 
     orders: tuple[str, ...]
@@ -62,176 +69,9 @@ class Words:
     permits: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
-
-
-ENGLISH: Final = Words(
-    orders=(
-        "never|always|avoid|refrain|only|ensure|maximum|max|limit|restrict",
-        "keep * short|brief|concise|simple|formal|polite|private|secret|confidential|separate|mind",
-        "keep * under|below|within|to|at|in|unchanged|using|out|away|off|every|each|all",
-        "you must|need|have always|never|to|not|only",
-        "do not",
-        "don't|dont",
-        "stop *ing",
-        "no more|longer",
-        "make sure|certain",
-        "be sure|careful",
-        "remember to|that|not",
-        "whenever you|i|we ask|tell|want|*",
-    ),
-    always=(
-        "must|mustn't never|not|only|always",
-        "you should|may|can|shall never|not|only|always",
-        "you shouldn't|mustn't|can't|cannot",
-        "you are not|only|never allowed|permitted|supposed|to",
-        "you aren't allowed|permitted|supposed|to",
-        "you're not|only|never allowed|permitted|supposed|to",
-        "i|i'd|we want|need|like|prefer|rather|expect * you * always|never|only|not|don't|stop",
-        "i|i'd|we want|need|like|prefer|rather|expect * you * keep|avoid|make",
-        "i|we never|only|always want",
-        "i|we don't|dont|never want you|any|anything|anyone|anybody|*ing",
-        "under no circumstances",
-        "in no case",
-        "on no account",
-        "no matter what",
-        "whatever happens",
-        "important|essential|crucial|vital that you|we|it|the|all|no|nothing|nobody|every|each",
-        "important|essential|crucial|vital never|not to",
-        "without my|our|asking|telling * permission|approval|consent|confirmation|ok|me|us|first",
-        "nobody|nothing|none may|must|should|gets|is|goes * without|unless|until",
-        "unless i|we say|tell|ask|approve|agree|confirm",
-    ),
-    asking=("can|could|would|will you * always|never|only|avoid|stop|not|keep",),
-    limits=(
-        "from now|here on|onwards|onward|out",
-        "from this point|moment",
-        "from today",
-        "going forward|forwards",
-        "in the future",
-        "in future",
-        "henceforth",
-        "at all times",
-        "each|every time",
-        "for all|any further|future|other|later",
-    ),
-    bounds=(
-        "always|never|only|without|unless|unchanged|until|exclusively",
-        "each|every reply|answer|message|response|change|commit|step|file|email|mail",
-        "at most|least",
-        "no|not|nothing more|less|longer|larger|later|earlier|other|else|than",
-        "under|below|within|over|above #|one|two|three|four|five|six|seven|eight|nine|ten",
-        "up to #",
-        "as * is|are",
-    ),
-    requests=(
-        "please|use|reply|answer|respond|write|speak|talk|be|call|book|send|contact|show|run|put",
-        "do|give|leave|read|ask|include|add|work|stick|tell|format|return|commit|change|buy",
-        "order|pay|quote|list|name|round|translate|let|treat|address|start|end|begin|sign|explain",
-        "prefer|follow|check|confirm|wait|save|store|log|report|mark|cc|set|create|assume|mention",
-        "each|every|all|everything * must|should|has|have|needs",
-        "the|my|our * budget|limit|maximum is|are|must",
-    ),
-    joins=("and|but|so|or|then|please",),
-    fillers=("also|just|ok|okay|well|oh|hey|kindly|again|therefore|really|ever",),
-    exceptions=(
-        "never mind|know|say|again",
-        "never had|heard|saw|came|was|were|been|got|did|knew|went|took|gave|said|seen|done|*[!e]ed",
-        "never *[!s'iu]s",
-        "do not know|worry|mind|care|think|get|understand|remember|see|have|feel|believe|need",
-        "don't|dont sweat|want|recall",
-        "don't|dont know|worry|mind|care|think|get|understand|remember|see|have|feel|believe|need",
-        "don't|dont you [!d]*",
-        "only the|a|an|one|two|three|my|his|her|our|their|these|those|this|that|when|if|because|#",
-        "only some|few|half|problem|thing|question|reason|once|then|after|yesterday|today|*[!e]ed",
-        "always a|the|been|had|was|were|*[!e]ed",
-        "always *[!s'iu]s",
-        "always *[!nrs]ing",
-        "i|i'll|i'd|we|we'll * make|be|making sure|certain",
-        "no more|longer questions|problems|issues|that|needed|necessary|required|*[!e]ed",
-        "must not|only|always have",
-        "keep up|getting|it up|in touch|the change",
-        "if|when|since|because you can't|cannot|aren't",
-        "you can't|cannot be serious|imagine|believe|see",
-        "you should|must|can|may not|only|never|always have",
-        "i|he|she|they|it|we|who may|can|could|will|should not|only|never|always",
-        "max is|was",
-        "avoid *ed",
-    ),
-    reports=(
-        "he|she|they|it|log|page|site|error|message|manual|text|support say|says|said|reads",
-        "told|asked|tells|asks|advised|warned me|us|him|her|them",
-        "was|were|been|am told|asked",
-    ),
-    questions=(
-        "why|what|who|where|how|which",
-        "is|are|was|were|does|did|do|have|has|can|could|would|will i|you|we|he|she|it|they|there",
-    ),
-    takes_back=(
-        "forget|ignore|disregard|scrap|drop|cancel|discard|skip|lift|undo * said|told|rule|rules",
-        "forget|ignore|disregard|scrap|drop * limit|instruction|instructions|request|about|earlier",
-        "never mind the|my|what|about",
-        "nevermind the|my|what|about",
-        "no longer applies|needed|necessary|required|holds|matters",
-        "i|i've changed my mind",
-        "i take * back",
-    ),
-    negations=(
-        "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain",
-        "needn't|shouldn't|aren't|skip",
-    ),
-    common=(
-        "a|an|the|to|of|in|on|at|by|for|with|and|or|but|so|if|is|are|be|was|were|it|its|it's|that",
-        "this|these|those|there|then|than|as|from|into|about|any|all|some|my|your|our|i|i'd|i'm|i've",
-        "you|we|please|now|just|also|ever|always|only|make|sure|must|should|can|may|could|will|use",
-        "would|want|need|like|again|anymore|longer|more|what|said|told|earlier|rule|rules|forget",
-        "ignore|mind|changed|free|feel|fine|ok|okay|do|does|did|have|has|when|whenever|time|thing",
-        "instruction|instructions|request|anything|everything|going|forward|future|limit|using|put",
-        "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain|here|onwards",
-        "disregard|scrap|drop|cancel|discard|skip|lift|undo|nevermind|needn't|anyway|applies",
-        "actually|shouldn't|aren't",
-    ),
-    allows=(
-        "you|we can|may|could|should * * again",
-        "you|we don't|dont|needn't * * anymore|longer",
-        "you|we do not|no * * anymore|longer",
-        "you|we no longer need|have|must",
-        "it's|it|that|is fine|ok|okay|alright|allowed * again",
-        "feel free to",
-        "actually do [!n]*",
-        "actually you|we can|may",
-        "at any time",
-    ),
-    permits=(
-        "you|we can|may|could|should * * now|anyway",
-        "you|we don't|dont need|have to",
-        "you|we don't|dont|needn't * to",
-        "you|we do not|no * to|need",
-        "it's|it|that|is fine|ok|okay|alright|allowed to",
-        "it's|it|that|is fine|ok|okay|alright|allowed * now|after|to",
-    ),
-    contrasts=(
-        "from|to|into|for|with|by",
-        "on|off",
-        "in|out",
-        "my|your|our",
-        "all|some|only",
-        "use|put|cancel|drop|discard|undo|lift|scrap|ignore|disregard|forget",
-    ),
-    endings=(
-        "|s|ed|ing",
-        "e|es|ed|ing",
-        "y|ies|ied|ying",
-        "s|ses",
-        "x|xes",
-        "ch|ches",
-        "sh|shes",
-        "g|gging|gged",
-        "n|nning",
-        "p|pping|pped",
-        "t|tting|tted",
-    ),
-)
-"""The words of English."""
+    openers: tuple[str, ...] = ()
+    hedges: tuple[str, ...] = ()
+    letters: tuple[str, ...] = ()
 
 
 def compiled(phrases: Sequence[str], before: str = "") -> re.Pattern[str]:

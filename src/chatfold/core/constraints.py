@@ -8,20 +8,21 @@ Not here: what a sentence means, and where in a summary the instructions stand (
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from chatfold.core.constraint_content import Content, ContentReader, key_of, plain_of
-from chatfold.core.constraint_words import ENGLISH, Words, alternatives, compiled, marks
-from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
+from chatfold.core.constraint_english import ENGLISH
+from chatfold.core.constraint_lifts import Lifts, Phrases
+from chatfold.core.constraint_speech import Speech, texts_of
+from chatfold.core.constraint_words import Words, alternatives, compiled, marks
+from chatfold.core.views import ItemView
 
 __all__ = ["ENGLISH", "Words", "may_instruct", "standing"]
 
 _LONGEST: Final = 300  # characters of one instruction
 _MOST: Final = 40  # instructions
-_LOOKED_AT: Final = 200_000  # characters of one text: what is longer was pasted, not said
-_SENTENCE: Final = 2_000  # characters: longer ones are no sentences
 
 
 def standing(
@@ -46,15 +47,15 @@ def standing(
         Sentences as they were written, 300 characters at most; the newest 40.
     """
     held = {key_of(text): text for text in earlier}
-    texts = list(_said(views, clean))
-    if not texts:
+    said = [texts for view in views if (texts := texts_of(view, clean))]
+    if not said:
         return list(held.values())[-_MOST:]
     reader = _reader(words)
     known: dict[str, Content] = {}
-    for text in texts:
-        if reader.may_hold(text):
-            for sentence in _sentences(text):
-                reader.hold(sentence, held, known)
+    for texts in said:
+        if any(map(reader.may_hold, texts)):
+            for sentence, own in reader.speech.sentences(texts):
+                reader.hold(sentence, held, known, own=own)
     return list(held.values())[-_MOST:]
 
 
@@ -68,32 +69,7 @@ def may_instruct(
         clean: Applied to every text before it is read (`redact`).
         words: The language.
     """
-    return view.role == "user" and any(map(_reader(words).may_hold, _said((view,), clean)))
-
-
-def _said(views: Iterable[ItemView], clean: Callable[[str], str] | None) -> Iterator[str]:
-    for view in views:
-        if is_user_message(view):
-            for part in view.parts:
-                if type(part) is TextPart and not is_note(part.text):
-                    # Cleaned first: a secret that is cut in two is not known any more.
-                    yield (clean(part.text) if clean else part.text)[:_LOOKED_AT]
-
-
-# --- sentences ----------------------------------------------------------------------------------
-
-_FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE)
-_END = re.compile(r"(?<=[.!?])(?<![a-zA-Z]\.[a-zA-Z]\.)[\"')\]]?\s+|(?<=[。！？])")
-_BULLET = re.compile(r"\A\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6})\s+")
-_QUOTED: Final = (">", "|")
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences and list lines of a text; quoted lines and fenced code are no speech."""
-    for line in _FENCED.sub("\n", text).splitlines():
-        bare = _BULLET.sub("", line, count=1).strip()
-        if bare and not bare.startswith(_QUOTED):
-            yield from (s.strip() for s in _END.split(bare) if 1 < len(s) <= _SENTENCE)
+    return view.role == "user" and any(map(_reader(words).may_hold, texts_of(view, clean)))
 
 
 def _shortened(sentence: str) -> str:
@@ -143,9 +119,13 @@ class _Reader:
         self.exception = compiled(words.exceptions)
         self.report = compiled(words.reports)
         self.question = compiled(words.questions, "^")
-        self.taking_back = compiled(words.takes_back)
-        self.allowing = compiled(words.allows)
-        self.permit = compiled((*words.allows, *words.permits))
+        self.taking_back = Phrases(words.takes_back)
+        self.allowing = Phrases(words.allows)
+        self.permit = Phrases((*words.allows, *words.permits))
+        told = (*words.orders, *words.requests, *words.limits, *words.asking)
+        self.telling = Phrases((*told, *(f"* {phrase}" for phrase in words.always)))
+        self.lifts = Lifts(words)
+        self.speech = Speech(words)
         self.content = ContentReader(words)
         lifts = (*words.takes_back, *words.allows, *words.permits)
         self.marks = marks((*words.orders, *words.always, *words.asking, *lifts))
@@ -161,13 +141,16 @@ class _Reader:
         said = _WORD.findall(plain_of(text))
         return not (self.marks.isdisjoint(said) and self.limits.isdisjoint(said))
 
-    def hold(self, sentence: str, held: dict[str, str], known: dict[str, Content]) -> None:
+    def hold(
+        self, sentence: str, held: dict[str, str], known: dict[str, Content], *, own: bool = True
+    ) -> None:
         """Change what is held as a sentence says.
 
         Args:
             sentence: What a user said.
             held: The instructions, oldest first, by their keys.
             known: What they are about, by their keys, so that each is read once.
+            own: Whether they are the user's own words; what may be pasted takes nothing back.
         """
         said = self.said(sentence) if self.may_hold(sentence) else None
         if said is None:
@@ -178,7 +161,7 @@ class _Reader:
         for other in held.keys() - known.keys():
             known[other] = self.content.read(held[other])
         about = {k: known[k] for k in held}
-        meant = self.meant(said, about)
+        meant = self.meant(said, about) if own else None
         if meant is not None:
             del held[meant]
         touched = any(self.content.touches(said.about, other) for other in about.values())
@@ -190,20 +173,26 @@ class _Reader:
     def said(self, sentence: str) -> _Said | None:
         """Return what a sentence says of instructions, None where that is nothing."""
         plain = plain_of(sentence)
-        named = bool(self.taking_back.search(plain))
-        permit = self.permit.search(plain)
         instruction = self.is_instruction(plain)
-        if not (named or permit or instruction):
+        speaks = self.taking_back.anywhere(plain) or self.permit.anywhere(plain)
+        if not (speaks or instruction):
             return None
-        about = self.content.read(sentence)
+        places = self.lifts.places(plain)
+        named = self.lifts.find(plain, self.taking_back, places)
+        permit = self.lifts.find(plain, self.permit, places)
+        lifting = named or permit
+        if instruction and not speaks:
+            lifting = self.lifts.find(plain, self.telling, places)
+        behind = plain[: lifting.start()] if lifting and lifting.start() in places.first else ""
+        about = self.content.read(sentence, behind=behind)
         if permit and not instruction:  # the "no" of "no, you can" is an answer
             about = about._replace(negative=self.content.is_negative(plain[permit.start() :]))
         return _Said(
             about,
             instruction,
-            lifted=named or bool(self.allowing.search(plain)),
-            named=named and not instruction,
-            may_lift=instruction or not plain.endswith("?"),
+            lifted=bool(named or self.lifts.find(plain, self.allowing, places)),
+            named=bool(named) and not instruction,
+            may_lift=bool(lifting) and (instruction or not plain.endswith("?")),
         )
 
     def is_instruction(self, plain: str) -> bool:
