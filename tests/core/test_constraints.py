@@ -239,6 +239,23 @@ def test_a_question_is_no_instruction_unless_it_asks_for_one() -> None:
     ]
 
 
+def test_what_the_user_does_not_want_is_an_instruction() -> None:
+    """Of the model, of anybody, of a thing; a wish of the moment is none."""
+    for text in (
+        "I don't want you to push to main.",
+        "I don't want any emojis in replies.",
+        "We don't want anyone to see the prices.",
+        "I never want you to call.",
+        "Don't want any emojis.",
+    ):
+        assert told(text) == [text]
+    assert told("I don't want to bother you.", "Don't want to bother you.") == []
+    assert told("Never push to tags.", "I don't want you to push to main.")[1:] == [
+        "I don't want you to push to main."
+    ]
+    assert told("I don't want you to push to main.", "You can push to main again.") == []
+
+
 def test_what_others_said_is_no_instruction() -> None:
     """Unless the user says it himself."""
     assert told("The page says: do not reload.") == []
