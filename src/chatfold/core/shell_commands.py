@@ -1,95 +1,90 @@
-"""Whether a shell command changes things, by the first words of each command in it.
+"""Whether a shell command changes things, by the words of each command in it.
 
-Not here: which tools are shells (`effects`).
+A flag counts however it is written (`-X POST`, `-sXPOST`, `--request=POST`). Who is in doubt says
+so: a command that changes things is never to be taken for one that looks.
+
+Not here: which tools are shells (`effects`), what is known of programs (`shell_programs`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from chatfold.core.shell_programs import (
+    ALIASES,
+    FLAGS,
+    GROUPS,
+    LISTING,
+    OPERANDS,
+    READS,
+    VALUED,
+    WRITES,
+    Flags,
+    Group,
+)
 
 __all__ = ["effect_of_command"]
 
+_Effect: TypeAlias = Literal["read", "write", "unknown"]
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_READS = _words(
-    "[ ag alias awk basename bat bc cal cat cd cksum clear cloc cmp column comm curl cut date df "
-    "diff dig dir dirname du echo egrep env exit expr false fd fdfind fgrep file find fold free "
-    "gci getconf grep groups head hexdump history host hostname htop id ifconfig ip jobs "
-    "join jq last less ll locate ls lsblk lscpu lsof man md5sum more mypy netstat nl nproc "
-    "nslookup od paste pgrep ping popd printenv printf ps pushd pwd pylint pyright pytest "
-    "readlink realpath rg ruff sed seq set sha1sum sha256sum sleep sort ss stat strings tac tail "
-    "test time top tr traceroute tree true type ulimit uname uniq uptime wc whereis "
-    "which who whoami xxd yes yq zcat zgrep"
+_BEFORE = frozenset(
+    ("command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs")
 )
-_WRITES = _words(
-    "apply_patch apt apt-get brew chgrp chmod chown cp createdb crontab dd dnf dropdb ed groupadd "
-    "gunzip gzip install kill killall launchctl ln mkdir mkfifo mktemp mount mv patch pkill "
-    "poweroff reboot rename rm rmdir rsync scp service sftp shred shutdown snap ssh-keygen "
-    "systemctl tee touch truncate umount unlink unzip useradd userdel usermod vi vim wget yum "
-    "zip"
-)
-_GIT_READS = (
-    "blame branch cat-file describe diff grep help log ls-files ls-remote ls-tree reflog "
-    "remote rev-list rev-parse shortlog show show-ref status whatchanged"
-)
-_GIT_WRITES = (
-    "add am apply bisect checkout cherry-pick clean clone commit config fetch gc init "
-    "merge mv pull push rebase reset restore revert rm stash submodule switch tag worktree"
-)
-# Programs whose next word decides; what is not listed is unknown.
-_SUBCOMMANDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    program: (_words(reads), _words(writes))
-    for program, reads, writes in (
-        ("git", _GIT_READS, _GIT_WRITES),
-        ("pip", "check freeze help index inspect list show", "download install uninstall wheel"),
-        ("npm", "audit ls list outdated search test view", "ci i install publish uninstall update"),
-        ("docker", "images inspect logs ps stats top version", "build exec pull push rm rmi run"),
-        ("kubectl", "describe get logs top version", "apply create delete edit patch rollout"),
-        ("gh", "search status", "auth"),
-        ("cargo", "check clippy test tree", "add build install publish remove update"),
-        ("go", "doc env list test vet version", "build get install mod"),
-        ("conda", "info list search", "create install remove update"),
-        ("terraform", "plan show validate version", "apply destroy import"),
-        ("make", "check test lint", "build clean install"),
-    )
-}
-_ALIASES = {"pip3": "pip", "uv": "pip", "yarn": "npm", "pnpm": "npm", "podman": "docker"}
-_BEFORE = _words("command env exec nice nohup stdbuf sudo time timeout xargs")
-_CHANGING_FLAGS: Mapping[str, re.Pattern[str]] = {
-    "sed": re.compile(r"-i|--in-place|-[a-zA-Z]*i"),
-    "find": re.compile(r"-delete|-exec|-execdir|-ok"),
-    "curl": re.compile(r"-X|--request|-d|--data.*|-F|--form|-T|-o|-O|--output"),
-    "ruff": re.compile(r"--fix|format"),
-    "sort": re.compile(r"-o"),
-    "date": re.compile(r"-s|--set.*"),
-}
 _SEPARATORS = re.compile(r"&&|\|\||[;|\n&]")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_TO_A_FILE = re.compile(r"(?<![-=<])(?:\d|&)?>>?(?!&)(?!\s*/dev/null)(?!\()")
+_PLAIN = re.compile(r"[\w./:@%+,=-]+")
+_SCRIPT_ACTS = re.compile(  # awk: writes a file, runs a program; sed: writes a file, runs a line
+    r"\bprintf?\b[^;}\n]*[>|]|\bsystem\s*\(|\|\s*getline"
+    r"|(?:^|[;{}\n/$\d])\s*[gpI\d]*[wWe](?:\s|$)"
+)
+_STRING = re.compile(r'"[^"]*"')
+_ACTS = "''!"  # stands for a quoted text that changes things where a program runs it
+_SUM = re.compile(r"\$\(\([^()]*\)\)")
+_INSIDE = re.compile(r"[$<>]\(([^()]*)\)|`([^`]*)`")  # a command in another
+_BEGUN = re.compile(r"[$<>]\(|`")
+_TO_A_FILE = re.compile(r"(?<![-=<])(?:\d|&)?>>?(?!&-)(?!\s*/dev/null)(?!\()")
 _HARMLESS = re.compile(r"(?:\d|&)?>>?\s*(?:/dev/null|&\d)")
 _ASSIGNMENT = re.compile(r"\w+=\S*")
+_SETS_A_DATE = re.compile(r"\d{8,}(?:\.\d\d)?")
+_HELP = frozenset(("--help", "--version"))
+_LOOKS = frozenset(("GET", "HEAD", "OPTIONS"))
 _LONGEST = 4000  # characters of a command that are looked at; quotes that never close cost most
 
 
-def effect_of_command(command: str) -> Literal["read", "write", "unknown"]:
+def effect_of_command(command: str) -> _Effect:
     """Return whether a command line changes things; one command that does is enough."""
-    bare = _HARMLESS.sub(" ", _QUOTED.sub("''", command[:_LONGEST]))
+    text = command[:_LONGEST].replace("\\\n", " ")
+    bare = _HARMLESS.sub(" ", _SUM.sub("0", _QUOTED.sub(_unquoted, text)))
     if not bare.strip():
         return "unknown"
-    if _TO_A_FILE.search(bare):
+    inner: list[str] = []
+    found = 1
+    while found:
+        inner += (one or other for one, other in _INSIDE.findall(bare))
+        bare, found = _INSIDE.subn("''", bare)
+    whole = ";".join((bare, *inner, *_BEGUN.findall(bare)))
+    if _TO_A_FILE.search(whole):
         return "write"
-    effects = {_of_one(part.split()) for part in _SEPARATORS.split(bare) if part.strip()}
+    effects = {_of_one(part.split()) for part in _SEPARATORS.split(whole) if part.strip()}
     if "write" in effects:
         return "write"
     return "read" if effects == {"read"} and len(command) <= _LONGEST else "unknown"
 
 
-def _of_one(words: list[str]) -> Literal["read", "write", "unknown"]:
+def _unquoted(quoted: re.Match[str]) -> str:
+    """Return what stands for a quoted text: a word as it is, the commands that a text runs."""
+    text = quoted[0][1:-1]
+    if _PLAIN.fullmatch(text):
+        return text
+    if quoted[0][0] == '"' and _BEGUN.search(text):
+        ends = "".join(_BEGUN.findall(_INSIDE.sub("", text)))
+        return "''" + "".join(found[0] for found in _INSIDE.finditer(text)) + ends
+    return _ACTS if _SCRIPT_ACTS.search(_STRING.sub('""', text)) else "''"
+
+
+def _of_one(words: list[str]) -> _Effect:
     """Return the effect of one simple command, given as its words."""
     while words and (
         _ASSIGNMENT.fullmatch(words[0]) or words[0] in _BEFORE or words[0][:1].isdigit()
@@ -97,24 +92,129 @@ def _of_one(words: list[str]) -> Literal["read", "write", "unknown"]:
         words = words[1:]
     if not words or words[0].startswith("#"):
         return "read"
-    program = words[0].strip("()`{}").rpartition("/")[2]
-    program = _ALIASES.get(program, program)
+    program = words[0].strip("(){}").rpartition("/")[2]
     rest = words[1:]
+    if program == "uv" and rest[:1] == ["pip"]:
+        rest = rest[1:]
+    program = ALIASES.get(program, program)
     if program in ("python", "python3") and rest[:2] == ["-m", "pytest"]:
         return "read"
-    if program in _SUBCOMMANDS:
-        reads, writes = _SUBCOMMANDS[program]
-        for word in rest:
-            if word in reads or word == "--version":
-                return "read"
-            if word in writes:
-                return "write"
-        return "unknown"
-    if program in _WRITES:
+    if program in GROUPS:
+        return _of_group(program, rest)
+    if program in WRITES:
         return "write"
-    if program not in _READS:
+    return _of_reader(program, rest) if program in READS else "unknown"
+
+
+def _of_reader(program: str, rest: Sequence[str]) -> _Effect:
+    """Return the effect of a program that only looks unless it is told otherwise."""
+    found = _by_flags("fd" if program == "fdfind" else program, rest)
+    if found != "read":
+        return found
+    if program in ("awk", "sed") and any(_ACTS in word for word in rest):
         return "unknown"
-    changing = _CHANGING_FLAGS.get(program)
-    if changing is not None and any(changing.fullmatch(word) for word in rest):
-        return "write"
+    operands = [word for word in rest if word[0] not in "-+<" and not word.isdigit()]
+    if program in OPERANDS and len(operands) > OPERANDS[program]:
+        return "unknown"
+    if program == "date" and any(_SETS_A_DATE.fullmatch(word) for word in rest):
+        return "unknown"
     return "read"
+
+
+def _of_group(key: str, rest: Sequence[str]) -> _Effect:
+    """Return the effect of a program whose next word decides, or the one behind that."""
+    group = GROUPS[key]
+    operands = list(_operands(key, rest))
+    if not operands:
+        return "read" if _HELP & {*rest} else _surer(group.alone, _by_flags(key, rest))
+    if group.mixed:
+        return _of_each(group, [word for _, word in operands if "=" not in word])
+    place, word = operands[0]
+    longer, behind = f"{key} {word}", rest[place + 1 :]
+    if longer in LISTING:
+        return _of_listing(longer, behind)
+    if longer in GROUPS:
+        return _of_group(longer, behind)
+    if word in group.writes:
+        return "write"
+    if word not in group.reads:
+        return "unknown"
+    return _surer(_by_flags(key, rest), _by_flags(longer, behind))
+
+
+def _of_each(group: Group, words: Sequence[str]) -> _Effect:
+    if any(word in group.writes for word in words):
+        return "write"
+    return "read" if words and group.reads.issuperset(words) else "unknown"
+
+
+def _of_listing(key: str, rest: Sequence[str]) -> _Effect:
+    """Return the effect of a subcommand that lists, or makes what it is given the name of."""
+    found = _by_flags(key, rest)
+    if found != "read":
+        return found
+    listing = LISTING[key]
+    flags = [word for word in rest if word.startswith("-")]
+    if any(listing.patterns.fullmatch(flag) for flag in flags):
+        return "read"
+    if not all(listing.flags.fullmatch(flag) for flag in flags):
+        return "unknown"
+    return listing.makes if any(_operands(key, rest)) else "read"
+
+
+def _operands(key: str, rest: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the words that are neither flags nor their values, with their places."""
+    valued = VALUED.get(key, frozenset())
+    is_value = False
+    for place, word in enumerate(rest):
+        if not is_value and word[0] not in "-+<":
+            yield place, word
+        is_value = word in valued
+
+
+def _by_flags(key: str, rest: Sequence[str]) -> _Effect:
+    """Return whether the flags of a command that looks make it change things."""
+    known = FLAGS.get(key)
+    if known is None:
+        return "read"
+    effect: _Effect = "read"
+    for place, word in enumerate(rest):
+        for flag, value in _changing(known, word, exact=key == "curl"):
+            given = value or "".join(rest[place + 1 : place + 2])
+            effect = _surer(effect, _of_request(flag, given) if key == "curl" else "write")
+    return effect
+
+
+def _changing(known: Flags, word: str, *, exact: bool) -> Iterator[tuple[str, str]]:
+    """Yield the flags in a word by which things are changed, with the value in the same word."""
+    if word.startswith("--") or (known.one_dash and word.startswith("-")):
+        name, _, value = word.lstrip("-").partition("=")
+        if name in known.long or (
+            not exact and len(name) > 1 and any(long.startswith(name) for long in known.long)
+        ):
+            yield name, value
+    elif word.startswith("-"):
+        for place, letter in enumerate(word[1:], 2):
+            if letter in known.valued:
+                return
+            if letter in known.short:
+                yield letter, word[place:]
+                return
+
+
+def _of_request(flag: str, value: str) -> _Effect:
+    """Return what a flag of curl does: a method may be one that only looks."""
+    if flag in ("K", "config"):
+        return "unknown"
+    if flag not in ("X", "request"):
+        return "write"
+    if value.upper() in _LOOKS:
+        return "read"
+    return "write" if value.isalpha() else "unknown"
+
+
+def _surer(one: _Effect, other: _Effect) -> _Effect:
+    """Return the effect of both together: a change outdoes a doubt, a doubt outdoes a look."""
+    if "write" in (one, other):
+        return "write"
+    return "unknown" if "unknown" in (one, other) else "read"
