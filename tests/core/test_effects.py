@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatfold.core.actions import actions_of
+from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.effects import effect_of, effect_of_call
+from chatfold.core.effects import effect_of, effect_of_call, effect_of_tool
+from chatfold.core.entries import Entry, Field
+from chatfold.core.given import effect_of_arguments, may_say
 from chatfold.core.shell_commands import effect_of_command
 from chatfold.core.views import CallKind
 
@@ -30,6 +34,16 @@ READS = str.split(
     "payment_history"
 )
 UNKNOWN = ("foo", "bar", "python", "code_interpreter", "x", "", "工具", "computer", "run")
+# To open or select one of these may be to make or to take it.
+MADE_OR_TAKEN = str.split(
+    "open_ticket openTicket open_issue open_account open_the_dispute select_seat select_a_plan "
+    "select_seat_by_id tickets.open ticket_open crm.open_ticket search__open_ticket "
+    "browser_select_option"
+)
+OPENED_TO_READ = str.split(
+    "open browser.open open_file open_url open_in_browser open_ticket_details select select_rows "
+    "select_from_db select_all get_open_tickets list_open_issues"
+)
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -45,6 +59,16 @@ def test_a_name_that_says_look_is_guessed_to_read(name: str) -> None:
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_a_name_without_a_hint_is_unknown(name: str) -> None:
     assert effect_of(name, {}) == ("unknown", True)
+
+
+@pytest.mark.parametrize("name", MADE_OR_TAKEN)
+def test_to_open_or_select_what_can_be_made_or_taken_is_unknown(name: str) -> None:
+    assert effect_of(name, {}) == ("unknown", True)
+
+
+@pytest.mark.parametrize("name", OPENED_TO_READ)
+def test_to_open_or_select_what_can_be_looked_at_is_a_read(name: str) -> None:
+    assert effect_of(name, {}) == ("read", True)
 
 
 def test_what_the_caller_says_is_no_guess() -> None:
@@ -139,6 +163,7 @@ def test_the_argument_that_switches_a_tool_decides() -> None:
     assert effect_of_call(call("computer", "computer", action="screenshot"), {})[0] == "read"
     assert effect_of_call(call("tickets", action="close"), {})[0] == "write"
     assert effect_of_call(call("get_file", mode="write"), {})[0] == "read"
+    assert effect_of_call(call("tickets", action="open"), {})[0] == "unknown"
 
 
 def test_the_kind_of_a_call_decides_where_it_says_enough() -> None:
@@ -146,6 +171,109 @@ def test_the_kind_of_a_call_decides_where_it_says_enough() -> None:
     assert effect_of_call(call("get_agent", "handoff"), {}) == ("write", True)
     assert effect_of_call(call(None, "tool_search"), {}) == ("read", True)
     assert effect_of_call(call(None), {}) == ("unknown", True)
+
+
+# What is given to a tool whose name says that it reads.
+GIVEN: dict[str, tuple[dict[str, Any], ...]] = {
+    "write": (
+        {"method": "POST", "url": "https://api.x.com/orders"},
+        {"url": "https://x.com/1", "options": {"httpMethod": "delete"}},
+        {"requests": [{"method": "GET"}, {"method": "PATCH"}]},
+        {"sql": "DELETE FROM users WHERE id=5512"},
+        {"sql": "GRANT admin TO bob"},
+        {"query": "delete from users where id=5512"},
+        {"query": "-- gone\nUPDATE users SET name='x'"},
+        {"query": "/* gone */ update only users as u set name='x'"},
+        {"q": "WITH gone AS (SELECT 1) DELETE FROM users"},
+        {"q": "with gone as (delete from users returning *) select * from gone"},
+        {"query": "SELECT 1; drop table users"},
+        {"query": "BEGIN; INSERT INTO users VALUES (1); COMMIT"},
+        {"query": "create or replace view v as select 1"},
+        {"query": "truncate users"},
+        {"query": "merge into a using b on a.id = b.id"},
+        {"query": "REPLACE INTO a VALUES (1)"},
+        {"query": "ALTER TABLE a ADD b int"},
+        {"query": "mutation { pay(id: 1) { id } }"},
+        {"statements": ["select 1", "insert into a values (1)"]},
+    ),
+    "unknown": (
+        {"sql": "CALL pay(1)"},
+        {"query": "explain analyze delete from users"},
+        {"sql": "SELECT " + "1, " * 2000 + "1"},
+        {"sql": "EXEC pay", "limit": 3},
+    ),
+    "read": (
+        {"sql": "SELECT 'DELETE FROM users'"},
+        {"sql": "-- DELETE FROM users\nselect updated from users;"},
+        {"sql": ""},
+        {"sql": "WITH a AS (SELECT 1) SELECT * FROM a"},
+        {"method": "GET"},
+        {"method": "email", "note": "post"},
+        {"query": "update my address"},
+        {"query": "replace the filter; delete the old one"},
+        {"query": "create a ticket", "limit": 3},
+        {"query": "grant access to John"},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("effect", "arguments"), [(e, given) for e, all_ in GIVEN.items() for given in all_]
+)
+@pytest.mark.parametrize("name", ["fetch", "query", "get_rows", "mcp__db__read_query"])
+def test_a_method_or_a_statement_decides_whatever_the_name_says(
+    name: str, effect: str, arguments: dict[str, Any]
+) -> None:
+    """Where the caller says nothing, and without a word for the tool as a whole."""
+    assert effect_of_call(call(name, **arguments), {}) == (effect, True)
+    assert effect_of_call(call(name, **arguments), {name: "read"}) == ("read", False)
+    assert effect_of(name, {}, arguments) == (effect, True)
+    assert effect_of_tool(name, "function", {}) is None
+
+
+def test_a_statement_that_is_the_whole_of_what_a_tool_is_given_counts() -> None:
+    raw = ToolCallRecord("c", "query", "DELETE FROM users", "", "completed", 0, 1, kind="custom")
+    assert effect_of_call(raw, {}) == ("write", True)
+    escaped = r'{"q": "\u0044\u0045LETE FROM users"}'
+    hidden = ToolCallRecord("c", "query", escaped, "", "completed", 0, 1)
+    assert effect_of_call(hidden, {}) == ("write", True)
+
+
+@pytest.mark.parametrize(("method", "count"), [("POST", 1), ("GET", 0)])
+def test_what_an_earlier_open_call_was_given_decides_once_it_is_answered(
+    method: str, count: int
+) -> None:
+    given = (Field("options.method", method), Field("url", "https://x.com/1"))
+    words = CallWords([ToolCallRecord("c", None, "", "ok", "completed", None, 0)])
+    found = actions_of(words, [0], {}, earlier=[Entry("fetch", given, call="c")], room=1000)
+    assert [entry.arguments for entry in found.done] == [given] * count
+
+
+def test_a_tool_alone_decides_only_where_no_argument_can_change_what_it_does() -> None:
+    assert effect_of_tool("web_search", "function", {}) == ("read", True)
+    assert effect_of_tool("x", "tool_search", {}) == ("read", True)
+    assert effect_of_tool("get_order", "function", {"get_order": "read"}) == ("read", False)
+    assert effect_of_tool("create_rma", "function", {}) == ("write", True)
+    for name in ("get_order", "fetch", "bash", "memory", "foo", None):
+        assert effect_of_tool(name, "function", {}) is None
+
+
+STATEMENTS = st.sampled_from(
+    [text for given in GIVEN.values() for fields in given for text in map(str, fields.values())]
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["sql", "method", "query", "x"]), STATEMENTS | st.text() | st.none()
+    ),
+    st.booleans(),
+)
+def test_a_quick_look_at_arguments_misses_nothing_that_they_say(
+    arguments: dict[str, Any], ascii_: bool
+) -> None:
+    if effect_of_arguments(arguments) is not None:
+        assert may_say(json.dumps(arguments, ensure_ascii=ascii_))
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

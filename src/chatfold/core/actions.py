@@ -82,7 +82,8 @@ def actions_of(
         else:
             writer.answered[number] = answers_to
             name = answers_to.name
-            effect, guess = effect_of(name, effects)
+            given = [{_key(field): field.text} for field in answers_to.arguments or ()]
+            effect, guess = effect_of(name, effects, given)
         if guess and name not in seen:
             seen.add(name)
             guessed.setdefault(writer.name(number))
@@ -104,6 +105,11 @@ def actions_of(
         guessed=tuple(guessed),
         written=frozenset(done),
     )
+
+
+def _key(field: Field) -> str:
+    """Return the key of a value, without those that lead to it."""
+    return field.label.rpartition(".")[2]
 
 
 def settled(record: Record, words: CallWords) -> Record:

@@ -1,7 +1,7 @@
 """Whether a tool changes things, as the caller says or as its name and its command suggest.
 
 A guess is a guess: who asks is told so. Not here: what becomes of the calls (`actions`), the
-commands of a shell (`shell_commands`).
+commands of a shell (`shell_commands`), what other arguments say (`given`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.given import effect_of_arguments, may_say
 from chatfold.core.shell_commands import effect_of_command
 
 __all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool"]
@@ -61,6 +62,15 @@ _THINGS_TO_READ = _words(
     "help history id ids info information items listing price prices result results rows "
     "schema state statistics stats status summary time usage version weather"
 )
+# To open or to select these is to look at them; a ticket, an account or a seat it may make or take.
+_OPENABLE = _words("open select")
+_OPENED = _words(
+    "all browser column columns contents data database db detail details directory doc docs "
+    "document documents file files folder history image info information link page pages pdf photo "
+    "query record records result results row rows sql state stats status summary tab table url "
+    "urls video web webpage website window"
+)
+_BETWEEN = _words("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
     r"opt_in|opt_out|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up)(?![a-z])"
@@ -84,6 +94,8 @@ _KNOWN: Mapping[str, Effect] = {
     "web_fetch": "read",
     "web_search": "read",
 }
+# Those of them that nothing they are given makes a write.
+_READ_ALWAYS = _words("file_search google_maps google_search url_context web_search")
 _SHELLS = _words(
     "bash bash_code_execution command execute_bash execute_command exec local_shell powershell "
     "run_bash run_command run_in_terminal run_shell run_shell_command run_terminal_cmd sh shell "
@@ -99,25 +111,30 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _LONGEST = 200  # characters of a name that are looked at
 
 
-def effect_of(name: str | None, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
+def effect_of(
+    name: str | None, told: Mapping[str, Effect], arguments: Any = None
+) -> tuple[Effect, bool]:
     """Return whether a tool changes things, and whether that is a guess.
 
     Args:
         name: The tool's name, in any style: `create_rma`, `createRma`, `crm.rma-create`.
         told: What the caller says, by exact name.
+        arguments: What is known of what it was given, as JSON types.
     """
     if name is None:
         return "unknown", True
     if name in told:
         return told[name], False
-    return _guess(name), True
+    effect = _guess(name)
+    return _with_given(effect, effect_of_arguments(arguments)), True
 
 
 def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
     """Return whether a call changes things, and whether that is a guess.
 
-    Where the name leaves it open, the command of a shell decides, or the argument by which a tool
-    with several uses is told what to do.
+    The command of a shell decides. A call that is given a method such as POST, or a statement that
+    changes a database, is a write under any name. Where the name leaves it open, the argument
+    decides by which a tool with several uses is told what to do.
     """
     known = effect_of_tool(call.name, call.kind, told)
     if known is not None:
@@ -125,8 +142,12 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     name = call.name or ""
     if _is_shell(name, call.kind):
         return effect_of_command(_command(call)), True
-    switched = _switched(call)
-    return (_guess(name) if switched == "unknown" else switched), True
+    given = effect_of_arguments(call.arguments) if may_say(call.raw_arguments) else None
+    effect = _guess(name)
+    if effect != "read" or _is_switched(name):
+        switched = _switched(call)
+        effect = effect if switched == "unknown" else switched
+    return _with_given(effect, given), True
 
 
 def effect_of_tool(
@@ -134,7 +155,7 @@ def effect_of_tool(
 ) -> tuple[Effect, bool] | None:
     """Return the same for all calls of a tool, by its name and their kind.
 
-    None where what it is given decides.
+    None where what it is given may decide.
     """
     if name is not None and name in told:
         return told[name], False
@@ -142,18 +163,32 @@ def effect_of_tool(
     return None if known is None else (known, True)
 
 
+def _with_given(effect: Effect, given: Effect | None) -> Effect:
+    """Return what a call does, by what else is known of it and by what its arguments say."""
+    return given if given == "write" or (given and effect == "read") else effect
+
+
 @lru_cache(maxsize=512)
 def _by_name(name: str, kind: str) -> Effect | None:
-    """Return what a call does by its tool's name and its kind, None where its arguments decide."""
+    """Return what a call does whatever it is given, None where its arguments may decide.
+
+    What a name promises to read may still be given a method or a statement that changes things,
+    so only the built-in tools of providers, whose arguments are known, read in any case.
+    """
     known = _KINDS.get(kind)
     if known is not None:
         return known
-    plain = name.lower()
-    undated = plain.rpartition("_20")[0] or plain  # providers date their tools: bash_20250124
-    if _is_shell(name, kind) or undated in _SWITCHED:
+    if _is_shell(name, kind) or _is_switched(name):
         return None
     effect = _guess(name)
-    return None if effect == "unknown" else effect
+    return effect if effect == "write" or name.lower() in _READ_ALWAYS else None
+
+
+@lru_cache(maxsize=512)
+def _is_switched(name: str) -> bool:
+    plain = name.lower()
+    # Providers date their tools: memory_20250818.
+    return (plain.rpartition("_20")[0] or plain) in _SWITCHED
 
 
 def _is_shell(name: str, kind: str) -> bool:
@@ -166,25 +201,48 @@ def _guess(name: str) -> Effect:
     known = _KNOWN.get(name.lower())
     if known is not None:
         return known
-    for part in reversed(re.split(r"__|[./:]", name[-_LONGEST:])):
-        words = [word.lower() for word in _WORDS.findall(part)]
-        effect = _by_words(words)
-        if effect != "unknown":
+    parts = [_words_of(part) for part in re.split(r"__|[./:]", name[-_LONGEST:])]
+    for place in range(len(parts) - 1, -1, -1):
+        before = parts[place - 1] if place else []
+        effect = _by_words(parts[place], before)
+        if effect is not None:
             return effect
     return "unknown"
 
 
-def _by_words(words: list[str]) -> Effect:
+def _words_of(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def _by_words(words: list[str], before: list[str]) -> Effect | None:
+    """Return what the words of a name suggest, None where nothing does.
+
+    Args:
+        words: The words, in small letters.
+        before: Those of what the name belongs to, as `tickets` in `tickets.open`.
+    """
     if _PHRASES.search("_".join(words)):
         return "write"
     for place, word in enumerate(words):
         if word in _WRITES:
             return "write"
         if word in _READS:
-            return "write" if _goes_on_to_write(words[place + 1 :]) else "read"
+            behind = words[place + 1 :]
+            if _goes_on_to_write(behind):
+                return "write"
+            if word in _OPENABLE and not _is_opened_to_read([*before, *words[:place]], behind):
+                return "unknown"
+            return "read"
     if any(word in _THINGS_TO_READ for word in words):
         return "read"
-    return "write" if any(word in _EITHER for word in words) else "unknown"
+    return "write" if any(word in _EITHER for word in words) else None
+
+
+def _is_opened_to_read(before: list[str], behind: list[str]) -> bool:
+    """Return whether what is opened or selected is such that this is to look at it."""
+    upto = next((place for place, word in enumerate(behind) if word in _BETWEEN), len(behind))
+    things = behind[:upto] or before
+    return not things or things[-1] in _OPENED
 
 
 def _goes_on_to_write(words: list[str]) -> bool:
@@ -230,7 +288,7 @@ def _switched(call: ToolCallRecord) -> Effect:
     for key in _SWITCHES:
         value = fields.get(key)
         if isinstance(value, str) and len(value) <= _LONGEST:
-            effect = _by_words([word.lower() for word in _WORDS.findall(value)])
-            if effect != "unknown":
+            effect = _by_words(_words_of(value), _words_of(call.name or ""))
+            if effect is not None:
                 return effect
     return "unknown"

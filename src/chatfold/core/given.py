@@ -1,0 +1,108 @@
+"""Whether what a call is given makes it a write: the method of a request, the text of a query.
+
+Not here: what the name of a tool says (`effects`), the commands of a shell (`shell_commands`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, cast
+
+__all__ = ["effect_of_arguments", "may_say"]
+
+_METHODS = frozenset(("delete", "patch", "post", "put"))
+_METHOD_KEYS = frozenset(("http_method", "httpmethod", "method", "request_method", "requestmethod"))
+_SQL_KEYS = frozenset(("sql", "sql_query", "sqlquery", "statement", "statements", "stmt"))
+_WRITING = frozenset(
+    (
+        *("alter", "create", "delete", "drop", "grant", "insert", "merge", "mutation"),
+        *("replace", "revoke", "truncate", "update", "upsert"),
+    )
+)
+_HOLDING = frozenset(("begin", "explain", "start", "with"))  # may hold or announce one that writes
+_LOOKING = frozenset(
+    ("desc", "describe", "from", "pragma", "select", "show", "table", "use", "values", *_HOLDING)
+)
+_REMARK = r"--[^\n]*|/\*.*?\*/|#[^\n]*\n"
+_WORD = re.compile(rf"(?:[\s(`\ufeff]|{_REMARK})*+([a-z]+)", re.IGNORECASE | re.DOTALL)
+_LITERAL = re.compile(rf"'(?:[^']|'')*'|{_REMARK}", re.DOTALL)
+_NAME = r"[\w.$\"`\[\]@#]+"
+_DEED = (
+    r"insert\s+(?:\w+\s+)?(?:into|table)\s|replace\s+into\s|delete\s+from\s|merge\s+into\s"
+    rf"|update\s+(?:only\s+)?{_NAME}\s+(?:(?:as\s+)?{_NAME}\s+)?set\s"
+)
+# What a statement holds more than an English sentence that begins with the same word.
+_STATEMENT = re.compile(
+    rf"{_DEED}|upsert\s+into\s|truncate\s+(?:table\s+)?{_NAME}\s*\Z|(?:grant|revoke)\s.*\son\s"
+    r"|(?:alter|create|drop)\s+(?:(?:or\s+replace|external|global|local|materialized|temp|"
+    r"temporary|unique|unlogged)\s+)*(?:column|database|extension|function|index|policy|procedure|"
+    r"role|schema|sequence|table|trigger|type|user|view)\s|mutation\b[^{]*\{",
+    re.IGNORECASE | re.DOTALL,
+)
+_HELD = re.compile(rf"\b(?:{_DEED})", re.IGNORECASE)
+# One of these is in the JSON of all arguments that say something; the last are escaped letters.
+_HINTS = (
+    *("method", "sql", "statement", "stmt", "delete", "update", "insert", "create", "drop"),
+    *("alter", "grant", "merge", "mutation", "replace", "revoke", "truncate", "upsert"),
+    *(r"\u004", r"\u005", r"\u006", r"\u007"),
+)
+_LONGEST = 4000  # characters of a text that are looked at
+
+
+def may_say(raw: str) -> bool:
+    """Return whether arguments, as the model wrote them, are worth to be read: few calls' are."""
+    return any(map(raw.lower().__contains__, _HINTS))
+
+
+def effect_of_arguments(arguments: Any) -> Literal["write", "unknown"] | None:
+    """Return what the arguments of a call say that it does, whatever the name of its tool says.
+
+    None where they say nothing; that it only looks they never say.
+
+    Args:
+        arguments: The arguments as JSON types, or a text.
+    """
+    effect: Literal["unknown"] | None = None
+    left: list[tuple[str, Any]] = [("", arguments)]
+    while left:
+        key, value = left.pop()
+        if isinstance(value, str):
+            found = _of_text(key, value)
+            if found == "write":
+                return "write"
+            effect = effect or found
+        elif isinstance(value, dict):
+            left += cast(dict[str, Any], value).items()
+        elif isinstance(value, list):
+            left += [(key, each) for each in cast(list[Any], value)]
+    return effect
+
+
+def _of_text(key: str, text: str) -> Literal["write", "unknown"] | None:
+    """Return what one text says: a method, or statements of SQL or GraphQL."""
+    if len(text) < 8 and text.strip().lower() in _METHODS and key.lower() in _METHOD_KEYS:
+        return "write"
+    is_sql = key.lower() in _SQL_KEYS
+    begins = _WORD.match(text, 0, _LONGEST)
+    if not is_sql and (begins is None or begins[1].lower() not in _WRITING | _LOOKING):
+        return None
+    effect: Literal["unknown"] | None = "unknown" if is_sql and len(text) > _LONGEST else None
+    for part in _LITERAL.sub(" ", text[:_LONGEST]).split(";"):
+        found = _of_statement(part, is_sql=is_sql)
+        if found == "write":
+            return "write"
+        effect = effect or found
+    return effect
+
+
+def _of_statement(text: str, *, is_sql: bool) -> Literal["write", "unknown"] | None:
+    begins = _WORD.match(text)
+    if begins is None:
+        return None
+    word = begins[1].lower()
+    if word in _WRITING:
+        is_sure = is_sql or begins[1].isupper() or _STATEMENT.match(text, begins.start(1))
+        return "write" if is_sure else None
+    if word in _HOLDING and _HELD.search(text):
+        return "write" if word == "with" else "unknown"
+    return "unknown" if is_sql and word not in _LOOKING else None
