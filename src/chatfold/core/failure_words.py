@@ -64,7 +64,8 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _BUT = re.compile(
-    r"\b(?:but|however|not|cannot|can't|couldn't|unable|fail(?:s|ed|ure)|errors?)\b", re.IGNORECASE
+    r"\b(?:but|however|not|cannot|can't|couldn't|unable|fails|failed|failure|errors?)\b",
+    re.IGNORECASE,
 )
 
 
