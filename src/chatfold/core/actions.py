@@ -6,12 +6,14 @@ Not here: whether a tool changes things (`effects`), how long such lists may gro
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from chatfold.core.call_words import CallWords, is_cut
+from chatfold.core.calls import ToolCallRecord
 from chatfold.core.carry import counted_together
-from chatfold.core.effects import Effect, effect_of, effect_of_call, effect_of_tool
+from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_name
 from chatfold.core.entries import Entry, Field, line
+from chatfold.core.given import may_say
 from chatfold.core.record import Record
 
 __all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
@@ -65,7 +67,8 @@ def actions_of(
     waiting: list[int] = []
     guessed: dict[str, None] = {}
     seen: set[str | None] = set()
-    reads: set[tuple[str | None, str]] = set()  # tools that only read, whatever they are given
+    reads: set[_Tool] = set()  # tools that only read, by all that they are given
+    told_more = _told_more([words.calls[number] for number in gone])
     for number in gone:
         call = words.calls[number]
         tool = call.name, call.kind
@@ -77,7 +80,7 @@ def actions_of(
         name = call.name
         if answers_to is None:
             effect, guess = effect_of_call(call, effects)
-            if effect == "read" and effect_of_tool(*tool, effects) is not None:
+            if effect == "read" and tool not in told_more and reads_by_name(*tool, effects):
                 reads.add(tool)
         else:
             writer.answered[number] = answers_to
@@ -110,6 +113,23 @@ def actions_of(
 def _key(field: Field) -> str:
     """Return the key of a value, without those that lead to it."""
     return field.label.rpartition(".")[2]
+
+
+_Tool: TypeAlias = tuple[str | None, str]
+"""The name of a tool, and the kind of its calls."""
+
+
+def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
+    """Return the tools of which some call is given what may make it a write, by a quick look.
+
+    All texts are looked through at once: to look at each of thousands takes five times as long.
+    """
+    if not may_say("\n".join(call.raw_arguments for call in calls)):
+        return set()
+    given: dict[_Tool, list[str]] = {}
+    for call in calls:
+        given.setdefault((call.name, call.kind), []).append(call.raw_arguments)
+    return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
 
 
 def settled(record: Record, words: CallWords) -> Record:

@@ -16,7 +16,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.given import effect_of_arguments, may_say
 from chatfold.core.shell_commands import effect_of_command
 
-__all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool"]
+__all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool", "reads_by_name"]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
@@ -161,6 +161,14 @@ def effect_of_tool(
         return told[name], False
     known = _by_name(name or "", kind)
     return None if known is None else (known, True)
+
+
+def reads_by_name(name: str | None, kind: str, told: Mapping[str, Effect]) -> bool:
+    """Return whether a tool only looks, but for calls that are given what says otherwise."""
+    known = effect_of_tool(name, kind, told)
+    if known is not None:
+        return known[0] == "read"
+    return not (_is_shell(name or "", kind) or _is_switched(name or "")) and _guess(name) == "read"
 
 
 def _with_given(effect: Effect, given: Effect | None) -> Effect:
