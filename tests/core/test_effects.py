@@ -234,6 +234,8 @@ def test_a_method_or_a_statement_decides_whatever_the_name_says(
 def test_a_statement_that_is_the_whole_of_what_a_tool_is_given_counts() -> None:
     raw = ToolCallRecord("c", "query", "DELETE FROM users", "", "completed", 0, 1, kind="custom")
     assert effect_of_call(raw, {}) == ("write", True)
+    other = ToolCallRecord("c", "foo", "select 1", "", "completed", 0, 1, kind="custom")
+    assert effect_of_call(other, {}) == ("unknown", True)
     escaped = r'{"q": "\u0044\u0045LETE FROM users"}'
     hidden = ToolCallRecord("c", "query", escaped, "", "completed", 0, 1)
     assert effect_of_call(hidden, {}) == ("write", True)
