@@ -149,3 +149,23 @@ def test_what_was_edited_behind_a_fold_that_is_under_way_is_the_same_conversatio
     model.go.set()
     ended(wrapper)
     assert wrapper.fold(reloaded(items), key="k").outcome.changed
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_conversation_finds_its_own_fold_beside_one_that_has_none(stored: bool) -> None:
+    """The one that came last would else take the list over, and pay for it once more."""
+    model = Held()
+    store = MemoryStore() if stored else None
+    policy = Policy(max_tokens=600, keep_tokens=100)
+    wrapper: Middleware[Any] = Middleware(model, policy, store, background=True)
+    ours, theirs = chat("alice", 6), chat("bob", 2)
+    assert wrapper.fold(reloaded(ours), key="k").outcome.reason == "started"
+    for _ in range(3):
+        assert wrapper.fold(reloaded(theirs), key="k").outcome.reason == "below_trigger"
+        assert wrapper.fold(reloaded(ours), key="k").outcome.reason == "running"
+        assert (
+            len([each for held in wrapper._turns._sessions._named.values() for each in held]) == 2
+        )
+    model.go.set()
+    ended(wrapper)
+    assert wrapper.fold(reloaded(ours), key="k").outcome.reason == "summarized"

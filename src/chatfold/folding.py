@@ -139,13 +139,7 @@ class Folding:
             return self.commit(plan, written, notes, snapshot, since)
 
         def finish_alone(written: Written) -> Outcome[Any]:
-            if not self._state.running.acquire(blocking=False):
-                return ended(replace(self.idle("busy"), **_spent(written)))
-            try:
-                outcome = finish(written)
-            finally:
-                self._state.running.release()
-            return ended(outcome)
+            return ended(self._alone(written, finish))
 
         def failed(error: Exception) -> None:
             ended(self.failed(error))
@@ -336,6 +330,15 @@ class Folding:
         return self._charged(
             made, lambda: self.swaps.saved(plan, snapshot, made.items, _known(made))
         )
+
+    def _alone(self, written: Written, finish: Callable[[Written], Outcome[Any]]) -> Outcome[Any]:
+        """Return what a commit returns, `busy` where another summarization of the list runs."""
+        if not self._state.running.acquire(blocking=False):
+            return replace(self.idle("busy"), **_spent(written))
+        try:
+            return finish(written)
+        finally:
+            self._state.running.release()
 
     def _is_held(self, plan: Plan[Any]) -> bool:
         """Return whether the provider holds the history now: a response may have told of it."""

@@ -126,6 +126,17 @@ class HostList:
         both = min(len(items), len(known)) > first
         return both and items[first] is known[first]
 
+    def continues(self, items: Sequence[Any]) -> bool:
+        """Return whether another list says the same after the prefix, as far as both go.
+
+        May be asked while another call takes a list in.
+        """
+        known, start = self.items, self.start
+        stop = min(len(items), len(known))
+        ours, theirs = known[start:stop], items[start:stop]
+        same = all(map(is_, ours, theirs)) or _equal(ours, theirs)
+        return same or self.printed(ours) == self.printed(theirs)
+
     def same_until(self, items: Sequence[Any], folded: int) -> int:
         """Return the index after the prefix from which on another list differs.
 

@@ -177,6 +177,13 @@ class Session(ChatContext[Any]):
         """Return whether another list has the same object as first item; it is quicker."""
         return self._host.opens_with(items)
 
+    def is_engaged_for(self, items: Sequence[Any]) -> bool:
+        """Return whether a fold of this very list is under way, or waits to be tried again.
+
+        May be asked while another call has the session.
+        """
+        return self._each_turn.is_engaged() and self._host.continues(items)
+
     def is_at_rest(self) -> bool:
         """Return whether no other thread is at work on this conversation, nor for it."""
         free: list[bool] = []

@@ -76,7 +76,10 @@ class Sessions:
     ) -> tuple[Session, bool]:
         """Return what `entered` does; nothing is taken down of it yet, but what is `gone`."""
         known: list[Region] = []
-        for session in self._candidates(name, items):
+        candidates = list(self._candidates(name, items))
+        if len(candidates) > 1:  # else another that opens alike would take the list over
+            candidates.sort(key=lambda session: not session.is_engaged_for(items))
+        for session in candidates:
             if not wanted(session):
                 continue
             if session.turn.acquire(blocking=False):

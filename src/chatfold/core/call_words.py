@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias, cast
@@ -99,6 +100,7 @@ class CallWords:
         self._alike: dict[str, tuple[Field, ...]] = {}
         self._about: dict[Path, _About] = {}
         self._written: dict[Path, bool] = {}
+        self._ends: dict[tuple[int, bool], Counter[Path]] = {}
 
     def name(self, number: int) -> str:
         """Return the name of a call's tool, "tool" where it has none."""
@@ -164,7 +166,7 @@ class CallWords:
         arguments = self.arguments(number)
         if isinstance(arguments, str):
             return " ".join(arguments.split())
-        return tuple((path, repr(leaf)) for path, leaf in _leaves(arguments))
+        return _told_apart(_leaves(arguments))
 
     def is_named_in_full(self, number: int) -> bool:
         """Return whether `identity` has all that a call was given, but for what is null."""
@@ -215,7 +217,7 @@ class CallWords:
         kept = [(path, leaf) for path, leaf in leaves if not self._about_of(path)[1]]
         if not any(self._names(path, leaf) for path, leaf in kept):
             kept = leaves
-        return tuple((path, repr(leaf)) for path, leaf in kept)
+        return _told_apart(kept)
 
     def _names(self, path: Path, leaf: Any) -> bool:
         """Return whether an argument that is no prose names its call, as settings do not."""
@@ -286,13 +288,25 @@ class CallWords:
             path: The path.
         """
         result = self.result(number)
-        root = result if self.leaf(result, path) is not None else self.arguments(number)
+        in_result = self.leaf(result, path) is not None
         listed = next((n for n, step in enumerate(reversed(path), 1) if isinstance(step, int)), 0)
         size = max(2, listed)
-        others = [other for other, _ in _leaves(root) if other[-1:] == path[-1:] and other != path]
-        while size < len(path) and any(other[-size:] == path[-size:] for other in others):
-            size += 1
+        if size < len(path):
+            ends = self._ends_of(number, in_result=in_result)
+            own = path in ends  # else it leads into JSON inside a text
+            while size < len(path) and ends[path[-size:]] > own:
+                size += 1
         return label_of(path[-size:])
+
+    def _ends_of(self, number: int, *, in_result: bool) -> Counter[Path]:
+        """Return how many paths of a call's result, or arguments, end so; counted once for all."""
+        known = self._ends.get((number, in_result))
+        if known is None:
+            root = self.result(number) if in_result else self.arguments(number)
+            paths = [path for path, _ in _leaves(root)]
+            known = Counter(path[-size:] for path in paths for size in range(2, len(path) + 1))
+            self._ends[number, in_result] = known
+        return known
 
     def in_body(self, number: int, place: str, path: Path) -> bool:
         """Return whether a value stands in a body of text, such as a file's content.
@@ -352,6 +366,11 @@ class CallWords:
         if isinstance(leaf, bool) or not isinstance(leaf, (int, float)):
             return None
         return self.clean(str(leaf))
+
+
+def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], ...]:
+    """Return leaves to be compared: as text, in which 1, 1.0 and true are three values."""
+    return tuple((path, repr(leaf)) for path, leaf in leaves)
 
 
 def _is_long(text: str) -> bool:

@@ -53,8 +53,7 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     if not any((*previous[1:], *new[1:])):  # as where agents only look things up
         return Record(new.standing)
     previous, new = _without_long_ids(previous), _without_long_ids(new)
-    known = _with_counts(previous.done)
-    done = _with_counts((*known, *new.done))  # calls that go were in no record before
+    done = _with_counts((*previous.done, *new.done))  # calls that go were in no record before
     again = {_key(entry) for entry in new.done}
     told = again | {_key(entry) for entry in new.failed}
     failed = [e for e in previous.failed if not _is_told(e, told)]
