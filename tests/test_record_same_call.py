@@ -232,3 +232,12 @@ def test_what_stands_in_a_list_has_not_changed_where_another_thing_stands_there(
     record = recorded("get_customer", first, second, folds=True)
     assert "was:" not in record
     assert "orders.0.id=ORD-1111, returns.0.id=RET-3333" in record
+
+
+def test_a_tool_that_reads_is_asked_again_where_it_is_given_more() -> None:
+    """Its first calls only looked; that says nothing of the next one."""
+    looked = {"sql": "SELECT 1"}, {"rows": 1}
+    deleted = {"sql": "DELETE FROM users WHERE id=5512"}, {"rows": 1}
+    record = recorded("query", looked, looked, deleted, folds=False)
+    assert "done:\n- query(" in record
+    assert "DELETE FROM users" in record
