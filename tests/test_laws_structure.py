@@ -17,6 +17,7 @@ from laws import (
     positions,
     said,
     same_objects,
+    short,
     step,
     talk,
     ways,
@@ -65,6 +66,40 @@ def test_law_1_prefix_and_tail_are_the_same_objects_in_the_same_order(
         assert not moved or history.shape == "anthropic"
     else:
         assert same_objects(ctx.items, history.items)
+
+
+@given(history=histories("anthropic"), size=st.integers(1, 9))
+def test_law_1_instructions_that_are_moved_do_not_pass_each_other(
+    history: History, size: int
+) -> None:
+    """The later one holds: a list that is folded as it grows must not turn them round."""
+    views = context(history).views()
+    told = [item for item, view in zip(history.items, views, strict=True) if view.role == "system"]
+    items: list[Any] = []
+    ctx = context(history, items)
+    for start in range(0, len(history.items), size):
+        items += history.items[start : start + size]
+        fold(ctx, keep_last_turns=1)
+        left = [item for item in items if any(item is instruction for instruction in told)]
+        assert positions(left, told) == sorted(positions(left, told))
+
+
+def test_law_1_a_later_instruction_stays_the_later_one() -> None:
+    """The newer one may stand in the tail, in the first place that the provider allows."""
+    english, german = (
+        {"role": "system", "content": f"Answer in {language}."}
+        for language in ("English", "German")
+    )
+    items: list[Any] = talk(4)
+    items[1:1] = [english]
+    ctx = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=1)
+    items += [*talk(2), {"role": "user", "content": "And now?"}, german]
+    items += [{"role": "assistant", "content": "Gut."}, *talk(3)]
+    for turns in (4, 2):
+        assert ctx.summarize(short, keep_last_turns=turns)
+        assert [item for item in items if item["role"] == "system"] == [english, german]
+        assert not ctx.check()
 
 
 @given(history=histories(broken=True, opaque=True), limit=limits)

@@ -87,24 +87,23 @@ def place_instructions(
 ) -> Placement:
     """Return where kept system messages go: behind a user turn, before an assistant's or the end.
 
-    Each goes to a place of its own. If there are not enough of them, all stay where they are,
-    with the messages around them; so does one that these stay with anyhow.
+    Each goes to a place of its own, and none behind a later instruction, which it would seem to
+    take back. If there are not enough such places, all stay where they are, with the messages
+    around them; so does one that these stay with anyhow.
     """
     here = {*kept, tail}
-    movable = [
-        i
-        for i in kept
-        if views[i].role == "system"
-        and not is_free(views[i])
-        and not here.issuperset(j for j in (i - 1, i + 1) if j >= 0)
-    ]
+    told = [i for i in kept if _is_instruction(views[i])]
+    movable = [i for i in told if not here.issuperset(j for j in (i - 1, i + 1) if j >= 0)]
     if not movable:
         return Placement()
     staying = [i for i in kept if i not in movable]
     before = views[staying[-1]].role if staying else behind
     places: list[int] = []
-    for index in range(tail, _first_waiting(tail, views) + 1):
-        if index < len(views) and views[index].role == "system" and is_free(views[index]):
+    stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
+    for index in range(tail, stop):
+        if index < len(views) and views[index].role == "system":
+            if _is_instruction(views[index]):
+                break
             continue  # settings may stand anywhere, and part nothing
         after = views[index].role if index < len(views) else "assistant"
         if index < len(views) and not _is_message(views[index]):
@@ -117,6 +116,11 @@ def place_instructions(
             before = views[index].role
     around = [j for i in movable for j in (i - 1, i + 1) if 0 <= j < len(views)]
     return Placement({}, around)
+
+
+def _is_instruction(view: ItemView) -> bool:
+    """Return whether a message tells the model what to do, in the middle of the conversation."""
+    return view.role == "system" and not is_free(view)
 
 
 def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
