@@ -234,6 +234,10 @@ def test_numbers_of_an_array_are_not_joined() -> None:
 NUMBERS = {
     "1'234.50 CHF": "amount:1234.5 CHF",
     "22’500.00 CHF": "amount:22500 CHF",
+    "1'234.- CHF": "amount:1234 CHF",
+    "50.– CHF": "amount:50 CHF",
+    "1.234,- €": "amount:1234 EUR",
+    "19,-- EUR": "amount:19 EUR",
     "1,349.90 EUR": "amount:1349.9 EUR",
     "1.349,90 EUR": "amount:1349.9 EUR",
     "12 345,67 €": "amount:12345.67 EUR",

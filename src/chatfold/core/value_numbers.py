@@ -37,7 +37,7 @@ _RIGHT = re.compile(rf"[ -]?([^\W\d_]{{1,12}}(?:²|(?<=km)/h)?|[A-Z]{{0,2}}[{_SI
 _QUIET = re.compile(
     # between the marks of JSON and of tables
     r"(?:\A|(?<=[\"'\[:=>|{\n,;\t])|(?<=[^A-Za-z][\":,\[=|] ))"
-    r"\d++(?:[./-]\d++)*+(?=[\"'\]}<|);\n\t]|,(?!\d)|\Z)(?!'\d{3}(?!\d))"
+    r"\d++(?:[./-]\d++)*+(?=[\"'\]}<|);\n\t]|,(?![\d–-])|\Z)(?!'\d{3}(?!\d))"
     # in an array without spaces, where no unit makes one number of what follows
     r"|(?<=[\[,])\d++(?:\.\d++)?+(?=,\d|\])"
     rf"(?!(?:,\d{{1,3}}+){{1,5}}+(?:\.\d++)?+ ?(?:[^\W\d_]|[%°{_SIGNS}]))"
@@ -46,6 +46,7 @@ _QUIET = re.compile(
     r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])"
     rf"|\d++\.\d++(?! ?(?:[^\W\d_]|[%°{_SIGNS}]))|\|))"
 )
+_EVEN = re.compile(r"[.,][–-]{1,2}(?!\d)")  # stands for no cents
 _CODE = re.compile(
     r"(?:\b(?P<http>HTTP(?:/[\d.]+)?|status(?: code)?)|\b(?P<exit>exit(?:ed)?(?: with)?"
     r"(?: code| status)?)|\b(?P<errno>errno))[ :=]{1,2}$",
@@ -158,6 +159,9 @@ def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
         first = _counted(spot, bare[: second - 1], cache)
         return first + numbers_at(text, start + second, bare[second:], start + second - 1, cache)
     written, stop = _written(spot)
+    even = _EVEN.match(text, stop)
+    if even and (after := _behind(text, even.end())) and after[1] in CURRENCIES:
+        return [_amount(spot, written, 0, even.end(), after)]
     stop, exponent, after = _magnitude(text, stop, spot.lead in CURRENCIES)
     name = after[1] if after else ""
     if spot.lead in CURRENCIES or name in CURRENCIES:
