@@ -31,7 +31,7 @@ ItemT = TypeVar("ItemT")
 _log = logging.getLogger("chatfold")
 
 POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
-LONGEST: Final = 180.0  # seconds; whoever holds a claim for longer has died
+LONGEST: Final = 180.0  # seconds for which another call or process is waited for
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ ValueT = TypeVar("ValueT")
 _NAMELESS: Final = "default"
 _TELLING: Final = 4
 """Items by which processes tell which conversation they claim: they may not have equally many."""
-_LEASE: Final = 180.0
+_LEASE: Final = 60.0
 """Seconds after which a claim is free again, should its holder have died."""
-_RENEWALS: Final = 10
+_RENEWALS: Final = 30
 """Times that a claim is held for longer: whoever takes ten minutes over a summary has hung."""
 _KEEPERS: Final = Threads("chatfold-claim", 60.0)
 _AGAIN: Final = 1.0
