@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
+from chatfold.core.success_words import is_plain_success, telling_line
 from chatfold.core.values import Kind, Value, values
 
 __all__ = ["CUT", "LONGEST", "CallWords", "Path", "is_cut", "label_of", "named_by", "shortened"]
@@ -31,6 +32,9 @@ _BODY = 400  # characters from which on a text is a body of text, such as a file
 _MOST_LEAVES = 400
 _MOST_NAMED = 5  # values that name a call, or its result
 _FEW = 3  # values of a result that go in whatever they are
+_FEW_FALSE = 2  # of a result; an object with more of them describes itself
+_FLAGS = (False, None, True)  # in the order of how much they tell
+_WENT_WELL = frozenset({"success", "ok", "succeeded", "done", "completed"})
 _NOT_NAMING = 9
 _TEXT_READ = 4000  # characters of a text without form that are looked at for what names it
 _WORDS_OF_A_NAME = 5
@@ -239,15 +243,23 @@ class CallWords:
         return (Field("", shortened(self.clean(said))),) if said else ()
 
     def outcome(self, number: int) -> tuple[Field, ...]:
-        """Return the values that name what came of a call, without those that name the call."""
+        """Return what came of a call in few words, without what names the call.
+
+        Of a result of fields it is those that name it, and those that may say that it did not do
+        what it is for. A text goes in unless it says no more than that it did.
+        """
         result = self.result(number)
         known = {field.text for field in self.identity(number)}
         if isinstance(result, str):
-            said = first_line(result[:_TEXT_READ])
-            new = [v for v in values(said) if v.kind in _NAMING and v.text not in known]
-            return (Field("", shortened(self.clean(said))),) if new else ()
+            return self._outcome_of_text(result, known, self.calls[number].name or "")
         ranked: list[tuple[int, int, int, Field]] = []
+        flags: list[tuple[int, int, Field]] = []
         for place, (path, leaf) in enumerate(_leaves(result)):
+            if leaf is None or isinstance(leaf, bool):
+                if leaf is not True or _key(path) not in _WENT_WELL:
+                    label, said = self.clean(label_of(path)), json.dumps(leaf)
+                    flags.append((_FLAGS.index(leaf), place, Field(label, said)))
+                continue
             text = self._text(leaf)
             if text is None or len(text) > LONGEST or text in known:
                 continue
@@ -257,7 +269,18 @@ class CallWords:
         ranked.sort()
         naming = [found for found in ranked if found[0] < _NOT_NAMING]
         chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
-        return tuple(found[3] for found in sorted(chosen, key=lambda found: found[2]))
+        told = [*(found[2:] for found in chosen), *_telling(flags, len(chosen))]
+        return tuple(field for _, field in sorted(told)) or _of_empty(result)
+
+    def _outcome_of_text(self, text: str, known: set[str], name: str) -> tuple[Field, ...]:
+        said = telling_line(text[:_TEXT_READ])
+        if said in known or not any(map(str.isalnum, said)):
+            return ()
+        if is_plain_success(said, name):
+            new = (v for v in values(said) if v.kind in _NAMING and v.text not in known)
+            if next(new, None) is None:
+                return ()
+        return (Field("", shortened(self.clean(said))),)
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.
@@ -366,6 +389,26 @@ class CallWords:
         if isinstance(leaf, bool) or not isinstance(leaf, (int, float)):
             return None
         return self.clean(str(leaf))
+
+
+def _telling(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
+    """Return the flags of a result that may say that it did not do what it is for.
+
+    Where it has few other values, all that there is room for; else what is false, unless much is.
+
+    Args:
+        flags: Which each is, in the order of `_FLAGS`; its place, and its field.
+        others: Number of the other values that go in.
+    """
+    if others < _FEW:
+        return [found[1:] for found in sorted(flags)[: _FEW - others]]
+    false = [found[1:] for found in flags if found[0] == 0]
+    return false if len(false) <= _FEW_FALSE else []
+
+
+def _of_empty(result: Any) -> tuple[Field, ...]:
+    """Return that a result is an empty list: nothing may have been done."""
+    return (Field("", "[]"),) if result == [] else ()
 
 
 def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], ...]:

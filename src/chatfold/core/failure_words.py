@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["first_line", "is_named_by", "is_status_text", "reason_in_text", "said_in_text"]
+__all__ = [
+    "DEEDS",
+    "first_line",
+    "is_named_by",
+    "is_participle",
+    "is_status_text",
+    "reason_in_text",
+    "said_in_text",
+    "word_set",
+    "words_of_name",
+]
 
 _READ = 200  # characters at the start of a text that tell a failure
 _LINES_READ = 4000  # characters of a text in which its first line is looked for
@@ -69,21 +79,28 @@ _BUT = re.compile(
 )
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
-_THINGS = _words(
+_THINGS = word_set(
     "alert digest email entry export file list log mail message note notification page record "
     "report rule summary ticket"
 )
-_DONE = _words(
+_DONE = word_set(
     "added attached created delivered emailed exported filed forwarded generated mailed opened "
     "posted published saved sent shared updated uploaded written"
 )
-_CLEANED = _words(
+_CLEANED = word_set(
     "archived cleared corrected deleted dropped fixed purged removed repaired replaced"
 )
+DEEDS = (
+    _DONE
+    | _CLEANED
+    | word_set("applied booked changed completed executed issued made performed processed")
+)
+"""What tools do, as participles."""
 _IRREGULAR = {"send": "sent", "resend": "resent", "write": "written", "pay": "paid", "make": "made"}
 _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VERBS = {
@@ -139,7 +156,7 @@ def is_status_text(text: str) -> bool:
 
 def is_named_by(state: str, name: str) -> bool:
     """Return whether the verb of a tool names a state: `reject_application` ends in `rejected`."""
-    words = _words_of(name)
+    words = words_of_name(name)
     verb = _VERBS.get(state)
     if verb in words:
         following = words[words.index(verb) + 1 :]
@@ -153,15 +170,16 @@ def _tells_of_a_deed(text: str, name: str) -> bool:
     if found is None or _BUT.search(text[:_READ].partition("\n")[0], found.end()):
         return False
     word, verb = found[1].lower(), found[3].lower()
-    words = _words_of(name)
+    words = words_of_name(name)
     things = _THINGS.intersection(map(_singular, found[2].lower().split()))
     if verb in _DONE and not things.isdisjoint(map(_singular, words)):
         return True
-    is_own = any(_is_participle(verb, of) for of in words)
+    is_own = any(is_participle(verb, of) for of in words)
     return is_own and (word == "failed" or verb in _CLEANED or bool(things))
 
 
-def _words_of(name: str) -> list[str]:
+def words_of_name(name: str) -> list[str]:
+    """Return the words of a tool's name, in lower case."""
     return [word.lower() for word in _NAME_WORDS.findall(name[:_NAME_READ])]
 
 
@@ -169,6 +187,7 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
 
 
-def _is_participle(verb: str, of: str) -> bool:
+def is_participle(verb: str, of: str) -> bool:
+    """Return whether a word is the participle of another: `cancelled` of `cancel`."""
     forms = (f"{of}ed", f"{of}d", f"{of}{of[-1]}ed", f"{of[:-1]}ied", _IRREGULAR.get(of))
     return verb in forms

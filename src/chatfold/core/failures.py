@@ -19,18 +19,23 @@ from chatfold.core.failure_words import (
     reason_in_text,
     said_in_text,
 )
+from chatfold.core.unmade_words import says_not_made
 
 __all__ = ["first_line", "reason_in"]
 
 _BAD_STATES = frozenset(
     ("declined", "denied", "error", "failed", "failure", "invalid", "refused", "rejected")
 )
+_ERRORS = ("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code")
 _REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
+_OTHER_REASONS = ("errorMessage", "Error", "why", "stderr", "error_code", "errorCode")
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 # A number such as 404 tells a failure by the first of these keys alone. By the others it may be
 # anything, an amount of pieces too, unless something says what went wrong.
 _HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
 _STATUS_KEYS = ("status", "statusCode", "status_code", "code")
+_EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
+_WITHIN = ("data", "result", "response", "output", "payload", "body")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None}
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
@@ -57,10 +62,16 @@ def reason_in(
         name: The name of the call's tool: what a tool is there for is no failure of it.
         given: Returns the values that the call was given, which are none either.
     """
+
+    def texts() -> Iterable[str]:
+        return (value for value in given() if isinstance(value, str))
+
     if isinstance(result, dict):
         reason = _reason(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
         reason = said_in_text(result) if failed else reason_in_text(result, name)
+        if reason is None and says_not_made(result, name, texts):
+            reason = first_line(result)
     else:
         reason = _text_of(result) if failed else None
     return reason or ("failed" if failed else None)
@@ -70,25 +81,33 @@ def _reason(
     result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
 ) -> str | None:
     """Return the reason in a result that says that the call failed."""
-    state = result.get("status", result.get("state"))
+    states = [result.get("status", result.get("state")), *map(result.get, ("result", "outcome"))]
+    state = next((state for state in states if isinstance(state, str)), None)
     truths = [_read(result.get(key)) for key in ("success", "ok", "succeeded")]
     went_well = any(value is True for value in truths)
     marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else _http_code(result)
     if code is not None and code in map(str, given()):
         code = None
+    exits = None if went_well else next(filter(None, map(result.get, _EXITS)), None)
+    exited = exits if type(exits) is int else None
     bad = (
         marked
         or code is not None
+        or exited is not None
         or any(value is False for value in truths)
-        or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in ("error", "errors")))
-        or (isinstance(state, str) and _is_bad(state.lower(), result, name, given))
+        or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in _ERRORS))
+        or (state is not None and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
-        return None
+        inner = next((fields for fields in map(result.get, _WITHIN) if fields), None)
+        # What was made may have a state of its own; what wraps it has no more to say.
+        is_wrapped = isinstance(inner, dict) and not went_well and state is None
+        return _reason(cast(dict[str, Any], inner), False, name, given) if is_wrapped else None
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
-    told = next((text for key in keys if (text := _text_of(_read(result.get(key))))), None)
-    said = state if isinstance(state, str) else "failed"
+    read = (_text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
+    told = next((text for text in read if text), None)
+    said = f"exit code {exited}" if exited else state or "failed"
     return told or (f"status {code}" if code else said)
 
 

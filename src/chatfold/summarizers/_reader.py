@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import cast
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.failures import reason_in
 from chatfold.core.render import Prompt
 from chatfold.core.views import (
     HandoffPart,
@@ -58,12 +59,6 @@ _CONSTRAINT = re.compile(
 _FIGURE = re.compile(r"[\d@]")
 _TROUBLE = re.compile(
     r"error|exception|traceback|fail|denied|refused|not found|invalid|timed? ?out|warning",
-    re.IGNORECASE,
-)
-_FAILED = re.compile(
-    r"\s*(?:\W{0,3}(?:error|failed|failure|exception|traceback|fatal)\b"
-    r"|\{\s*\"(?:error|errors|is_error)\"\s*:\s*(?!null|false|\"\"|\[\]|\{\})"
-    r"|\{\s*\"(?:success|ok)\"\s*:\s*false)",
     re.IGNORECASE,
 )
 _TELLING_KEY = re.compile(
@@ -335,7 +330,9 @@ def _outcome(record: ToolCallRecord) -> tuple[str, float]:
     """Return what became of a call, and what saying so is worth."""
     if not record.completed:
         return "no result recorded", 1.5
-    if record.status == "failed" or _FAILED.match(record.result[:400]):
+    document = parsed(record.result)
+    result = record.result if document is None else document
+    if reason_in(result, failed=record.status == "failed", name=record.name or "") is not None:
         return "failed", 1.5
     return (_DONE, 1.0) if _acts(record) else ("done", 0.3)
 

@@ -1,0 +1,97 @@
+"""The words by which a text says that its call was not made, or could not be.
+
+Not here: errors that say so by their first word (`failure_words`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from chatfold.core.failure_words import DEEDS, is_named_by, is_participle, words_of_name
+
+__all__ = ["says_not_made"]
+
+_READ = 200  # characters at the start of a text that are looked at
+_NO_MORE = r"(?!\W{0,2}(?:0\b|none\b))"  # as in `Rows failed: 0`
+_ENDS = r"(?=\s*(?:[:.,;!\n]|$)"
+
+# Frameworks say so where a user did not allow a call: `Tool execution was not approved.`
+# (openai-agents 0.24, `agents/tool.py`), `User rejected the tool call for ...` (langchain 1.5,
+# `human_in_the_loop.py`).
+_BY_THE_USER = (
+    r"(?:the )?user (?:has )?(?:rejected|denied|declined|refused|aborted|interrupted)\b"
+    r"|(?:the )?user (?:doesn|does |didn|did )(?:['’]t|not) (?:want|allow|approve|confirm)\b"
+)
+_ALLOWED = (
+    r"(?:(?:the|tool|execution|call|action|request|operation|use|it) ){0,4}(?:was |is |has been )?"
+    rf"(?:not (?:approved|authori[sz]ed|permitted|allowed|confirmed)\b{_NO_MORE}"
+    r"|(?P<refused>rejected|denied|declined|refused|aborted|blocked|cancelled|canceled)"
+    r" by (?:the )?(?:user|admin\w*|operator|policy|system)\b"
+    rf"|(?P<state>rejected|denied|refused){_ENDS}))"
+)
+_DECLINED = (
+    r"(?:the |your )?(?:payment|card|transaction|charge) (?:was |has been |is )?"
+    r"(?P<declined>declined)\b"
+)
+# Of chatfold itself (`prompts/tool_error.jinja`, `repair_note.jinja`), and of agent frameworks.
+_OF_HOSTS = (
+    r"there is no tool (?:named|called)\b|the arguments (?:are not|must be|do not fit)\b"
+    r"|the (?:call|tool) (?:was (?:cut off|interrupted|not started|not called)|did not finish)\b"
+    r"|interrupted\b|an? (?:[\w-]+ ){0,2}error (?:has )?occurred\b|unknown (?:tool|function)\b"
+    r"|(?:the )?(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:was |is )?(?:not found|unknown)\b"
+    r"|(?:the )?(?:tool |function )?(?:tool|call|execution) (?:was )?"
+    r"(?:interrupted|aborted|timed out)\b"
+    r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
+    r"|no such [a-z]+\b"
+)
+_FAILED = (
+    r"(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
+    rf"{_ENDS}| (?:because|due|with)\b){_NO_MORE}"
+)
+_NOT_DONE = (
+    r"(?:(?:(?!\b(?:was|were|has|have|is|are|and|but)\b)[^\n.;:!?]){1,80}?"
+    r"\b(?:could(?: not|n['’]t)|cannot|can['’]t|can not) be"
+    r"|(?:(?:the )?[\w-]+ ){0,3}?(?:was |were |is |has been )?not|nothing (?:was|has been))"
+    r" (?P<done>[a-z]+)\b"
+)
+_NO_RIGHT = (
+    r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
+    r"(?:permissions?|access|rights)|(?:can['’]t|cannot|(?:am|are) (?:not able|unable) to) "
+    r"(?:do|perform|complete|process|make|access|help))\b"
+    r"|insufficient (?:funds|balance|credit|permissions?|privileges|rights|stock|quota|scope)"
+    rf"(?:{_ENDS})| (?:for|to|on|in)\b)"
+)
+_OF_SHELLS = (
+    r"(?:(?:the )?(?:command|process|script|program) )?(?:failed with |exited with |exit )"
+    r"(?:an? )?(?:exit )?(?:code|status)?:? ?[1-9]\d{0,2}\b"
+    r"|[\w./ -]{1,60}:(?: line \d+:)? [\w./-]{1,60}: (?:command not found|no such file)"
+)
+_NOT_MADE = re.compile(
+    rf"\W*(?:{_BY_THE_USER}|{_NO_RIGHT}|{_OF_SHELLS}|{_OF_HOSTS}|{_DECLINED}|{_ALLOWED}|{_FAILED}"
+    rf"|{_NOT_DONE})",
+    re.IGNORECASE,
+)
+
+
+def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> bool:
+    """Return whether a text begins with a sentence that says that its call was not made.
+
+    Args:
+        text: The result.
+        name: The name of the call's tool: what that is there for is no failure of it.
+        given: Returns the texts that the call was given; what they name is none either.
+    """
+    found = _NOT_MADE.match(text, 0, _READ)
+    if found is None:
+        return False
+    state = found["refused"] or found["state"] or found["declined"] or found["failed"]
+    if state is not None:
+        return not any(_is_for(state.lower(), of) for of in (name, *given()))
+    done = (found["done"] or "").lower()
+    return not done or done in DEEDS or _is_for(done, name)
+
+
+def _is_for(state: str, name: str) -> bool:
+    """Return whether what is named so is there to bring a state about."""
+    return is_named_by(state, name) or any(is_participle(state, of) for of in words_of_name(name))
