@@ -1,41 +1,37 @@
-"""What a call says in few words: what names it, and what came of it.
+"""What a call says in few words: what names it.
 
-Not here: which calls are worth a line (`actions`, `ledger`), how a failure is told (`failures`).
+Not here: which calls are worth a line (`actions`, `ledger`), how a failure is told (`failures`),
+what came of a call otherwise (`outcomes`).
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any, TypeAlias, cast
 
+from chatfold.core.call_json import (
+    CUT,
+    LONGEST,
+    Path,
+    json_or_text,
+    key_of,
+    label_of,
+    leaves_of,
+    shortened,
+    text_of,
+)
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
-from chatfold.core.success_words import is_plain_success, telling_line
-from chatfold.core.values import Kind, Value, values
+from chatfold.core.outcomes import outcome_of
+from chatfold.core.values import values
 
-__all__ = ["CUT", "LONGEST", "CallWords", "Path", "is_cut", "label_of", "named_by", "shortened"]
-
-Path = tuple[str | int, ...]
-
-LONGEST = 120
-"""Characters of a value that goes into a record as it is; what is longer is cut or left out."""
-
-CUT = "…"
-"""Stands at the end of what was cut, and for arguments of a call that are left out."""
+__all__ = ["CallWords", "is_cut", "named_by"]
 
 _BODY = 400  # characters from which on a text is a body of text, such as a file
-_MOST_LEAVES = 400
 _MOST_NAMED = 5  # values that name a call, or its result
-_FEW = 3  # values of a result that go in whatever they are
-_FEW_FALSE = 2  # of a result; an object with more of them describes itself
-_FLAGS = (False, None, True)  # in the order of how much they tell
-_WENT_WELL = frozenset({"success", "ok", "succeeded", "done", "completed"})
-_NOT_NAMING = 9
 _TEXT_READ = 4000  # characters of a text without form that are looked at for what names it
 _WORDS_OF_A_NAME = 5
 
@@ -61,19 +57,6 @@ _ENDS_OF_WRITTEN = tuple(
         *("replacement", "snippet"),
     )
 )
-_NAMING: dict[Kind, int] = {
-    "id": 0,
-    "hash": 1,
-    "url": 1,
-    "mail": 2,
-    "phone": 2,
-    "path": 1,
-    "date": 2,
-    "amount": 2,
-    "version": 3,
-}
-_STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 _About: TypeAlias = tuple[bool, bool, str]
@@ -119,13 +102,13 @@ class CallWords:
         if number not in self._arguments:
             call = self.calls[number]
             text = self.clean(call.raw_arguments)
-            self._arguments[number] = text if call.kind in _FREE else _json_or_text(text)
+            self._arguments[number] = text if call.kind in _FREE else json_or_text(text)
         return self._arguments[number]
 
     def result(self, number: int) -> Any:
         """Return a call's result as JSON types, or as text."""
         if number not in self._results:
-            self._results[number] = _json_or_text(self.clean(self.calls[number].result))
+            self._results[number] = json_or_text(self.clean(self.calls[number].result))
         return self._results[number]
 
     def identity(self, number: int) -> tuple[Field, ...]:
@@ -155,9 +138,9 @@ class CallWords:
             return self._of_text(arguments)
         named: list[Field] = []
         prose: list[Field] = []
-        for path, leaf in _leaves(arguments):
+        for path, leaf in leaves_of(arguments):
             is_setting, is_prose, label = self._about_of(path)
-            if is_setting or (text := self._text(leaf)) is None:
+            if is_setting or (text := text_of(leaf, self.clean)) is None:
                 continue
             if is_prose or _is_long(text):
                 prose.append(Field(label, shortened(text)))
@@ -170,14 +153,14 @@ class CallWords:
         arguments = self.arguments(number)
         if isinstance(arguments, str):
             return " ".join(arguments.split())
-        return _told_apart(_leaves(arguments))
+        return _told_apart(leaves_of(arguments))
 
     def is_named_in_full(self, number: int) -> bool:
         """Return whether `identity` has all that a call was given, but for what is null."""
         arguments, named = self.arguments(number), self.identity(number)
         if isinstance(arguments, str):
             return " ".join(arguments.split()) == "".join(field.text for field in named)
-        told = [leaf for _, leaf in _leaves(arguments) if leaf is not None]
+        told = [leaf for _, leaf in leaves_of(arguments) if leaf is not None]
         return len(told) == len(named) and not is_cut(named)
 
     def deed(self, number: int) -> tuple[Field, ...]:
@@ -192,9 +175,9 @@ class CallWords:
         named: list[Field] = []
         prose: list[Field] = []
         more = names = False
-        for path, leaf in _leaves(arguments):
+        for path, leaf in leaves_of(arguments):
             is_setting, is_prose, label = self._about_of(path)
-            text = str(leaf).lower() if isinstance(leaf, bool) else self._text(leaf)
+            text = str(leaf).lower() if isinstance(leaf, bool) else text_of(leaf, self.clean)
             if text is None:
                 continue
             if is_prose or _is_long(text):
@@ -217,7 +200,7 @@ class CallWords:
         arguments = self.arguments(number)
         if isinstance(arguments, str):
             return " ".join(arguments.split())
-        leaves = list(_leaves(arguments))
+        leaves = list(leaves_of(arguments))
         kept = [(path, leaf) for path, leaf in leaves if not self._about_of(path)[1]]
         if not any(self._names(path, leaf) for path, leaf in kept):
             kept = leaves
@@ -225,13 +208,13 @@ class CallWords:
 
     def _names(self, path: Path, leaf: Any) -> bool:
         """Return whether an argument that is no prose names its call, as settings do not."""
-        return not self._about_of(path)[0] and self._text(leaf) is not None
+        return not self._about_of(path)[0] and text_of(leaf, self.clean) is not None
 
     def _about_of(self, path: Path) -> _About:
         """Return whether what stands at a path is a setting, whether it is prose, and its label."""
         known = self._about.get(path)
         if known is None:
-            key, label = _key(path), self.clean(label_of(path))
+            key, label = key_of(path), self.clean(label_of(path))
             known = _SETTINGS.search(key) is not None, _PROSE.search(key) is not None, label
             self._about[path] = known
         return known
@@ -243,44 +226,10 @@ class CallWords:
         return (Field("", shortened(self.clean(said))),) if said else ()
 
     def outcome(self, number: int) -> tuple[Field, ...]:
-        """Return what came of a call in few words, without what names the call.
-
-        Of a result of fields it is those that name it, and those that may say that it did not do
-        what it is for. A text goes in unless it says no more than that it did.
-        """
-        result = self.result(number)
+        """Return what came of a call in few words, without what names the call."""
         known = {field.text for field in self.identity(number)}
-        if isinstance(result, str):
-            return self._outcome_of_text(result, known, self.calls[number].name or "")
-        ranked: list[tuple[int, int, int, Field]] = []
-        flags: list[tuple[int, int, Field]] = []
-        for place, (path, leaf) in enumerate(_leaves(result)):
-            if leaf is None or isinstance(leaf, bool):
-                if leaf is not True or _key(path) not in _WENT_WELL:
-                    label, said = self.clean(label_of(path)), json.dumps(leaf)
-                    flags.append((_FLAGS.index(leaf), place, Field(label, said)))
-                continue
-            text = self._text(leaf)
-            if text is None or len(text) > LONGEST or text in known:
-                continue
-            rank = _rank(_key(path), text, values(text))
-            known.add(text)
-            ranked.append((rank, len(path), place, Field(self.clean(label_of(path)), text)))
-        ranked.sort()
-        naming = [found for found in ranked if found[0] < _NOT_NAMING]
-        chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
-        told = [*(found[2:] for found in chosen), *_telling(flags, len(chosen))]
-        return tuple(field for _, field in sorted(told)) or _of_empty(result)
-
-    def _outcome_of_text(self, text: str, known: set[str], name: str) -> tuple[Field, ...]:
-        said = telling_line(text[:_TEXT_READ])
-        if said in known or not any(map(str.isalnum, said)):
-            return ()
-        if is_plain_success(said, name):
-            new = (v for v in values(said) if v.kind in _NAMING and v.text not in known)
-            if next(new, None) is None:
-                return ()
-        return (Field("", shortened(self.clean(said))),)
+        name = self.calls[number].name or ""
+        return outcome_of(self.result(number), name, known, self.clean)
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.
@@ -293,7 +242,7 @@ class CallWords:
         for step in path:
             if isinstance(value, str):
                 if value not in self._inner:
-                    self._inner[value] = _json_or_text(value)
+                    self._inner[value] = json_or_text(value)
                 value = self._inner[value]
             try:
                 value = value[step]
@@ -326,7 +275,7 @@ class CallWords:
         known = self._ends.get((number, in_result))
         if known is None:
             root = self.result(number) if in_result else self.arguments(number)
-            paths = [path for path, _ in _leaves(root)]
+            paths = [path for path, _ in leaves_of(root)]
             known = Counter(path[-size:] for path in paths for size in range(2, len(path) + 1))
             self._ends[number, in_result] = known
         return known
@@ -357,7 +306,7 @@ class CallWords:
         """Return whether what an argument of that path holds is put into a file."""
         known = self._written.get(path)
         if known is None:
-            known = self._written[path] = _WRITTEN.search(_key(path)) is not None
+            known = self._written[path] = _WRITTEN.search(key_of(path)) is not None
         return known
 
     def failure(self, number: int, of: Entry | None = None) -> str | None:
@@ -379,36 +328,7 @@ class CallWords:
     def _given(self, number: int, of: Entry | None) -> Iterator[Any]:
         if of is not None:
             return (field.text for field in of.arguments or ())
-        return (leaf for _, leaf in _leaves(self.arguments(number)))
-
-    def _text(self, leaf: Any) -> str | None:
-        """Return a value as text; truth values, nulls and blank texts say nothing by themselves."""
-        if isinstance(leaf, str):
-            text = " ".join(leaf.split()) if len(leaf) <= 4 * LONGEST else leaf
-            return self.clean(text) if text else None
-        if isinstance(leaf, bool) or not isinstance(leaf, (int, float)):
-            return None
-        return self.clean(str(leaf))
-
-
-def _telling(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
-    """Return the flags of a result that may say that it did not do what it is for.
-
-    Where it has few other values, all that there is room for; else what is false, unless much is.
-
-    Args:
-        flags: Which each is, in the order of `_FLAGS`; its place, and its field.
-        others: Number of the other values that go in.
-    """
-    if others < _FEW:
-        return [found[1:] for found in sorted(flags)[: _FEW - others]]
-    false = [found[1:] for found in flags if found[0] == 0]
-    return false if len(false) <= _FEW_FALSE else []
-
-
-def _of_empty(result: Any) -> tuple[Field, ...]:
-    """Return that a result is an empty list: nothing may have been done."""
-    return (Field("", "[]"),) if result == [] else ()
+        return (leaf for _, leaf in leaves_of(self.arguments(number)))
 
 
 def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], ...]:
@@ -439,83 +359,3 @@ def _may_be_written(arguments: str) -> bool:
 
 def _unchanged(text: str) -> str:
     return text
-
-
-class _Written(float):
-    """A number with a fraction, written as it was read."""
-
-    def __new__(cls, text: str) -> _Written:
-        made = super().__new__(cls, text)
-        made.text = text
-        return made
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def _json_or_text(text: str) -> Any:
-    """Return a JSON object, array or string; everything else as the text that it is."""
-    if text.lstrip()[:1] not in ("{", "[", '"'):
-        return text
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-_DECODER = json.JSONDecoder(parse_float=_Written)
-
-
-def _leaves(root: Any) -> Iterator[tuple[Path, Any]]:
-    """Yield path and value of the first leaves of a JSON value, in order."""
-    if isinstance(root, dict):  # most arguments, and many results, have one level
-        fields = cast(dict[str, Any], root)
-        if not any(isinstance(inner, (dict, list)) for inner in fields.values()):
-            yield from (((key,), inner) for key, inner in islice(fields.items(), _MOST_LEAVES))
-            return
-    stack: list[tuple[Path, Any]] = [((), root)]
-    left = _MOST_LEAVES
-    while stack and left:
-        path, value = stack.pop()
-        if isinstance(value, dict):
-            fields = cast(dict[str, Any], value)
-            stack += [((*path, key), inner) for key, inner in reversed(fields.items())]
-        elif isinstance(value, list):
-            inside = cast(list[Any], value)[:_MOST_LEAVES]
-            stack += [((*path, n), inside[n]) for n in reversed(range(len(inside)))]
-        else:
-            left -= 1
-            yield path, value
-
-
-def label_of(path: Path) -> str:
-    """Return a path as one word: its keys and indices, joined by dots."""
-    return ".".join(map(str, path))
-
-
-def _key(path: Path) -> str:
-    key = next((step for step in reversed(path) if isinstance(step, str)), "")
-    return _CAMEL.sub("_", key).lower()
-
-
-def _rank(key: str, text: str, found: Sequence[Value]) -> int:
-    """Return how well a value names what came of a call, 0 best."""
-    if _STATE.search(key):
-        return 0
-    ranks = [_NAMING[value.kind] for value in found if value.kind in _NAMING]
-    if text.isdigit():
-        ranks = [0] if re.search(r"(?:^|_)(?:id|number|no|ref)$", key) else []
-    return min(ranks, default=_NOT_NAMING)
-
-
-def shortened(text: str, most: int = LONGEST) -> str:
-    """Return `text` on one line, cut at a space where it has more than `most` characters."""
-    if len(text) > 8 * most:
-        text = text[: 8 * most]
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    cut = text.rfind(" ", most // 2, most)
-    return text[: cut if cut > 0 else most - 1].rstrip() + CUT

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 
-from chatfold.core.call_words import CallWords, Path, named_by
+from chatfold.core.call_json import Path
+from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry
 from chatfold.core.facts import Facts

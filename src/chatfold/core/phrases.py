@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from chatfold.core.call_words import Path
+from chatfold.core.call_json import Path
 from chatfold.core.entries import Entry, Field, line, written
 from chatfold.core.sightings import Sighting
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from chatfold.core.call_words import LONGEST, CallWords, Path, label_of, named_by
+from chatfold.core.call_json import LONGEST, Path, label_of
+from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.carry import SAID_BY_USER
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way

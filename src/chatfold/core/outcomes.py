@@ -1,0 +1,118 @@
+"""What came of a call, in few words: for the record of what was done.
+
+Not here: whether it failed (`failures`), what names the call (`call_words`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from chatfold.core.call_json import LONGEST, key_of, label_of, leaves_of, shortened, text_of
+from chatfold.core.entries import Field
+from chatfold.core.success_words import is_plain_success, telling_line
+from chatfold.core.values import Kind, Value, values
+
+__all__ = ["outcome_of"]
+
+_MOST_NAMED = 5  # values that name a result
+_FEW = 3  # values of a result that go in whatever they are
+_FEW_FALSE = 2  # of a result; an object with more of them describes itself
+_FLAGS = (False, None, True)  # in the order of how much they tell
+_WENT_WELL = frozenset({"success", "ok", "succeeded", "done", "completed"})
+_NOT_NAMING = 9
+_NAMING: dict[Kind, int] = {
+    "id": 0,
+    "hash": 1,
+    "url": 1,
+    "mail": 2,
+    "phone": 2,
+    "path": 1,
+    "date": 2,
+    "amount": 2,
+    "version": 3,
+}
+_STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
+
+
+def outcome_of(
+    result: Any, name: str, known: Collection[str], clean: Callable[[str], str]
+) -> tuple[Field, ...]:
+    """Return what came of a call, without what names the call.
+
+    Of a result of fields it is those that name it, and those that may say that it did not do what
+    it is for. A text goes in unless it says no more than that it did.
+
+    Args:
+        result: The result as JSON types, or its text.
+        name: The name of the call's tool.
+        known: The texts that name the call.
+        clean: Applied to what goes in.
+    """
+    if isinstance(result, str):
+        return _of_text(result, name, known, clean)
+    told = {*known}
+    ranked: list[tuple[int, int, int, Field]] = []
+    flags: list[tuple[int, int, Field]] = []
+    for place, (path, leaf) in enumerate(leaves_of(result)):
+        if leaf is None or isinstance(leaf, bool):
+            if leaf is not True or key_of(path) not in _WENT_WELL:
+                label, said = clean(label_of(path)), json.dumps(leaf)
+                flags.append((_FLAGS.index(leaf), place, Field(label, said)))
+            continue
+        text = text_of(leaf, clean)
+        if text is None or len(text) > LONGEST or text in told:
+            continue
+        rank = _rank(key_of(path), text, values(text))
+        told.add(text)
+        ranked.append((rank, len(path), place, Field(clean(label_of(path)), text)))
+    ranked.sort()
+    naming = [found for found in ranked if found[0] < _NOT_NAMING]
+    chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
+    fields = [*(found[2:] for found in chosen), *_telling(flags, len(chosen))]
+    return tuple(field for _, field in sorted(fields)) or _of_empty(result)
+
+
+def _of_text(
+    text: str, name: str, known: Collection[str], clean: Callable[[str], str]
+) -> tuple[Field, ...]:
+    said = telling_line(text)
+    if said in known or not any(map(str.isalnum, said)):
+        return ()
+    if is_plain_success(said, name):
+        new = (v for v in values(said) if v.kind in _NAMING and v.text not in known)
+        if next(new, None) is None:
+            return ()
+    return (Field("", shortened(clean(said))),)
+
+
+def _telling(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
+    """Return the flags of a result that may say that it did not do what it is for.
+
+    Where it has few other values, all that there is room for; else what is false, unless much is.
+
+    Args:
+        flags: Which each is, in the order of `_FLAGS`; its place, and its field.
+        others: Number of the other values that go in.
+    """
+    if others < _FEW:
+        return [found[1:] for found in sorted(flags)[: _FEW - others]]
+    false = [found[1:] for found in flags if found[0] == 0]
+    return false if len(false) <= _FEW_FALSE else []
+
+
+def _of_empty(result: Any) -> tuple[Field, ...]:
+    """Return that a result is an empty list: nothing may have been done."""
+    return (Field("", "[]"),) if result == [] else ()
+
+
+def _rank(key: str, text: str, found: Sequence[Value]) -> int:
+    """Return how well a value names what came of a call, 0 best."""
+    if _STATE.search(key):
+        return 0
+    ranks = [_NAMING[value.kind] for value in found if value.kind in _NAMING]
+    if text.isdigit():
+        ranks = [0] if re.search(r"(?:^|_)(?:id|number|no|ref)$", key) else []
+    return min(ranks, default=_NOT_NAMING)
