@@ -11,14 +11,30 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import Final
 
 from chatfold.core.call_words import is_cut
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record, rendered
-from chatfold.core.values import values
+from chatfold.core.values import Kind, values
 
-__all__ = ["SAID_BY_USER", "Budget", "counted_together", "fitted_values", "merged", "merged_values"]
+__all__ = [
+    "SAID_BY_USER",
+    "THINGS",
+    "Budget",
+    "counted_together",
+    "fitted_values",
+    "is_in_a_list",
+    "merged",
+    "merged_values",
+    "names_a_thing",
+]
 
+
+THINGS: Final[frozenset[Kind]] = frozenset(
+    {"id", "hash", "path", "mail", "url", "phone", "version"}
+)
+"""Kinds of values that say by themselves what they are, without the words around them."""
 
 _LONGEST_ID = 16  # characters
 
@@ -238,24 +254,31 @@ def _beside(before: Entry, entry: Entry) -> Entry:
 def _updated(before: Entry, entry: Entry) -> Entry:
     """Return an entry with newer values behind or in place of the older ones.
 
-    A label that stands for several values does not say which of them a newer one is of.
+    A label that stands for several values does not say which of them a newer one is of; nor does
+    a place in a list, where another thing may stand by now: what names one stays.
     """
     each = [Counter(field.label for field in of.values) for of in (before, entry)]
 
     def key(field: Field) -> tuple[str, str]:
         alone = field.label and all(count[field.label] < 2 for count in each)
-        return field.label, "" if alone else field.text
+        stays = is_in_a_list(field.label) and names_a_thing(field.text)
+        return field.label, "" if alone and not stays else field.text
 
     fields = {key(field): field for field in before.values}
     for field in entry.values:
         known = fields.pop(key(field), None)
-        if known is not None and not field.was and not _in_a_list(field.label):
+        if known is not None and not field.was and not is_in_a_list(field.label):
             field = field._replace(was=known.was if known.text == field.text else known.text)
         fields[key(field)] = field
     return entry._replace(values=tuple(fields.values()))
 
 
-def _in_a_list(label: str) -> bool:
+def names_a_thing(text: str) -> bool:
+    """Return whether a text holds a value that says by itself what it is, such as an id."""
+    return any(value.kind in THINGS for value in values(text))
+
+
+def is_in_a_list(label: str) -> bool:
     """Return whether a label names a place in a list, which may hold another thing next time."""
     return any(step.isdigit() for step in label.split("."))
 

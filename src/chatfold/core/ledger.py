@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 
-from chatfold.core.call_json import Path
+from chatfold.core.call_json import Path, leaves_of
 from chatfold.core.call_words import CallWords, named_by
+from chatfold.core.carry import is_in_a_list, names_a_thing
 from chatfold.core.choice import Choice, Line
-from chatfold.core.entries import Entry
+from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Need, Needs
 from chatfold.core.phrases import FINE, Phrase, price
@@ -61,6 +62,7 @@ class Ledger:
             values_in=found.values_in,
             earlier=earlier,
             change=self._change,
+            is_past=self._is_past,
         )
         self._gone = gone
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
@@ -98,6 +100,42 @@ class Ledger:
         """Return whether an entry names its calls in full, so that an equal one is of the same."""
         calls = self._named.get((entry.name, entry.arguments), ())
         return all(map(self.words.is_named_in_full, calls))
+
+    def up_to_date(self, entry: Entry) -> list[Field | None]:
+        """Return the values of an earlier entry as the latest of its calls that go gave them.
+
+        None for one that stood in a list, and stands nowhere in what that call gave: what stands
+        at its place now may be another thing.
+        """
+        number = self._latest_of(entry)
+        if number is None:
+            return [*entry.values]
+        clean, given = self.words.clean, self.words.result(number)
+        now = {
+            clean(self.words.label(number, path)): on_one_line(leaf, clean)
+            for path, leaf in leaves_of(given)
+        }
+        fields: list[Field | None] = []
+        for field in entry.values:
+            text = now.get(field.label, "")
+            if not text or text == field.text:
+                fields.append(field)
+            elif not is_in_a_list(field.label):
+                fields.append(Field(field.label, text, field.text))
+            else:
+                stays = names_a_thing(field.text) or field.text in now.values()
+                fields.append(field if stays else None)
+        return fields
+
+    def _latest_of(self, entry: Entry) -> int | None:
+        """Return the position of the latest call that an entry is of for certain, if one goes."""
+        if entry.arguments is None or not self.is_certain(entry):
+            return None
+        calls = self._named.get((entry.name, entry.arguments), ())
+        return next((number for number in reversed(calls) if self._worked(number)), None)
+
+    def _worked(self, number: int) -> bool:
+        return self.words.calls[number].completed and self.words.failure(number) is None
 
     @cached_property
     def _named(self) -> Mapping[tuple[str, object], Sequence[int]]:
@@ -140,6 +178,14 @@ class Ledger:
             else:
                 made[said] = known[0], max(known[1], order), known[2] + worth
         return made
+
+    def _is_past(self, number: int, path: Path, text: str) -> bool:
+        """Return whether the latest call like one gave something else at a path, and not this."""
+        alike = self._alike.get(number)
+        if not alike or alike[-1] == number:
+            return False
+        now = on_one_line(self.words.leaf(self.words.result(alike[-1]), path), self.words.clean)
+        return bool(now) and now != text and text not in self.words.calls[alike[-1]].result
 
     def _found(self, need: Need) -> Phrase | None:
         """Return the words for a fact, of the place that says it best."""

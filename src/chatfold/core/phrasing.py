@@ -11,7 +11,7 @@ from functools import partial
 
 from chatfold.core.call_json import LONGEST, Path, label_of
 from chatfold.core.call_words import CallWords, named_by
-from chatfold.core.carry import SAID_BY_USER
+from chatfold.core.carry import SAID_BY_USER, THINGS
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
 from chatfold.core.sightings import Sighting
@@ -30,8 +30,6 @@ _SMALL_WORTH = 0.3
 _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
 _GENERAL = frozenset({"id", "name", "key", "value", "values", "number", "code", "type", "data"})
 
-# Kinds of values that say by themselves what they are, without the words around them.
-_PLAIN = frozenset({"id", "hash", "path", "mail", "url", "phone", "version"})
 _MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
 
 _AUTHORS = frozenset({SAID_BY_USER, "assistant", EARLIER})
@@ -60,6 +58,7 @@ class PhraseFinder:
         first: Position of the first of those calls among all.
         earlier: The words of an earlier summary, without its record.
         change: What came of calls like another; by default no call is like another.
+        is_past: Whether what stands in a list has changed since, given the call, the path and it.
     """
 
     def __init__(
@@ -73,6 +72,7 @@ class PhraseFinder:
         first: int = 0,
         earlier: str = "",
         change: Change | None = None,
+        is_past: Callable[[int, Path, str], bool] | None = None,
     ) -> None:
         self.views = views
         self.words = words
@@ -84,6 +84,7 @@ class PhraseFinder:
         self.first = first
         self.earlier = earlier
         self.change: Change = self._as_it_is if change is None else change
+        self.is_past = is_past or _never
         self._values: dict[int, list[tuple[str, list[Value]]]] = {}
 
     def _as_it_is(self, _: int, __: Path, leaf: object) -> tuple[str, str]:
@@ -141,15 +142,17 @@ class PhraseFinder:
             groups = self.group(value.kind), self.group(self.words.name(call))
             return Phrase(home, one, one, groups)
         way, was, share = self._way(call, path), "", 1.0
-        if not way.in_a_list:
+        if way.in_a_list:
+            if value.kind not in THINGS and self.is_past(number, path, text):
+                return None
+        else:
             now, was = self.change(number, path, leaf)
             text, share = (now, share) if now else (text, _SUPERSEDED)
         label = way.label
         if text in path:
             label = self.clean(label_of(tuple(step for step in path[-2:] if step != text)))
         groups = self._together(value, way, text, text), self._of_call(call)
-        full, alike = Field(label, text, was), None if way.in_a_list else number
-        return Phrase(home, Field("", text), full, groups, share, alike)
+        return Phrase(home, Field("", text), Field(label, text, was), groups, share, number)
 
     def _way(self, call: int, path: Path) -> Way:
         """Return what is said of what stands at a path, in a call or its result."""
@@ -178,7 +181,7 @@ class PhraseFinder:
         if leaf is None or isinstance(leaf, (dict, list)):
             return None
         text = str(leaf)
-        plain = value.kind in _PLAIN and len(text) > _MOST_AROUND * len(value.text)
+        plain = value.kind in THINGS and len(text) > _MOST_AROUND * len(value.text)
         if path and len(text) <= LONGEST and not plain:
             return self.clean(" ".join(text.split()))
         return self._alone(value)
@@ -209,6 +212,10 @@ class PhraseFinder:
                 if text:
                     known.append((text, self.values_in(text)))
         return known
+
+
+def _never(_: int, __: Path, ___: str) -> bool:
+    return False
 
 
 def _way(path: Path, words: CallWords, call: int) -> Way:

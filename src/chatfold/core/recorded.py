@@ -117,7 +117,7 @@ def make_record(
     record = acted
     if ledger_tokens:
         ledger = Ledger(views, words, gone, earlier=summary, found=found)
-        carried = tuple(_carried(previous.values, held, found))
+        carried = tuple(_carried(previous.values, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, found.teller())
     return Recorded(record, actions.guessed, found_in)
@@ -270,10 +270,11 @@ def _digits(text: str) -> str:
     return _BETWEEN_DIGITS.sub("", text).strip("0")
 
 
-def _carried(entries: Sequence[Entry], held: _Held, found: Facts) -> list[Entry]:
+def _carried(entries: Sequence[Entry], held: _Held, found: Facts, ledger: Ledger) -> list[Entry]:
     """Return the values of an earlier record that are still to be carried, the oldest first.
 
-    What the model's text holds goes. What was named again since is not old any more.
+    What the model's text holds goes; so does what has changed since, if the text holds that. What
+    was named again since is not old any more.
     """
     named = found.named() if entries else frozenset[str]()
 
@@ -283,7 +284,8 @@ def _carried(entries: Sequence[Entry], held: _Held, found: Facts) -> list[Entry]
     at_rest: list[Entry] = []
     at_work: list[Entry] = []
     for entry in entries:
-        left = [field for field in entry.values if not held.holds_words(field.text)]
+        now = ledger.up_to_date(entry)
+        left = [field for field in now if field and not held.holds_words(field.text)]
         if not left:
             continue
         left.sort(key=is_named)
