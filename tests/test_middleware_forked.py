@@ -6,13 +6,14 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
 from test_middleware import Teller, middleware, talk
 
-from chatfold import Middleware, Prompt
+from chatfold import ChatContext, Middleware, Policy, Prompt
 from chatfold.stores import HostFold, MemoryStore
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -27,6 +28,7 @@ def in_child(work: Callable[[], None]) -> int:
         try:
             work()
         except BaseException:
+            traceback.print_exc()
             os._exit(1)
         os._exit(0)
     until = time.monotonic() + LONG
@@ -91,3 +93,60 @@ def test_a_child_goes_on_with_the_conversations_that_nobody_was_at() -> None:
 
     assert in_child(work) == 0
     assert reason_of(wrapper, host, "a") == "reused"
+
+
+def test_a_fold_of_a_context_that_is_under_way_stays_with_the_parent() -> None:
+    """The child has no thread that writes it: there it is given up, and the next one begins."""
+    at_work, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt) -> str:
+        at_work.set()
+        assert may_end.wait(LONG)
+        return "what happened before"
+
+    ctx: ChatContext[Any] = ChatContext(talk(20), policy=Policy(max_items=6, keep_last_turns=1))
+    assert ctx.maybe_summarize(slow, background=True).reason == "started"
+    assert at_work.wait(LONG)
+
+    def work() -> None:
+        assert ctx.maybe_summarize(Teller(), background=True).reason == "cancelled"
+        assert ctx.maybe_summarize(Teller()).reason == "summarized"
+        assert ctx.undo().reason == "undone"
+
+    assert in_child(work) == 0
+    may_end.set()
+    fold = ctx.background
+    assert fold is not None
+    assert fold.wait(LONG)
+    assert fold.apply_if_ready().reason == "summarized"
+
+
+class Stops:
+    """A counter of tokens at which the thread `reader` is for as long as anybody waits."""
+
+    exact = False
+
+    def __init__(self) -> None:
+        self.at_work, self.may_end = threading.Event(), threading.Event()
+
+    def count(self, text: str) -> int:
+        if threading.current_thread().name == "reader":
+            self.at_work.set()
+            assert self.may_end.wait(LONG)
+        return len(text)
+
+
+def test_a_list_that_another_thread_was_reading_is_free_in_the_child() -> None:
+    """Whoever holds its lock is not there to release it."""
+    counter = Stops()
+    ctx: ChatContext[Any] = ChatContext(talk(20), counter=counter)
+    reader = threading.Thread(target=ctx.count_tokens, name="reader")
+    reader.start()
+    assert counter.at_work.wait(LONG)
+
+    def work() -> None:
+        assert ctx.summarize(Teller(), keep_last_turns=1)
+
+    assert in_child(work) == 0
+    counter.may_end.set()
+    reader.join()

@@ -19,6 +19,7 @@ from chatfold import ChatContext, Policy
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore, SQLStore, StoreError
+from chatfold.threads import Threads
 
 LONG = 20.0  # seconds after which something has hung
 
@@ -170,6 +171,41 @@ def test_a_claim_is_held_for_as_long_as_the_work_takes(store: Any) -> None:
     after = others.claim("a", session)
     assert after is not None
     others.released(after)
+
+
+class Breaking(MemoryStore):
+    """A store of somebody's own, whose client's errors are no `StoreError`."""
+
+    failing = False
+
+    def release(self, claim: Claim) -> None:
+        if self.failing:
+            raise ConnectionError("the store is down")
+        super().release(claim)
+
+
+def test_a_claim_that_cannot_be_given_up_leaves_the_conversation_free() -> None:
+    """The turn tells of it; the next one goes on."""
+    store = Breaking()
+    wrapper, host = middleware(Teller(), store=store), talk(40)
+    store.failing = True
+    with pytest.raises(ConnectionError):
+        wrapper.fold(host, key="a")
+    store.failing = False
+    assert wrapper.fold(host, key="a").outcome.reason == "reused"
+
+
+def test_a_claim_is_had_without_a_thread_that_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process may have no thread left; the claim then has its time, and is given up."""
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    store = MemoryStore()
+    monkeypatch.setattr("chatfold.shared_folds._KEEPERS", Threads("no", 1.0))
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert middleware(Teller(), store=store).fold(talk(40), key="a").outcome.reason == "summarized"
+    assert middleware(Teller(), store=store).fold(talk(60), key="a").outcome.reason == "summarized"
 
 
 class Slow(MemoryStore):

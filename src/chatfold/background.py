@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -67,6 +68,7 @@ class BackgroundFold(Generic[ItemT]):
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
         self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
+        self._process = os.getpid()
 
     @property
     def done(self) -> bool:
@@ -169,7 +171,8 @@ class BackgroundFold(Generic[ItemT]):
         """Give that right back."""
         if self._holds:
             self._holds = False
-            self._state.running.release()
+            if not self._is_forked():  # else the list has a new lock
+                self._state.running.release()
 
     def refuse(self, outcome: Outcome[ItemT]) -> None:
         """Take down that it never began."""
@@ -220,8 +223,17 @@ class BackgroundFold(Generic[ItemT]):
             _THREADS.run(act)
 
     def _forsaken(self) -> bool:
-        """Return whether it is with a task that has ended, or never will as its loop is closed."""
+        """Return whether it never ends: its task has ended, its loop is closed, or it was left.
+
+        The child of a fork has none of the threads of its parent.
+        """
+        if self._is_forked():
+            return True
         return self._task is not None and (self._task.done() or self._task.get_loop().is_closed())
+
+    def _is_forked(self) -> bool:
+        """Return whether this is the child of a fork, and the parent had begun it."""
+        return os.getpid() != self._process
 
     def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
         """Take down what becomes of it; others may summarize the list then, whatever happens."""
@@ -265,6 +277,8 @@ class BackgroundFold(Generic[ItemT]):
                 return put(self._folding, made, since=self._since(time.perf_counter()))
         except Exception as error:
             return self._folding.failed(error)
+        if made is None and self._is_forked():  # the parent goes on with it
+            return self._folding.idle("cancelled")
         if made is None or isinstance(made, asyncio.CancelledError):
             made = _unfinished(made)
         return self._folding.failed(made)

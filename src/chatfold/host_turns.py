@@ -138,9 +138,11 @@ class HostTurns(Generic[ItemT]):
                 fold.when_ended(partial(self._put_in, name, session, fold, share=held is ...))
             return self._result(session, outcome, key, held)
         finally:
-            if session.background is None:
-                self._released(session)
-            session.turn.release()
+            try:
+                if session.background is None:
+                    self._released(session)
+            finally:  # whatever a store raises: nobody could fold the conversation any more
+                session.turn.release()
 
     def _entered(
         self,

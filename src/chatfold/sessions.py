@@ -57,13 +57,18 @@ class Sessions:
         gone: list[Session] = []
         held: Session | None = None
         try:
-            with self._making[hash(name) % len(self._making)]:
-                session, ours = self._found(name, items, make, wanted, gone)
-                if ours:
-                    held = session
-                    gone += self._use(name, session)
-        finally:
-            self._leave(gone, held)
+            try:
+                with self._making[hash(name) % len(self._making)]:
+                    session, ours = self._found(name, items, make, wanted, gone)
+                    if ours:
+                        held = session
+                        gone += self._use(name, session)
+            finally:
+                self._tell_of(gone)
+        except BaseException:
+            if held is not None:
+                held.turn.release()
+            raise
         return session, ours
 
     def _found(
@@ -134,27 +139,21 @@ class Sessions:
     def replaced(self, name: str, old: Session, new: Session) -> Session:
         """Put a session in place of one that this call has; return it."""
         new.turn.acquire()
-        with self._lock:
-            self._drop(old)
-        self._leave(self._use(name, new), new)
+        try:
+            with self._lock:
+                self._drop(old)
+            self._tell_of(self._use(name, new))
+        except BaseException:
+            new.turn.release()
+            raise
         new.claim, old.claim = old.claim, None
         old.turn.release()
         return new
 
-    def _leave(self, gone: Sequence[Session], held: Session | None) -> None:
-        """Tell of sessions that are no longer held; a hook may hear of it, and ask for another.
-
-        Args:
-            gone: The sessions.
-            held: The one that this call has, and has no longer if that raises.
-        """
-        try:
-            for old in gone:
-                self._dropped(old)
-        except BaseException:
-            if held is not None:
-                held.turn.release()
-            raise
+    def _tell_of(self, gone: Sequence[Session]) -> None:
+        """Tell of sessions that are no longer held; a hook may hear of it, and ask for another."""
+        for old in gone:
+            self._dropped(old)
 
     def forget(self, name: str) -> None:
         """Drop the sessions of a name."""

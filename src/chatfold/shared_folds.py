@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
 
@@ -132,7 +133,8 @@ class SharedFolds:
         made = self._asked(lambda store: store.claim(name, begins[-1], self._lease), nobody)
         if made is not None and made.token:
             self._ended[made.token] = ended = threading.Event()
-            _KEEPERS.run(partial(self._keep, made, ended))
+            with suppress(RuntimeError):  # no thread can be started; then it has its time, no more
+                _KEEPERS.run(partial(self._keep, made, ended))
         return made
 
     def released(self, claim: Claim) -> None:
@@ -144,7 +146,8 @@ class SharedFolds:
         if ended is not None:
             ended.set()
             if not self._gave_up(claim):
-                _KEEPERS.run(partial(self._give_up, claim))
+                with suppress(RuntimeError):
+                    _KEEPERS.run(partial(self._give_up, claim))
 
     def _keep(self, claim: Claim, ended: threading.Event) -> None:
         """Hold a claim until its work has ended, which may take longer than its time."""

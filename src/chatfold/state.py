@@ -5,10 +5,12 @@ What is folded is `folding`'s; what else is written to the list is `writing`'s.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
+from weakref import WeakSet
 
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
@@ -42,6 +44,12 @@ class ListState:
         self.replayed = False
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
+        _ALL.add(self)
+
+    def after_fork(self) -> None:
+        """Begin with free locks in the child of a fork: nobody is left there to release them."""
+        self.running, self.lock = threading.Lock(), threading.RLock()
+        self.reading.doubt()  # another thread may have been at it
 
     def snapshot(self, abandon: Abandon | None = None, *, looked_through: bool = False) -> Snapshot:
         """Return the list as it is now, with its readings; see `Reading.snapshot`."""
@@ -130,3 +138,14 @@ class ListState:
         """Write to the list: one slice, so that what others append meanwhile is not touched."""
         self.items[change.start : change.stop] = change.items
         self.reading.doubt()
+
+
+def _after_fork() -> None:
+    for state in list(_ALL):
+        state.after_fork()
+
+
+# Held weakly: what is registered for a fork stays so until the process ends.
+_ALL: Final[WeakSet[ListState]] = WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
