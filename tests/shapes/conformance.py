@@ -305,6 +305,19 @@ class ShapeConformance:
             assert ctx.cut_points() == expected.cut_points()
             assert ctx.check() == []
 
+    def test_tuples_are_read_like_lists(self, hint: str | None) -> None:
+        """The SDKs' types take any iterable of blocks and of calls, and send a tuple as a list."""
+        plain = self.history()
+        expected, ctx = self.context(plain, hint), self.context([*map(_tupled, plain)], hint)
+        assert [(v.role, v.parts) for v in ctx.views()] == [
+            (v.role, v.parts) for v in expected.views()
+        ]
+        assert ctx.tool_calls() == expected.tool_calls()
+        assert ctx.cut_points() == expected.cut_points()
+        assert ctx.check() == []
+        assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+        assert ctx.check() == []
+
     def test_no_other_shape_claims_the_items(self) -> None:
         """A tool round is of this shape alone: the others say no, or at most maybe."""
         for item in self.history():
@@ -506,3 +519,10 @@ class ShapeConformance:
             self.read_all(ctx)
             ctx.summarize(lambda prompt: "short", keep_last_turns=0)
             assert kept == said
+
+
+def _tupled(value: Any) -> Any:
+    """Return a copy of an item with a tuple in place of each list."""
+    if isinstance(value, dict):
+        return {key: _tupled(inner) for key, inner in value.items()}
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value

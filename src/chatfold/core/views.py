@@ -459,7 +459,8 @@ def field(item: object, key: str) -> Any:
     """Return a field of a dict or an SDK object, None where it has none.
 
     Python keywords are spelled with an underscore by the SDKs' objects and by `model_dump`
-    (`async_`, `from_`), and without one on the wire; both are found.
+    (`async_`, `from_`), and without one on the wire; both are found. A tuple is a list there: the
+    SDKs' types take any iterable.
     """
     source: Any = item
     if type(item) is dict or isinstance(item, Mapping):  # the first test is the quick one
@@ -468,7 +469,7 @@ def field(item: object, key: str) -> Any:
         value = getattr(source, key, None)
     if value is None and key in ("async", "from"):
         return field(source, key + "_")
-    return value
+    return [*cast("tuple[Any, ...]", value)] if type(value) is tuple else value
 
 
 def plain(value: Any, *, encode: Callable[[bytes], str] | None = None) -> Any:

@@ -158,6 +158,8 @@ def _tool_result(block: Any) -> ResultPart:
     failed = bool(field(block, "is_error"))
     if isinstance(content, str) or content is None:
         return ResultPart(id_, None, text_of(content), failed)
+    if not isinstance(content, list):
+        return ResultPart(id_, None, json_text(content), failed)
     lines: list[str] = []
     media: list[MediaPart] = []
     for inner in listed(content):
@@ -166,6 +168,8 @@ def _tool_result(block: Any) -> ResultPart:
             media.append(part)
         elif isinstance(part, (TextPart, UnknownPart)):
             lines.append(part.text)
+        else:  # the API takes no such block; it is shown all the same
+            lines.append(json_text(inner))
     return ResultPart(id_, None, "\n".join(lines), failed, media=tuple(media))
 
 

@@ -55,7 +55,7 @@ CONVERSE_BLOCKS: Final = frozenset(
 
 def getter(item: object) -> Callable[[str], Any]:
     """Return what reads a field of a dict or an SDK object."""
-    if type(item) is dict:
+    if type(item) is dict and tuple not in map(type, item.values()):  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
         return item.get  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
     return lambda key: field(item, key)
 

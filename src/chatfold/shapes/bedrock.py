@@ -286,7 +286,10 @@ def _result(result: Any, role: str) -> ResultPart:
     """Return the reading of a result; the server's own stand in the model's message."""
     lines: list[str] = []
     media: list[MediaPart] = []
-    for block in _listed(field(result, "content")):
+    content = field(result, "content")
+    if content is not None and not isinstance(content, list):  # refused; it is shown all the same
+        lines.append(content if isinstance(content, str) else json_text(content))
+    for block in _listed(content):
         data = field(block, "json")
         part = _read_block(block, role) if data is None else TextPart(arguments_text(data))
         if isinstance(part, MediaPart):
