@@ -206,6 +206,53 @@ def test_hundredths_are_an_amount_only_beside_their_currency() -> None:
     assert found("It cost 349.90 EUR.", apart) == ["349.90 EUR"]
 
 
+CHARGES = [
+    {"id": "ch-4401", "amount": 134990, "currency": "usd", "created": 1767225600},
+    {"id": "ch-4402", "amount": 1500000, "currency": "usd", "created": 1767312000},
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ch-4401 is $1,349.90 and ch-4402 is $15,000.00.",
+        "ch-4401 is 134990 USD.",
+        "ch-4401 is $134,990.",
+        "ch-4402 is about $1.5 million.",
+        "Together they are $1,634,990.",
+        "ch-4401 is about 135,000.",
+    ],
+)
+def test_an_amount_may_have_as_many_digits_as_an_id(text: str) -> None:
+    assert found(text, called(("list_charges", {}, CHARGES))) == []
+
+
+def test_a_long_amount_of_another_charge_or_in_another_currency_is_a_lie() -> None:
+    sources = called(("list_charges", {}, CHARGES))
+    assert found("ch-4401 is €1,349.90.", sources) == ["€1,349.90"]
+    assert found("ch-4401 is $1,349.91.", sources) == ["$1,349.91"]
+    assert found("ch-4401 is $15,000.00.", sources) == ["$15,000.00"]
+
+
+@pytest.mark.parametrize("currency", ["EUR", "JPY", "KRW", "HUF"])
+@pytest.mark.parametrize("price", [450000, "450000"])
+def test_a_long_price_is_one_in_every_currency(price: object, currency: str) -> None:
+    sources = called(("get_house", {}, {"price": price, "currency": currency}))
+    assert found(f"It costs 450,000 {currency}.", sources) == []
+    assert found(f"It costs 450k {currency}.", sources) == []
+    row = shown(f"| house | price | currency |\n| H-1 | 450000 | {currency} |")
+    assert found(f"H-1 costs 450,000 {currency}.", row) == []
+
+
+@pytest.mark.parametrize("key", ["order_number", "id", "ticket", "customer_id", "sku"])
+def test_the_digits_of_an_id_are_no_amount(key: str) -> None:
+    sources = called(("get_order", {}, {key: 482193, "total": 20, "currency": "EUR"}))
+    assert found("It cost 482,193 EUR.", sources) == ["482,193 EUR"]
+    assert found("It cost 4,821.93 EUR.", sources) == ["4,821.93 EUR"]
+    prose = shown("Order 482193 was 20 EUR.")
+    assert found("It cost 482,193 EUR.", prose) == ["482,193 EUR"]
+
+
 def test_a_number_in_another_unit_is_no_lie() -> None:
     sources = shown("The dump has 25600 MB and took 90 minutes.")
     assert found("The dump has 25.6 GB.", sources) == []

@@ -235,15 +235,17 @@ class Derived:
 
     def _has_currency(self, number: Decimal, currency: str) -> bool:
         written = f"{number.normalize():f}"
-        return not currency or any(
-            key in self.sources.kinds
-            for key in (f"amount:{written} {currency}", f"number:{written}")
+        return (
+            not currency
+            or f"amount:{written} {currency}" in self.sources.kinds
+            or f"number:{written}" in self.sources.bare
         )
 
     @cached_property
     def _shown_numbers(self) -> list[Decimal]:
         kinds = self.sources.kinds.items()
-        found = (number_of(key) for key, kind in kinds if kind in ("number", "amount"))
+        keys = {key for key, kind in kinds if kind in ("number", "amount")}
+        found = map(number_of, keys.union(self.sources.bare))
         return sorted({n for n in found if n is not None})
 
     @cached_property

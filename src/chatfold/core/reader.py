@@ -15,7 +15,15 @@ from typing import Any, NamedTuple, cast
 from chatfold.core.days import as_date, days_off
 from chatfold.core.records import Records, snake
 from chatfold.core.sentences import lines, sentences
-from chatfold.core.units import Index, currencies_in, currency_of, forms, is_owner
+from chatfold.core.units import (
+    Index,
+    currencies_in,
+    currency_of,
+    forms,
+    is_owner,
+    names_ids,
+    number_key,
+)
 from chatfold.core.value_numbers import Cache
 from chatfold.core.values import Value, found_in
 
@@ -87,6 +95,9 @@ class Reader(Index):
             self.add(value, number, field)
             if is_owner(value):
                 _carry(carried, value, field)
+                counted = number_key(value, field)
+                if counted:
+                    self.sums.setdefault((source, field), []).append(counted)
             elif value.kind in ("amount", "number") and field:
                 self.sums.setdefault((source, field), []).append(value.key)
             elif value.kind == "date" and (
@@ -181,13 +192,17 @@ class Reader(Index):
             leaf = leaves[number]
             key = snake(leaf.key)
             whole = len(value.text) == len(leaf.text)
-            if whole and value.kind == "number" and leaf.text.isdigit() and _ID_KEY.search(key):
+            if whole and value.kind == "number" and leaf.text.isdigit() and names_ids(key):
                 value = value._replace(
                     kind="id", key=f"id:{leaf.text}", also=(*value.also, value.key)
                 )
-            self.add(value, leaf.unit, f"key:{key}" if whole and key else "", leaf.trail)
-            if value.kind in ("amount", "number") and whole:
-                self.sums.setdefault((leaf.path, key), []).append(value.key)
+            role = f"key:{key}" if whole and key else ""
+            self.add(value, leaf.unit, role, leaf.trail)
+            if whole:
+                numeric = value.kind in ("amount", "number")
+                counted = value.key if numeric else number_key(value, role)
+                if counted:
+                    self.sums.setdefault((leaf.path, key), []).append(counted)
 
 
 class _Leaf(NamedTuple):
@@ -229,7 +244,6 @@ def _carry(carried: dict[str, str], value: Value, field: str) -> None:
 
 _LONG_LEAF = 400  # characters: a longer text in a document is read as a text
 _HAS_DIGIT = re.compile(r"\d")
-_ID_KEY = re.compile(r"(?:^|_)(?:id|ids|number|no|nr|ref|reference|order|ticket|account|code|sku)$")
 
 
 def _is_nested(value: object) -> bool:

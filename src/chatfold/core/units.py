@@ -11,12 +11,24 @@ from collections.abc import Iterable
 from chatfold.core.value_tables import CURRENCIES
 from chatfold.core.values import Kind, Value
 
-__all__ = ["Index", "Unit", "currencies_in", "currency_of", "forms", "is_owner"]
+__all__ = [
+    "Index",
+    "Unit",
+    "currencies_in",
+    "currency_of",
+    "forms",
+    "is_owner",
+    "names_ids",
+    "number_key",
+]
 
 _WIDEST = 24  # ids: what names more of them is a list, and none of them owns what stands beside
 _REFERENCE = re.compile(r"[A-Z]{1,6}(?:/[A-Z0-9-]{1,12}){1,4}")
 _CURRENCY = re.compile(r"\b[A-Z]{3}\b|[$€£¥₹₩₽円元]")
 _DIGIT_RUN = re.compile(r"\d+")
+_ID_KEY = re.compile(
+    r"(?:^|[:_])(?:id|ids|number|no|nr|ref|reference|order|ticket|account|code|sku)$"
+)
 
 
 def is_owner(value: Value) -> bool:
@@ -35,6 +47,22 @@ def forms(value: Value) -> set[str]:
     if form.count("9") > 3:
         return set()  # a UUID or the like: the form says nothing
     return {f"form:{form}"} if form != "9" else set()
+
+
+def names_ids(key: str) -> bool:
+    """Return whether a key of an object or a column, or a role from it, is that of ids."""
+    return _ID_KEY.search(key) is not None
+
+
+def number_key(value: Value, role: str) -> str | None:
+    """Return the key of the number that an id may be: digits that its key calls no id.
+
+    Amounts in cents, prices of houses and numbers of people are as long as ids are.
+    """
+    digits = value.text
+    if value.kind != "id" or not role or not digits.isdecimal() or digits[0] == "0":
+        return None
+    return None if names_ids(role) else f"number:{value.key.partition(':')[2]}"
 
 
 def currencies_in(text: str) -> tuple[str, ...]:
@@ -66,7 +94,7 @@ class Index:
 
     Attributes:
         places: Units by key, those included that a value vouches for (`Value.also`).
-        bare: Units by key of numbers that stand without a currency.
+        bare: Units by key of numbers that stand without a currency, and of ids that may be one.
         kinds: Kind by key, of what stands there as it is.
         roles: What an id is, by its key: the keys of JSON or columns it stands under, its form.
         currencies: Every currency that is named.
@@ -109,6 +137,9 @@ class Index:
             if len(names) <= _WIDEST and value.key not in names:
                 names.append(value.key)
             self.roles.setdefault(value.key, forms(value)).update((role,) if role else ())
+            number = number_key(value, role)
+            if number:
+                self.bare.setdefault(number, []).append(unit)
         elif value.kind == "number":
             self.bare.setdefault(value.key, []).append(unit)
         elif value.kind == "amount":
