@@ -253,6 +253,38 @@ def test_the_digits_of_an_id_are_no_amount(key: str) -> None:
     assert found("It cost 482,193 EUR.", prose) == ["482,193 EUR"]
 
 
+@pytest.mark.parametrize(
+    ("result", "true", "lie"),
+    [
+        ({"total": 1349.90, "currency": "EUR"}, "1,349.90 EUR", "$1,349.90"),
+        ({"total": 1349.90, "currency": "EUR"}, "about 1,350 EUR", "about $1,350"),
+        ({"total": 1349.90, "currency": "EUR"}, "1,350 EUR", "£1,350"),
+        ({"total_jpy": 13490}, "¥13,490", "$13,490"),
+        ({"total_jpy": 13490}, "13490 yen", "13,490 元"),
+        ({"total": 1349.90, "currency": "CAD"}, "$1,349.90", "US$1,349.90"),
+        ({"total": 1349.90, "currency": "DKK"}, "1,349.90 kroner", "$1,349.90"),
+        ("Total: 1349.90\nCurrency: EUR", "1,349.90 EUR", "$1,349.90"),
+        ({"currency": "EUR", "items": [{"price": 20}, {"price": 30}]}, "50 EUR", "50 GBP"),
+        (
+            [{"price": 20, "currency": "EUR"}, {"price": 30, "currency": "USD"}] * 2,
+            "60 USD",
+            "50 EUR",
+        ),
+    ],
+)
+def test_an_amount_has_the_currency_that_stands_beside_its_number(
+    result: object, true: str, lie: str
+) -> None:
+    sources = called(("get_bill", {}, result))
+    assert found(f"It comes to {true}.", sources) == []
+    assert found(f"It comes to {lie}.", sources) == [lie.removeprefix("about ")]
+
+
+def test_an_amount_may_be_in_any_currency_where_none_was_shown() -> None:
+    sources = called(("get_bill", {}, {"total": 20, "items": [{"price": 12.5}, {"price": 17.5}]}))
+    assert found("It comes to $20, the items to €30.", sources) == []
+
+
 def test_a_number_in_another_unit_is_no_lie() -> None:
     sources = shown("The dump has 25600 MB and took 90 minutes.")
     assert found("The dump has 25.6 GB.", sources) == []

@@ -16,6 +16,7 @@ from typing import Final
 
 from chatfold.core.days import as_date
 from chatfold.core.shown import Sources
+from chatfold.core.units import codes_of
 from chatfold.core.values import Value
 
 __all__ = ["Derived", "number_of"]
@@ -87,7 +88,7 @@ class Derived:
             for v, known in zip(said, grounded, strict=True)
             if known and v.kind == "date" and (day := as_date(v.key)) is not None
         }
-        self._sums: dict[str, frozenset[Decimal]] = {}
+        self._sums: dict[tuple[str, frozenset[str]], frozenset[Decimal]] = {}
 
     def follows(self, value: Value) -> bool:
         """Return whether a value that was not shown follows from what was."""
@@ -153,12 +154,12 @@ class Derived:
                 return True
         about = _ABOUT.search(self.text, max(0, value.start - 24), value.start) is not None
         short = _SHORT.search(self.text[value.start : value.stop + 2])
-        currency = unit if value.kind == "amount" else ""
+        codes = codes_of(value) if value.kind == "amount" else frozenset[str]()
         decimals = _DECIMALS.search(value.text)
         step = Decimal(1).scaleb(-len(decimals[1])) if decimals else _place(number)
-        if self._rounds(number, step, about or short is not None, currency):
+        if self._rounds(number, step, about or short is not None, codes):
             return True
-        return number in self._sums_of(unit)
+        return number in self._sums_of(unit, codes)
 
     def _is_bare(self, number: Decimal, unit: str) -> bool:
         return bool(unit) and f"number:{number.normalize():f}" in self.sources.bare
@@ -213,7 +214,9 @@ class Derived:
         days = [*islice(self.dates, _MANY), *islice((d for d in shown if d is not None), _MANY)]
         return frozenset(abs((one - other).days) for one, other in combinations(days, 2))
 
-    def _rounds(self, number: Decimal, step: Decimal, about: bool, currency: str = "") -> bool:
+    def _rounds(
+        self, number: Decimal, step: Decimal, about: bool, codes: frozenset[str] = frozenset()
+    ) -> bool:
         """Return whether a shown number rounds to this one.
 
         Without a word such as "about" only what stands behind the decimal point may be missing.
@@ -229,17 +232,16 @@ class Derived:
             if near > most:
                 break
             rounded = about or near != near.quantize(step)
-            if rounded and self._has_currency(near, currency):
+            if rounded and (not codes or self._is_amount(near, codes)):
                 return True
         return False
 
-    def _has_currency(self, number: Decimal, currency: str) -> bool:
+    def _is_amount(self, number: Decimal, codes: frozenset[str]) -> bool:
+        """Return whether a number was shown in one of these currencies, or may have been."""
         written = f"{number.normalize():f}"
-        return (
-            not currency
-            or f"amount:{written} {currency}" in self.sources.kinds
-            or f"number:{written}" in self.sources.bare
-        )
+        if any(f"amount:{written} {code}" in self.sources.kinds for code in codes):
+            return True
+        return self.sources.may_be_amount(f"number:{written}", codes)
 
     @cached_property
     def _shown_numbers(self) -> list[Decimal]:
@@ -257,16 +259,24 @@ class Derived:
             found.append(_Column({unit_of(key) for key in keys[:3]}, numbers))
         return found
 
-    def _sums_of(self, unit: str) -> frozenset[Decimal]:
-        """Return the sums and differences in one unit: of columns and of what is said."""
-        if unit not in self._sums:
+    def _sums_of(self, unit: str, codes: frozenset[str]) -> frozenset[Decimal]:
+        """Return the sums and differences in one unit: of columns and of what is said.
+
+        Args:
+            unit: The unit; of an amount its currency.
+            codes: The currencies that the amount may be in; none for other numbers.
+        """
+        if (unit, codes) not in self._sums:
             said = self.listed.get(unit, [])
             found = {sum(said, Decimal()), sum(set(said), Decimal()), *_pairs(said)}
             for column in self._columns:
-                if not unit or column.units & {unit, ""}:
+                if codes:
+                    amounts = [n for n in column.numbers if self._is_amount(n, codes)]
+                    found.update(_Column(column.units, amounts).sums)
+                elif not unit or column.units & {unit, ""}:
                     found.update(column.sums)
-            self._sums[unit] = frozenset(found)
-        return self._sums[unit]
+            self._sums[unit, codes] = frozenset(found)
+        return self._sums[unit, codes]
 
 
 class _Column:

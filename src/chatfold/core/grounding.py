@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from chatfold.core.cut_out import cut_out
-from chatfold.core.derived import Derived, number_of, unit_of
+from chatfold.core.derived import Derived, number_of
 from chatfold.core.placing import Placing
 from chatfold.core.said import Said
 from chatfold.core.shown import Sources
-from chatfold.core.units import is_owner
+from chatfold.core.units import codes_of, is_owner
 from chatfold.core.values import Kind, Value, values
 
 __all__ = ["DROPPED_KINDS", "Sources", "Ungrounded", "ungrounded", "without"]
@@ -31,7 +31,6 @@ _LITERAL: Final[frozenset[Kind]] = frozenset(
 )
 _UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
 _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
-_MOST_PLACES = 400  # units of one value that are looked at
 _FEW = 4  # places that are read to see whether a value was shown
 
 
@@ -147,7 +146,7 @@ class _Reading:
         name = key.partition(":")[2]
         match value.kind:
             case "amount":
-                return self._amount(key)
+                return self._amount(value)
             case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
                 return f"number:{name.lstrip('0')}"
             case "date":  # the other reading of "05/07/2026"
@@ -170,22 +169,16 @@ class _Reading:
                 pass
         return key if value.kind in _LITERAL and self._stands(value) else None
 
-    def _amount(self, key: str) -> str | None:
+    def _amount(self, value: Value) -> str | None:
         """Return the number that an amount was shown as, with its currency beside it or nowhere."""
-        number, currency = number_of(key), unit_of(key)
+        number, codes = number_of(value.key), codes_of(value)
         if number is None:
             return None
         for shown in (number, number * 100):
             written = f"number:{shown.normalize():f}"
-            for unit in self.sources.bare.get(written, ())[:_MOST_PLACES]:
-                near = self.sources.currencies_at(unit)
-                if shown != number and currency not in near:
-                    continue  # hundredths need a record that says so
-                if currency in near or (
-                    not near
-                    and (currency in self.sources.currencies or not self.sources.currencies)
-                ):
-                    return written
+            # Hundredths need a record that says so.
+            if self.sources.may_be_amount(written, codes, beside=shown != number):
+                return written
         return None
 
     def _joined(self, path: str) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from chatfold.core.value_tables import CURRENCIES
+from chatfold.core.value_tables import CURRENCIES, SHARED_WORDS
 from chatfold.core.values import Kind, Value
 
 __all__ = [
     "Index",
     "Unit",
+    "codes_of",
     "currencies_in",
     "currency_of",
     "forms",
@@ -23,8 +24,10 @@ __all__ = [
 ]
 
 _WIDEST = 24  # ids: what names more of them is a list, and none of them owns what stands beside
+_MOST_PLACES = 400  # units of one number that are looked at
 _REFERENCE = re.compile(r"[A-Z]{1,6}(?:/[A-Z0-9-]{1,12}){1,4}")
 _CURRENCY = re.compile(r"\b[A-Z]{3}\b|[$€£¥₹₩₽円元]")
+_WORD_OR_SIGN = re.compile(r"[A-Z]{0,2}\$|[^\W\d_]+")
 _DIGIT_RUN = re.compile(r"\d+")
 _ID_KEY = re.compile(
     r"(?:^|[:_])(?:id|ids|number|no|nr|ref|reference|order|ticket|account|code|sku)$"
@@ -74,6 +77,14 @@ def currencies_in(text: str) -> tuple[str, ...]:
 def currency_of(word: str) -> str | None:
     """Return the currency that a short text names."""
     return CURRENCIES.get(word) or CURRENCIES.get(word.upper())
+
+
+def codes_of(amount: Value) -> frozenset[str]:
+    """Return the currencies that an amount may be in as it is written: "$" may be Canada's."""
+    keys = (key for key in (amount.key, *amount.also) if key.startswith("amount:"))
+    words = _WORD_OR_SIGN.findall(amount.text)
+    others = (code for word in words for code in SHARED_WORDS.get(word, ()))
+    return frozenset((*(key.partition(" ")[2] for key in keys), *others))
 
 
 class Unit:
@@ -209,3 +220,23 @@ class Index:
                 return self.units[unit].currencies
             unit = self.units[unit].parent
         return ()
+
+    def may_be_amount(self, number: str, codes: frozenset[str], *, beside: bool = False) -> bool:
+        """Return whether a number was shown that may be an amount in one of these currencies.
+
+        One of them is named beside it, or none is and what was shown speaks of no other.
+
+        Args:
+            number: Its key.
+            codes: The currencies.
+            beside: Whether one has to be named beside it.
+        """
+        for unit in self.bare.get(number, ())[:_MOST_PLACES]:
+            near = self.currencies_at(unit)
+            if not near and not beside:
+                near = tuple(self.currencies)
+                if not near:
+                    return True
+            if not codes.isdisjoint(near):
+                return True
+        return False

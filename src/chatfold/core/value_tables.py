@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["AMBIGUOUS_MONTHS", "CURRENCIES", "MAGNITUDES", "MONTHS", "SHARED_SIGNS", "UNITS"]
+__all__ = [
+    "AMBIGUOUS_MONTHS",
+    "CURRENCIES",
+    "MAGNITUDES",
+    "MONTHS",
+    "SHARED_SIGNS",
+    "SHARED_WORDS",
+    "UNITS",
+]
 
 
 def _named(lines: str) -> dict[str, str]:
@@ -91,6 +99,14 @@ SHARED_SIGNS: Final[dict[str, tuple[str, ...]]] = {
     "kr": ("SEK", "NOK", "DKK"),
 }
 """Signs that several currencies share -> their codes."""
+
+_DOLLARS = ("CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "TWD")
+SHARED_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("$", "dollar", "dollars", "Dollar", "Dollars"), _DOLLARS),
+    "pesos": ("PHP",),
+    "kroner": ("DKK",),
+}
+"""Words that are read as one currency, and where the others are at home that they may mean."""
 
 MAGNITUDES: Final[dict[str, int]] = {
     "k": 3,
