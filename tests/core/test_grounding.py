@@ -317,6 +317,46 @@ def test_a_relative_day_is_no_lie() -> None:
     assert found("Call on October 9.", sources) == ["October 9"]
 
 
+@pytest.mark.parametrize(
+    ("source", "true", "lie"),
+    [
+        ("Termin bitte am 14.11. um 15 Uhr.", "am 14. November", "15.11."),
+        ("Termin bitte am 14.11. um 15 Uhr.", "for 11/14 at 3 pm", "11/15"),
+        ("Book me in for 11/14 at 3pm.", "November 14", "November 15"),
+        ("Book me in for 5/7 at 3pm.", "7 May", "7 June"),
+        ("Book me in for 5/7 at 3pm.", "5 July", "5 June"),
+        ("Rendez-vous le 14/11 à 15h30.", "14 novembre", "15 novembre"),
+        ("الموعد 14 نوفمبر", "14 November", "15 نوفمبر"),
+    ],
+)
+def test_a_day_of_digits_is_the_one_that_was_named(source: str, true: str, lie: str) -> None:
+    sources = shown(source)
+    assert found(f"It is {true}.", sources) == []
+    assert found(f"It is on {lie}, Sir.", sources) == [lie]
+
+
+def test_what_looks_like_a_day_in_a_summary_alone_is_no_lie() -> None:
+    assert found("Ab 3.11. gilt es.", shown("Use Python 3.11 there.")) == []
+    assert found("It stopped on 11/14.", shown("11/14 tests passed.")) == []
+    sources = Sources(
+        [
+            ItemView("system", (TextPart("Today is 2026-05-06."),)),
+            ItemView("user", (TextPart("Call me tomorrow."),)),
+        ],
+        [],
+    )
+    assert found("Call on 7/5.", sources) == []
+    assert found("Call on 8/5.", sources) == ["8/5"]
+
+
+def test_a_sentence_goes_on_behind_the_full_stop_of_a_day() -> None:
+    text = "Es ist am 15.11. um 15 Uhr. Das ist gut."
+    sources = shown("Termin bitte am 14.11. um 15 Uhr.")
+    assert without(text, ungrounded(text, sources))[0].strip() == "Das ist gut."
+    text = "Es ist am 15.11. Das ist gut."
+    assert without(text, ungrounded(text, sources))[0].strip() == "Das ist gut."
+
+
 def test_the_year_of_a_day_is_that_of_today() -> None:
     today = ItemView("system", (TextPart("Today is 2025-10-01."),))
     sources = Sources([today, ItemView("user", (TextPart("It came on Oct 7."),))], [])

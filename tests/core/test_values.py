@@ -331,6 +331,58 @@ def test_an_id_that_begins_with_the_code_of_a_currency_vouches_for_itself() -> N
     assert {"amount:50 EUR", "id:eur50", "number:50"} <= vouched("EUR50")
 
 
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("am 14.11. um 15 Uhr", ["date:--11-14", "time:15:00"]),
+        ("Termin ist am 14.11. Danke", ["date:--11-14"]),
+        ("am 14.11", ["date:--11-14"]),
+        ("Montag, 14.11., bis Mo., 21.11.", ["date:--11-14", "date:--11-21"]),
+        ("vom 14.11.–16.11. frei", ["date:--11-14", "date:--11-16"]),
+        ("vom 3.11. bis 5.11.2026", ["date:--11-03", "date:2026-11-05"]),
+        ("for 11/14 at 3pm", ["date:--11-14", "time:15:00"]),
+        ("on 11/14.", ["date:--11-14"]),
+        ("due on Friday, 11/14, please", ["date:--11-14"]),
+        ("from 11/14 to 11/16", ["date:--11-14", "date:--11-16"]),
+        ("at 15:30 14/11.", ["time:15:30", "date:--11-14"]),
+        ("le 14/11 à 15h30", ["date:--11-14", "time:15:30"]),
+        ("el 14/11 a las 15:30", ["date:--11-14", "time:15:30"]),
+        ("١٤ نوفمبر ٢٠٢٦", ["date:2026-11-14"]),
+        ("في 3 أبريل", ["date:--04-03"]),
+    ],
+)
+def test_a_day_of_digits_without_a_year_is_known_by_what_stands_beside_it(
+    text: str, keys: list[str]
+) -> None:
+    assert [value.key for value in values(text)] == keys
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3/4 cup of milk",
+        "11/14 tests passed at 3pm",
+        "on 3/4 of the servers",
+        "after 11/14 tests",
+        "cut it by 3/4.",
+        "from 1/2 to 3/4",
+        "scored 8/10.",
+        "on page 3/4.",
+        "open on 24/7.",
+        "version 3.11.",
+        "Python 3.11 at 10:30",
+        "I am 5.11 tall",
+        "vom 1.2.3 an",
+        "am 31.13.",
+        "zum 9.10 EUR",
+        "from 10.11.12.13",
+        "on 7.5% and on 3/4%",
+    ],
+)
+def test_fractions_ratios_and_versions_are_no_days(text: str) -> None:
+    assert "date" not in {value.kind for value in values(text)}
+
+
 # What vouches for what
 
 
@@ -373,6 +425,12 @@ def test_an_id_that_begins_with_the_code_of_a_currency_vouches_for_itself() -> N
         ("the code is 404", "HTTP 404"),
         ("it gave 2", "exit code 2"),
         ("2025-10-07", "10/07"),
+        ("2025-10-07", "on 10/07."),
+        ("am 7.10. um 9 Uhr", "October 7"),
+        ("on 10/07 at 9 am", "7 October"),
+        ("on 10/07 at 9 am", "10 July"),
+        ("ab 3.11. gilt", "version 3.11"),
+        ("on 11/14.", "11 of 14"),
     ],
 )
 def test_a_source_vouches_for_a_weaker_reading(source: str, summary: str) -> None:
@@ -385,6 +443,9 @@ def test_a_source_vouches_for_a_weaker_reading(source: str, summary: str) -> Non
     [
         ("October 7", "2025-10-07"),
         ("2025-10-07", "2024-10-07"),
+        ("am 7.10. um 9 Uhr", "10 July"),
+        ("am 7.10. um 9 Uhr", "am 8.10."),
+        ("on 11/14 at 9 am", "on 11/15 at 9 am"),
         ("2025-10-07", "October 8"),
         ("14:30", "14:30 UTC"),
         ("14:30", "14:03"),

@@ -17,6 +17,7 @@ from typing import Final
 from chatfold.core.days import as_date
 from chatfold.core.shown import Sources
 from chatfold.core.units import codes_of
+from chatfold.core.value_dates import either_order
 from chatfold.core.values import Value
 
 __all__ = ["Derived", "number_of"]
@@ -93,19 +94,18 @@ class Derived:
     def follows(self, value: Value) -> bool:
         """Return whether a value that was not shown follows from what was."""
         if value.kind == "date":
-            return self._date(value)
+            return any(map(self._date, either_order(value)))
         if value.kind in ("number", "amount"):
             return self._number(value)
         return value.kind == "id" and self._short(value)
 
-    def _date(self, value: Value) -> bool:
-        sources, key = self.sources, value.key.partition(":")[2]
-        day = as_date(value.key)
+    def _date(self, key: str) -> bool:
+        day = as_date(key)
         if day is None:
-            if not key.startswith("--"):
+            if not key.startswith("date:--"):
                 return False
-            return any(f"{d:--%m-%d}" == key for d in self._relative_days)
-        return day in self._relative_days or self._completed(day, sources)
+            return any(f"date:{d:--%m-%d}" == key for d in self._relative_days)
+        return day in self._relative_days or self._completed(day, self.sources)
 
     def _completed(self, day: date, sources: Sources) -> bool:
         """Return whether a day was named without its year, and the year stands elsewhere."""

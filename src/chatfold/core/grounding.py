@@ -17,6 +17,7 @@ from chatfold.core.placing import Placing
 from chatfold.core.said import Said
 from chatfold.core.shown import Sources
 from chatfold.core.units import codes_of, is_owner
+from chatfold.core.value_dates import either_order
 from chatfold.core.values import Kind, Value, values
 
 __all__ = ["DROPPED_KINDS", "Sources", "Ungrounded", "ungrounded", "without"]
@@ -149,10 +150,14 @@ class _Reading:
                 return self._amount(value)
             case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
                 return f"number:{name.lstrip('0')}"
-            case "date":  # the other reading of "05/07/2026"
-                for other in value.also:
-                    if len(other) == len(key) == len("date:2026-07-05") and other in places:
+            case "date":
+                for other in either_order(value):
+                    if other in places:
                         return other
+                # "11/14" may have been a fraction where it was shown, "3.11." a version.
+                bare = value._replace(text=value.text.rstrip("."))
+                if name.startswith("--") and not any(map(str.isalpha, bare.text)):
+                    return key if self._stands(bare) else None
             case "path":
                 if self._joined(name):
                     return key

@@ -206,8 +206,9 @@ def _is_end(
     """Return whether a full stop ends a sentence: not in a value, nor after an abbreviation."""
     at = end.start()
     inside = bisect_right(starts, at) - 1
-    if inside >= 0 and found[inside].stop > at + 1:
-        return False
+    beyond = found[inside].stop - at if inside >= 0 else 0
+    if beyond > 1 or (beyond == 1 and text[at - 1].isdigit()):
+        return False  # "14.11." has its full stop only where the sentence goes on
     if text[at] != ".":
         return True
     rest = text[end.end() : min(within[1], end.end() + 8)].lstrip()

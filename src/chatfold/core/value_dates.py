@@ -10,7 +10,7 @@ import re
 from chatfold.core.value_kinds import Keys, Value
 from chatfold.core.value_tables import AMBIGUOUS_MONTHS, MONTHS
 
-__all__ = ["date_word", "dated", "day_keys", "glued_time", "time_at", "time_keys"]
+__all__ = ["date_word", "dated", "day_keys", "either_order", "glued_time", "time_at", "time_keys"]
 
 _DATE = re.compile(
     r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d]|[-/]\d)"
@@ -54,6 +54,13 @@ def day_keys(year: int, month: int, day: int) -> Keys | None:
         return short, numbers
     whole = f"date:{year}-{month:02}"
     return f"{whole}-{day:02}", (short, whole, f"number:{year}", *numbers)
+
+
+def either_order(date: Value) -> tuple[str, ...]:
+    """Return the keys of a date in each order of day and month in which it may be read."""
+    length = len(date.key)
+    same = (key for key in date.also if key.startswith("date:") and len(key) == length)
+    return (date.key, *same)
 
 
 def time_keys(

@@ -13,6 +13,7 @@ from chatfold.core.value_dates import dated, time_at
 from chatfold.core.value_decimals import decimal, plain_number, scaled
 from chatfold.core.value_kinds import Keys, Reading, Value
 from chatfold.core.value_phones import phone_at, phone_word
+from chatfold.core.value_short_dates import short_date
 from chatfold.core.value_stuck import in_diff
 from chatfold.core.value_tables import CURRENCIES, MAGNITUDES, MONTHS, SHARED_SIGNS, UNITS
 from chatfold.core.value_terms import ID_WORDS
@@ -93,7 +94,12 @@ def numbers_at(text: str, start: int, word: str, at: int, cache: Cache) -> list[
         time = time_at(text, start) if wordy else None
         if time is not None:
             return [time]
-    rings = text[end : end + 1] in " -./" and (2 < end - start < 5 or text[start] == "0")
+    mark = text[end : end + 1]
+    if mark in ("/", ".") and end < start + 3 and text[end + 1 : end + 2].isdigit():
+        day = short_date(text, start)
+        if day is not None:
+            return [day]
+    rings = mark in " -./" and (2 < end - start < 5 or text[start] == "0")
     phone = phone_at(text, start, left) if rings or left[-1:] in ("(", "+") else []
     return phone or _counted(spot, bare, cache) or _read(bare, start, cache)
 

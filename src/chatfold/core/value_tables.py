@@ -32,21 +32,22 @@ def _named(lines: str) -> dict[str, str]:
 MONTHS: Final[dict[str, int]] = {
     word: int(number)
     for word, number in _named("""
-1: january jan januar jänner januari janvier janv enero ene gennaio gen janeiro
-2: february feb februar februari février févr fevrier febrero febbraio fevereiro
-3: march mar märz maerz mrz maart mars marzo março
-4: april apr avril avr abril abr aprile
-5: may mai mei mayo maggio maio
-6: june jun juni juin junio giugno junho
-7: july jul juli juillet juil julio luglio julho
-8: august aug augustus août aout agosto ago
-9: september sep sept septembre septiembre settembre setembro
-10: october oct oktober okt octobre octubre ottobre outubro
-11: november nov novembre noviembre novembro
-12: december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro
+1: january jan januar jänner januari janvier janv enero ene gennaio gen janeiro يناير
+2: february feb februar februari février févr fevrier febrero febbraio fevereiro فبراير
+3: march mar märz maerz mrz maart mars marzo março مارس
+4: april apr avril avr abril abr aprile أبريل ابريل إبريل
+5: may mai mei mayo maggio maio مايو
+6: june jun juni juin junio giugno junho يونيو
+7: july jul juli juillet juil julio luglio julho يوليو
+8: august aug augustus août aout agosto ago أغسطس اغسطس
+9: september sep sept septembre septiembre settembre setembro سبتمبر
+10: october oct oktober okt octobre octubre ottobre outubro أكتوبر اكتوبر
+11: november nov novembre noviembre novembro نوفمبر
+12: december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro ديسمبر
 """).items()
 }
-"""Month names and their short forms, lower case: English, German, French, Spanish and cousins."""
+"""Month names and their short forms, lower case: English, German, French, Spanish and cousins, and
+the Arabic names of Egypt and the Gulf."""
 
 AMBIGUOUS_MONTHS: Final = frozenset({"may", "mar", "march", "ago", "gen", "mars", "set", "august"})
 """Month names that are other words too; they count with a capital letter, or with a year."""
