@@ -445,7 +445,7 @@ class _Writer:
     def call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
         if part.kind == "approval":
             name, call = self.told(part.name), self.told(part.id)
-            attrs = attributes(type=view.type, name=name, id=call)
+            attrs = attributes(type="mcp_approval_request", name=name, id=call)
             self.text("item", attrs + mark, part.arguments)
             return
         waiting = self.unanswered.get(index, ())

@@ -44,7 +44,7 @@ from chatfold.shapes._responses_blocks import (
     text_of,
 )
 
-__all__ = ["READERS", "is_newer", "read_newer", "read_reference"]
+__all__ = ["READERS", "is_newer", "read_newer", "read_reference", "tool_names"]
 
 _BUSY = frozenset({"in_progress", "searching", "interpreting", "generating", "calling"})
 _BROKEN = frozenset({"failed", "incomplete"})
@@ -159,7 +159,8 @@ def _search_call(get: Get) -> Reading:
     return role, (cast(CallPart, call)._replace(served=served),)
 
 
-def _tool_names(tools: Any) -> list[str]:
+def tool_names(tools: Any) -> list[str]:
+    """Return what each tool of a list is called: its name, its server, or its type."""
     return [
         text_of(field(t, "name") or field(t, "server_label") or block_type(t))
         for t in listed(tools)
@@ -167,7 +168,7 @@ def _tool_names(tools: Any) -> list[str]:
 
 
 def _search_output(get: Get) -> Reading:
-    names = _tool_names(get("tools"))
+    names = tool_names(get("tools"))
     result = ResultPart(
         named_id(get("call_id")), "tool_search", ", ".join(names), False, "tool_search"
     )
@@ -259,7 +260,7 @@ def _trigger(get: Get) -> Reading:
 
 
 def _additional_tools(get: Get) -> Reading:
-    return "state", (StatePart("additional_tools", frozenset(_tool_names(get("tools")))),)
+    return "state", (StatePart("additional_tools", frozenset(tool_names(get("tools")))),)
 
 
 def _configuration(get: Get) -> Reading:

@@ -22,7 +22,7 @@ from chatfold.core.views import (
 )
 from chatfold.shapes._responses_rules import is_reasoning
 
-__all__ = ["check_items"]
+__all__ = ["check_approved", "check_items", "unanswered", "unasked"]
 
 _NAME = "openai_responses"
 _SOURCE = "https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21)"
@@ -69,7 +69,7 @@ def check_items(
     yield from _check_stored(items, views)
     yield from _check_commands(views)
     yield from _check_callers(views)
-    yield from _check_approved(views)
+    yield from check_approved(views)
     yield from _check_nested(views)
     yield from _check_forgotten(items, views)
     yield from _check_calls(views, calls)
@@ -270,7 +270,8 @@ def _check_callers(views: Sequence[ItemView]) -> Iterator[Problem]:
                 )
 
 
-def _check_approved(views: Sequence[ItemView]) -> Iterator[Problem]:
+def check_approved(views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield calls that a request for approval allowed which is not in the list."""
     asked: set[str] = set()
     for index, view in enumerate(views):
         for part in view.parts:
@@ -343,21 +344,31 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
                 severity="loss",
             )
         if call.call_index is None and call.result_index is not None:
-            yield _unasked(call, answered.get((call.pair, call.id)))
+            yield unasked(call, answered.get((call.pair, call.id)))
         elif call.result_index is None and call.call_index is not None and call.pair != "server":
-            waits = call.asynchronous or call.kind == "approval" or call.call_index >= last_step
-            yield _problem(
-                "unanswered_call",
-                f"no result for {call.label!r}; "
-                + (
-                    "add an mcp_approval_response that allows or denies it"
-                    if call.kind == "approval"
-                    else "add the result, or one that says that there is none"
-                ),
-                call.call_index,
-                severity="pending" if waits else "error",
-                error=_NO_OUTPUT.get(call.pair, "").format(id=call.id),
-            )
+            yield unanswered(call, late=call.call_index < last_step)
+
+
+def unanswered(call: ToolCallRecord, *, late: bool) -> Problem:
+    """Return the problem of a call without a result.
+
+    Args:
+        call: The call.
+        late: Whether the conversation went on without it.
+    """
+    waits = call.asynchronous or call.kind == "approval" or not late
+    return _problem(
+        "unanswered_call",
+        f"no result for {call.label!r}; "
+        + (
+            "add an mcp_approval_response that allows or denies it"
+            if call.kind == "approval"
+            else "add the result, or one that says that there is none"
+        ),
+        call.call_index or 0,
+        severity="pending" if waits else "error",
+        error=_NO_OUTPUT.get(call.pair, "").format(id=call.id),
+    )
 
 
 def _is_nameless(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
@@ -368,7 +379,7 @@ def _is_nameless(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
     return type(part) is ResultPart and part.id is None
 
 
-def _unasked(call: ToolCallRecord, first: int | None) -> Problem:
+def unasked(call: ToolCallRecord, first: int | None) -> Problem:
     """Return the problem of a result without a call: a second one, or an orphan."""
     index = call.result_index or 0
     if first is not None and first < index and call.id is not None:

@@ -20,7 +20,7 @@ from chatfold.core.views import (
     TextPart,
 )
 
-__all__ = ["is_reasoning", "reasoning_spans"]
+__all__ = ["approval_spans", "is_reasoning", "reasoning_spans"]
 
 _ENDS_SCOPE = frozenset(
     {"additional_tools", "configuration_update", "compaction", "mcp_approval_response"}
@@ -29,7 +29,7 @@ _ENDS_SCOPE = frozenset(
 
 def reasoning_spans(views: Sequence[ItemView]) -> list[Span]:
     """Return the spans of reasoning scopes, programs, approvals and searches without ids."""
-    return [*_scopes(views), *_programs(views), *_approvals(views), *_searches(views)]
+    return [*_scopes(views), *_programs(views), *approval_spans(views), *_searches(views)]
 
 
 def _scopes(views: Sequence[ItemView]) -> Iterator[Span]:
@@ -76,7 +76,7 @@ def _programs(views: Sequence[ItemView]) -> Iterator[Span]:
         yield Span(first, last, "all")
 
 
-def _approvals(views: Sequence[ItemView]) -> Iterator[Span]:
+def approval_spans(views: Sequence[ItemView]) -> Iterator[Span]:
     """Yield each approval's request with its response and the call that it allowed.
 
     An approved call that is still to be made is open: the server finds its way by these items.

@@ -1,12 +1,13 @@
-"""How the blocks and calls of LangChain's messages are read; part of the shape `langchain`.
+"""How the content blocks of LangChain's messages are read; part of the shape `langchain`.
 
 Content holds the blocks of LangChain itself (`langchain_core.messages.content`), older ones with a
-`source_type`, or those of the provider's own API, as its package leaves them.
+`source_type`, or those of the provider's own API, as its package leaves them. With OpenAI's
+Responses these are items: calls and their answers, requests for approval and their answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 from chatfold.core.views import (
@@ -16,6 +17,7 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     ServerCallPart,
+    StatePart,
     TextPart,
     field,
     json_text,
@@ -26,15 +28,26 @@ from chatfold.shapes._blocks import (
     base64_size,
     block_type,
     call_kind,
+    getter,
     media_from_url,
     named_id,
     unknown_part,
 )
-from chatfold.shapes._chat import CHAT_BLOCKS, listed, part_text, text_of
+from chatfold.shapes._chat import CHAT_BLOCKS, listed, text_of
+from chatfold.shapes._responses_blocks import read_block as read_responses
+from chatfold.shapes._responses_items import READERS, tool_names
 
-__all__ = ["is_call_block", "is_thinking", "read_block", "read_calls", "read_result"]
+__all__ = [
+    "CALLS",
+    "ITEMS",
+    "inner_of",
+    "is_thinking",
+    "read_block",
+    "read_blocks",
+    "read_reasoning",
+]
 
-_CALLS: Final = frozenset(
+CALLS: Final = frozenset(
     {
         "tool_call",
         "tool_call_chunk",
@@ -67,35 +80,19 @@ _ANTHROPIC: Final = frozenset(
         "tool_use",
     }
 )
-_SERVED: Final = frozenset(
-    {
-        "web_search_call",
-        "file_search_call",
-        "code_interpreter_call",
-        "image_generation_call",
-        "mcp_call",
-        "computer_call",
-        "tool_search_call",
-    }
+ITEMS: Final = READERS.keys() - {
+    "reasoning",
+    "function_call",
+    "custom_tool_call",
+    "function_call_output",
+    "compaction",
+    "item_reference",
+}
+"""Items of the Responses API that are read as they are; LangChain has calls in `tool_calls`."""
+_RESPONSES_BLOCKS: Final = frozenset(
+    {"input_text", "output_text", "input_image", "input_file", "computer_screenshot"}
 )
 _MEDIA: Final = frozenset({"image", "audio", "video", "file", "text-plain"})
-
-
-def is_call_block(block: Any, known: Collection[str | None]) -> bool:
-    """Return whether a block says again what stands in `tool_calls`.
-
-    Args:
-        block: A content block.
-        known: The ids of the calls that stand there.
-    """
-    kind = block_type(block) or ("toolUse" if field(block, "toolUse") is not None else "")
-    if kind not in _CALLS:
-        return False
-    if kind == "input_json_delta":
-        return True
-    source = field(block, "toolUse") if kind == "toolUse" else block
-    ids = (field(source, "call_id"), field(source, "id"), field(source, "toolUseId"))
-    return any(each in known for each in ids if each is not None)
 
 
 def is_thinking(block: Any) -> bool:
@@ -106,59 +103,71 @@ def is_thinking(block: Any) -> bool:
     return kind == "reasoning" and field(field(block, "extras"), "signature") is not None
 
 
-# Calls and results
-
-
-def read_calls(get: Callable[[str], Any]) -> list[CallPart]:
-    """Return the calls of an AI message, those among them whose arguments are no JSON."""
-    made: list[CallPart] = []
-    for call in [*listed(get("tool_calls")), *listed(get("invalid_tool_calls"))]:
-        name = named_id(field(call, "name"))
-        arguments = arguments_text(field(call, "args"))
-        made.append(CallPart(named_id(field(call, "id")), name, arguments, call_kind(name)))
-    return made or _older_calls(get)
-
-
-def _older_calls(get: Callable[[str], Any]) -> list[CallPart]:
-    """Return the one call of models that call functions, not tools."""
-    call = field(get("additional_kwargs"), "function_call")
-    if call is None:
-        return []
-    name = named_id(field(call, "name"))
-    return [CallPart(None, name, arguments_text(field(call, "arguments")), call_kind(name))]
-
-
-def read_result(get: Callable[[str], Any]) -> ResultPart:
-    """Return the result in a tool message."""
-    content = get("content")
-    media: tuple[MediaPart, ...] = ()
-    if isinstance(content, list):
-        parts = [read_block(block) for block in listed(cast(object, content))]
-        media = tuple(part for part in parts if type(part) is MediaPart)
-        text = "\n".join(part_text(part) for part in parts if type(part) is not MediaPart)
-    else:
-        text = arguments_text(content)
-    return ResultPart(
-        named_id(get("tool_call_id")),
-        named_id(get("name")),
-        text,
-        get("status") == "error",
-        media=media,
-    )
-
-
 # Content blocks
 
 
-def read_block(block: Any) -> Part:
-    """Return the reading of a content block."""
+def read_blocks(blocks: Iterable[Any]) -> list[Part]:
+    """Return the parts of a content list.
+
+    A server's call and its result are two of LangChain's blocks. One that was asked for approval
+    is read as one, as only the call says which request allowed it.
+    """
+    parts: list[Part] = []
+    approved: dict[str | None, int] = {}
+    for block in blocks:
+        for part in read_block(block):
+            if type(part) is ServerCallPart and part.approval and not part.result:
+                approved[part.id] = len(parts)
+            elif type(part) is ResultPart and part.pair == "server" and part.id in approved:
+                place = approved.pop(part.id)
+                call = cast(ServerCallPart, parts[place])
+                ended = call._replace(result=part.text)
+                parts[place] = ended._replace(status="failed") if part.failed else ended
+                continue
+            parts.append(part)
+    return parts
+
+
+def read_block(block: Any) -> tuple[Part, ...]:
+    """Return the parts of a content block: one, but for some items of the Responses API."""
+    kind = block_type(block) or ""
+    if kind == "non_standard":
+        return read_block(inner_of(block))
+    return _read_item(block, kind) if kind in ITEMS else (_read_one(block, kind),)
+
+
+def inner_of(block: Any) -> Any:
+    """Return what LangChain wraps as it knows no block for it, other blocks as they are."""
+    return field(block, "value") if block_type(block) == "non_standard" else block
+
+
+def _read_item(block: Any, kind: str) -> tuple[Part, ...]:
+    """Return the reading of an item of the Responses API.
+
+    What the server called itself is over once the message is there, whatever the stream's last
+    word of it was. A list of tools goes with its message, and the server fetches it again.
+    """
+    _, parts = READERS[kind](getter(block))
+    made: list[Part] = []
+    for part in parts:
+        if type(part) is ServerCallPart and part.status == "open":
+            made.append(part._replace(status="completed"))
+        elif type(part) is ResultPart and part.pair == "custom":  # its call is in `tool_calls`
+            made.append(part._replace(pair="function"))
+        elif type(part) is StatePart and kind == "mcp_list_tools":
+            made.append(part._replace(text=", ".join(tool_names(field(block, "tools")))))
+        else:
+            made.append(part)
+    return tuple(made)
+
+
+def _read_one(block: Any, kind: str) -> Part:
     if isinstance(block, str):
         return TextPart(block)
-    kind = block_type(block) or ""
     if kind == "text":
         return TextPart(text_of(field(block, "text")))
     if kind == "reasoning":
-        return _read_reasoning(block)
+        return read_reasoning(block)
     if kind == "reasoning_content":  # Bedrock's
         inner = field(block, "reasoning_content")
         text = text_of(field(inner, "text"))
@@ -169,14 +178,14 @@ def read_block(block: Any) -> Part:
         type_ = named_id(field(block, "mime_type"))
         url = named_id(field(block, "file_uri"))
         return MediaPart("file", type_, base64_size(field(block, "data")), url)
-    if kind == "non_standard":
-        return read_block(field(block, "value"))
-    if kind in _SERVED or kind in ("server_tool_call", "server_tool_result"):
+    if kind in ("server_tool_call", "server_tool_result"):
         return _read_served(block, kind)
     if kind in _ANTHROPIC:
         return read_anthropic(block) or unknown_part(block)
-    if kind in _CALLS:
+    if kind in CALLS:
         return _read_call_block(block)
+    if kind in _RESPONSES_BLOCKS:
+        return read_responses(block)
     reader = CHAT_BLOCKS.get(kind)
     return reader(block) if reader is not None else unknown_part(block)
 
@@ -191,7 +200,7 @@ def _read_call_block(block: Any) -> Part:
     return CallPart(call_id, name, arguments_text(given), call_kind(name))
 
 
-def _read_reasoning(block: Any) -> Part:
+def read_reasoning(block: Any) -> Part:
     """Return the reading of reasoning: LangChain's own block, or that of OpenAI's Responses."""
     said = field(block, "reasoning")
     texts = [said] if isinstance(said, str) else []
@@ -236,28 +245,16 @@ def _read_media(block: Any, kind: str) -> Part:
 
 
 def _read_served(block: Any, kind: str) -> Part:
-    """Return the reading of what the server called and answered itself."""
+    """Return the reading of what the server called, or answered, in LangChain's own block."""
     if kind == "server_tool_call":
-        name = named_id(field(block, "name"))
-        arguments = arguments_text(field(block, "args"))
-        return CallPart(named_id(field(block, "id")), name, arguments, "server", "server")
-    if kind == "server_tool_result":
-        output = field(block, "output")
-        text = output if isinstance(output, str) else "" if output is None else json_text(output)
-        failed = field(block, "status") == "error"
-        return ResultPart(named_id(field(block, "tool_call_id")), None, text, failed, "server")
-    name = named_id(field(block, "name")) or kind.removesuffix("_call")
-    asked = field(block, "arguments") or field(block, "action") or field(block, "queries")
-    asked = asked or field(block, "code")
-    found = field(block, "output") or field(block, "results") or field(block, "outputs")
-    given = "" if asked is None else asked if isinstance(asked, str) else json_text(asked)
-    result = "" if found is None else found if isinstance(found, str) else json_text(found)
-    failed = field(block, "status") == "failed" or field(block, "error") is not None
-    return ServerCallPart(
-        named_id(field(block, "id")),
-        name,
-        given,
-        result,
-        "failed" if failed else "completed",
-        "mcp" if kind == "mcp_call" else "server",
-    )
+        extras = field(block, "extras")
+        name = named_id(field(extras, "tool_name") or field(block, "name"))
+        id_, arguments = named_id(field(block, "id")), arguments_text(field(block, "args"))
+        approval = named_id(field(extras, "approval_request_id"))
+        if approval is not None:
+            return ServerCallPart(id_, name, arguments, "", "completed", "mcp", approval)
+        return CallPart(id_, name, arguments, "server", "server")
+    output = field(block, "output")
+    text = output if isinstance(output, str) else "" if output is None else json_text(output)
+    failed = field(block, "status") == "error"
+    return ResultPart(named_id(field(block, "tool_call_id")), None, text, failed, "server")

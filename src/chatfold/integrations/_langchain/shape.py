@@ -6,7 +6,7 @@ the providers behind LangChain share; what one of them wants besides is its own 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from langchain_core.load.serializable import Serializable
@@ -21,6 +21,7 @@ from langchain_core.messages import (
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.spans import Span
 from chatfold.core.summary import FOREIGN
 from chatfold.core.views import (
     CallPart,
@@ -28,8 +29,10 @@ from chatfold.core.views import (
     ItemView,
     Part,
     ReasoningPart,
+    ResultPart,
     Role,
     Shape,
+    StatePart,
     TextPart,
     UnknownPart,
     field,
@@ -37,17 +40,19 @@ from chatfold.core.views import (
     plain,
 )
 from chatfold.errors import ShapeError
-from chatfold.integrations._langchain.blocks import (
+from chatfold.integrations._langchain.blocks import is_thinking, read_block, read_blocks
+from chatfold.integrations._langchain.calls import (
+    is_asynchronous,
     is_call_block,
-    is_thinking,
-    read_block,
     read_calls,
     read_result,
+    said_again,
 )
+from chatfold.integrations._langchain.problems import check_messages
 from chatfold.shapes._anthropic_rules import thinking_requirements
 from chatfold.shapes._blocks import block_type, getter, named_id
 from chatfold.shapes._chat import listed
-from chatfold.shapes._chat_rules import PairRules, pair_problems
+from chatfold.shapes._responses_rules import approval_spans
 
 __all__ = ["SOURCE", "LangChainMessages"]
 
@@ -78,13 +83,6 @@ _CHAT_ROLES: Final[dict[str, Role]] = {
 _CHAT: Final = ("chat", "ChatMessageChunk")
 _SIGNED: Final = "ai (signed thinking)"
 """The type of an AI message with thinking that Anthropic has signed."""
-_RULES: Final = PairRules(
-    "langchain",
-    "a ToolMessage must be a response to a preceding AIMessage with its tool call",
-    "AI messages with tool calls must be followed by a ToolMessage for each of: {ids}",
-    "langchain-core 1.7.2; the rule of OpenAI, Anthropic, Google, AWS and Mistral alike, "
-    "https://docs.langchain.com/oss/python/langchain/errors/INVALID_CHAT_HISTORY (read 2026-11-22)",
-)
 # What two copies of one message may differ in: ids are drawn anew where the caller hands over the
 # history each time, and only what came from a model just now has its usage.
 _NOT_SAID: Final = ("id", "response_metadata", "usage_metadata", "artifact", "chunk_position")
@@ -136,14 +134,17 @@ class LangChainMessages(Shape):
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
         """Yield what the providers behind LangChain would refuse."""
-        yield from pair_problems(views, calls, _RULES)
-        for index, view in enumerate(views):
-            if view.shape == self.name and any(
-                type(part) is CallPart and part.name is None for part in view.parts
-            ):
-                yield Problem(
-                    "malformed_item", "a tool call without a name", (index,), shape=self.name
-                )
+        return check_messages(views, calls)
+
+    def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
+        """Return what approvals bind together, with OpenAI's Responses."""
+        return approval_spans(views) if any(c.kind == "approval" for c in calls) else ()
+
+    def keeps(self, view: ItemView) -> bool:
+        """Return whether a message is an instruction, or state of OpenAI's Responses."""
+        if view.role in ("system", "developer", "state"):
+            return True
+        return view.role == "tool" and any(type(part) is StatePart for part in view.parts)
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return what Anthropic's thinking behind a summary makes necessary."""
@@ -174,12 +175,15 @@ class LangChainMessages(Shape):
         """Return the tool message that answers `call`.
 
         Raises:
-            ShapeError: The call has no id to answer to.
+            ShapeError: The call has no id to answer to, or a text does not answer it.
         """
         if call.id is None or call.pair != "function":
-            raise ShapeError(
-                "the call has no id to answer to", shape=self.name, index=call.call_index
+            said = (
+                f"a {call.kind} call is answered by its host, not by a text"
+                if call.id is not None
+                else "the call has no id to answer to"
             )
+            raise ShapeError(said, shape=self.name, index=call.call_index)
         return ToolMessage(
             text,
             tool_call_id=call.id,
@@ -202,7 +206,13 @@ class LangChainMessages(Shape):
         """Return a person's message with these of its blocks alone; others stay whole."""
         if not parts or not isinstance(item, HumanMessage) or isinstance(item.content, str):
             return item if parts else None
-        kept = [block for place, block in enumerate(item.content) if place in parts]
+        wanted, place = set(parts), 0
+        kept: list[Any] = []
+        for block in item.content:
+            end = place + len(read_block(block))
+            if not wanted.isdisjoint(range(place, end)):
+                kept.append(block)
+            place = end
         if len(kept) == len(item.content):
             return item
         return item.model_copy(update={"content": kept})
@@ -267,8 +277,11 @@ def _read_message(get: Callable[[str], Any], kind: str, role: Role) -> ItemView:
     if role == "assistant":
         calls = read_calls(get)
         parts = [*_reasoning(get, blocks), *parts]
-    known = {call.id for call in calls if call.id is not None}
-    parts += [read_block(b) for b in blocks if not is_call_block(b, known)]
+    if calls and blocks:
+        blocks, calls = _without_calls(blocks, calls)
+    parts += read_blocks(blocks)
+    if role == "user":
+        role = _role_of(parts)
     parts += _refusal(get, parts)
     type_ = _SIGNED if any(_is_signed(b) for b in blocks) else kind
     if _extras(get).get("lc_source") == SOURCE:
@@ -283,6 +296,29 @@ def _read_message(get: Callable[[str], Any], kind: str, role: Role) -> ItemView:
         role == "assistant",
         fault,
     )
+
+
+def _without_calls(
+    blocks: Sequence[Any], calls: Sequence[CallPart]
+) -> tuple[list[Any], list[CallPart]]:
+    """Return the blocks that are no calls said again, and the calls with what only those say."""
+    known = {call.id for call in calls if call.id is not None}
+    rest = [block for block in blocks if not is_call_block(block, known)]
+    if len(rest) == len(blocks):
+        return rest, [*calls]
+    late = {said_again(block, known) for block in blocks if is_asynchronous(block)} - {None}
+    return rest, [c._replace(asynchronous=True) if c.id in late else c for c in calls]
+
+
+def _role_of(parts: Sequence[Part]) -> Role:
+    """Return who a person's message speaks for: the tools, where it holds their results alone.
+
+    LangChain has no other message for what a host answers to OpenAI's Responses, or sets there.
+    """
+    kinds = {type(part) for part in parts}
+    if not kinds or kinds - {ResultPart, StatePart}:
+        return "user"
+    return "tool" if ResultPart in kinds else "state"
 
 
 def _reasoning(get: Callable[[str], Any], blocks: Sequence[Any]) -> list[Part]:
