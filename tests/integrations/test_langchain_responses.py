@@ -99,10 +99,20 @@ def brief(prompt: object) -> str:
     return "They talked of P-1 and P-2."
 
 
+def emitted(call: dict[str, Any], form: str) -> AIMessage:
+    """Return the message with an item in its content, or beside it as in older ones."""
+    if form == "v0":
+        return AIMessage([], additional_kwargs={"tool_outputs": [call]})
+    return AIMessage([call])
+
+
 @pairs
-def test_no_cut_parts_an_item_from_its_answer(call: dict[str, Any], answer: BaseMessage) -> None:
+@pytest.mark.parametrize("form", ["responses/v1", "v0"])
+def test_no_cut_parts_an_item_from_its_answer(
+    call: dict[str, Any], answer: BaseMessage, form: str
+) -> None:
     """Whatever the item is, and in whichever message LangChain has its answer."""
-    items = history(AIMessage([call]), answer, said("Done.", 3), HumanMessage("Thanks."))
+    items = history(emitted(call, form), answer, said("Done.", 3), HumanMessage("Thanks."))
     ctx = context(items)
     assert refused(items) == []
     assert ctx.check() == []
@@ -130,9 +140,10 @@ def test_a_fold_leaves_what_is_sent_valid(
 
 
 @pytest.mark.parametrize("call", [APPROVAL, CLICK, PATCH, SEARCH])
-def test_an_item_without_an_answer_stays(call: dict[str, Any]) -> None:
+@pytest.mark.parametrize("form", ["responses/v1", "v0"])
+def test_an_item_without_an_answer_stays(call: dict[str, Any], form: str) -> None:
     """At any `keep`: what the host is asked for may still come."""
-    waiting = AIMessage([call])
+    waiting = emitted(call, form)
     items = history(waiting)
     ctx = context(items)
     assert [(p.rule, p.severity) for p in ctx.check()] == [("unanswered_call", "pending")]

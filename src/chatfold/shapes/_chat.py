@@ -40,9 +40,11 @@ __all__ = [
     "names_mistral",
     "names_ollama",
     "part_text",
+    "read_audio",
     "read_block",
     "read_call",
     "read_message",
+    "read_reasoning",
     "sdk_of",
     "text_of",
 ]
@@ -90,7 +92,7 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
     else:
         parts, fault = (), f"content is {type(content).__name__}, not text or a list"
     if role == "assistant":
-        parts = (*_reasoning(get), *parts, *_more(get, parts, dialect))
+        parts = (*read_reasoning(get), *parts, *_more(get, parts, dialect))
     name, whole = named_id(get("name")), role == "assistant"
     return ItemView(dialect.roles[role], parts, role, dialect.name, name, None, whole, fault)
 
@@ -142,7 +144,7 @@ def _call_id(value: object, dialect: Dialect) -> str | None:
     return None if found == dialect.no_id else found
 
 
-def _reasoning(get: Get) -> tuple[Part, ...]:
+def read_reasoning(get: Get) -> tuple[ReasoningPart, ...]:
     """Return the reasoning that servers other than OpenAI's put on the message."""
     text = get("reasoning_content") or get("reasoning")
     if isinstance(text, str):
@@ -162,19 +164,24 @@ def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]
         yield TextPart(refusal, "refusal")
     audio = get("audio")
     if audio is not None:
-        yield MediaPart(
-            "audio",
-            None,
-            base64_size(field(audio, "data")),
-            named_id(field(audio, "id")),
-            text_of(field(audio, "transcript")),
-        )
+        yield read_audio(audio)
     legacy = get("function_call")
     if legacy is not None:
         name = named_id(field(legacy, "name"))
         yield CallPart(None, name, arguments_text(field(legacy, "arguments")), call_kind(name))
     for call in listed(get("tool_calls")):
         yield read_call(call, dialect)
+
+
+def read_audio(audio: Any) -> MediaPart:
+    """Return the reading of what a model said aloud: its words, and how many bytes it was."""
+    return MediaPart(
+        "audio",
+        None,
+        base64_size(field(audio, "data")),
+        named_id(field(audio, "id")),
+        text_of(field(audio, "transcript")),
+    )
 
 
 # Content blocks

@@ -200,7 +200,7 @@ def _read_call_block(block: Any) -> Part:
     return CallPart(call_id, name, arguments_text(given), call_kind(name))
 
 
-def read_reasoning(block: Any) -> Part:
+def read_reasoning(block: Any) -> ReasoningPart:
     """Return the reading of reasoning: LangChain's own block, or that of OpenAI's Responses."""
     said = field(block, "reasoning")
     texts = [said] if isinstance(said, str) else []
@@ -241,7 +241,8 @@ def _read_media(block: Any, kind: str) -> Part:
         return MediaPart(kind, type_, len(data.encode("utf-8", "replace")), name, data)
     if data is None and source == "id":
         name = named_id(field(block, "id")) or name
-    return MediaPart(kind, type_, base64_size(data), name)
+    words = text_of(field(block, "transcript") or field(extras, "transcript"))
+    return MediaPart(kind, type_, base64_size(data), name, words)
 
 
 def _read_served(block: Any, kind: str) -> Part:

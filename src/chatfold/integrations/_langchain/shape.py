@@ -28,7 +28,6 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     Part,
-    ReasoningPart,
     ResultPart,
     Role,
     Shape,
@@ -40,6 +39,7 @@ from chatfold.core.views import (
     plain,
 )
 from chatfold.errors import ShapeError
+from chatfold.integrations._langchain.beside import read_ahead, read_behind
 from chatfold.integrations._langchain.blocks import is_thinking, read_block, read_blocks
 from chatfold.integrations._langchain.calls import (
     is_asynchronous,
@@ -50,7 +50,7 @@ from chatfold.integrations._langchain.calls import (
 )
 from chatfold.integrations._langchain.problems import check_messages
 from chatfold.shapes._anthropic_rules import thinking_requirements
-from chatfold.shapes._blocks import block_type, getter, named_id
+from chatfold.shapes._blocks import getter, named_id
 from chatfold.shapes._chat import listed
 from chatfold.shapes._responses_rules import approval_spans
 
@@ -264,7 +264,7 @@ def _extras(get: Callable[[str], Any]) -> Mapping[str, Any]:
 
 
 def _read_message(get: Callable[[str], Any], kind: str, role: Role) -> ItemView:
-    content = get("content")
+    content, extras = get("content"), _extras(get)
     fault = ""
     if isinstance(content, str):
         blocks: list[Any] = []
@@ -276,15 +276,16 @@ def _read_message(get: Callable[[str], Any], kind: str, role: Role) -> ItemView:
     calls: list[CallPart] = []
     if role == "assistant":
         calls = read_calls(get)
-        parts = [*_reasoning(get, blocks), *parts]
+        parts = [*read_ahead(extras, blocks), *parts] if extras else parts
     if calls and blocks:
         blocks, calls = _without_calls(blocks, calls)
     parts += read_blocks(blocks)
     if role == "user":
         role = _role_of(parts)
-    parts += _refusal(get, parts)
+    if extras:
+        parts += read_behind(extras, parts)
     type_ = _SIGNED if any(_is_signed(b) for b in blocks) else kind
-    if _extras(get).get("lc_source") == SOURCE:
+    if extras.get("lc_source") == SOURCE:
         type_ = FOREIGN
     return ItemView(
         role,
@@ -319,20 +320,6 @@ def _role_of(parts: Sequence[Part]) -> Role:
     if not kinds or kinds - {ResultPart, StatePart}:
         return "user"
     return "tool" if ResultPart in kinds else "state"
-
-
-def _reasoning(get: Callable[[str], Any], blocks: Sequence[Any]) -> list[Part]:
-    """Return the reasoning that stands beside the content of a message, with some models."""
-    if any(is_thinking(block) or block_type(block) == "reasoning" for block in blocks):
-        return []
-    text = _extras(get).get("reasoning_content")
-    return [ReasoningPart(text)] if isinstance(text, str) and text else []
-
-
-def _refusal(get: Callable[[str], Any], parts: Sequence[Part]) -> list[Part]:
-    said = _extras(get).get("refusal")
-    known = any(type(p) is TextPart and p.kind == "refusal" for p in parts)
-    return [TextPart(said, "refusal")] if isinstance(said, str) and said and not known else []
 
 
 def _is_signed(block: Any) -> bool:
