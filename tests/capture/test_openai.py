@@ -127,6 +127,35 @@ def test_fields_of_other_servers_stay_on_the_message() -> None:
     assert item["tool_calls"][0]["extra_content"] == {"google": {"sig": "c2ln"}}
 
 
+def test_what_was_said_aloud_is_kept_in_words() -> None:
+    """A request takes the id alone, and the server forgets it: a fold, too, can read the words."""
+    reply = CHAT["audio"]
+    spoken = {"role": "assistant", "content": "Hello.", "audio": {"id": "audio_1"}}
+    assert items_of(reply.whole) == [spoken]
+    assert fed(reply.events).items == [spoken]
+    prompts: list[str] = []
+
+    def short(prompt: Any) -> str:
+        prompts.append(prompt.user)
+        return "They greeted."
+
+    ask = {"role": "user", "content": "Say hello, please. " * 40}
+    ctx = ChatContext([ask])
+    ctx.add_response(reply.whole)
+    ctx.extend([{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "Bye."}])
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert "Hello." in prompts[0]
+
+
+def test_words_beside_what_was_said_aloud_stay() -> None:
+    """And a message with neither words nor a transcript holds the id alone."""
+    for content, transcript, kept in (("Hi.", "Hello.", "Hi."), (None, "", None)):
+        audio = {"id": "audio_1", "data": "aGk=", "expires_at": 99, "transcript": transcript}
+        message = {"role": "assistant", "content": content, "audio": audio}
+        (item,) = items_of({"choices": [{"index": 0, "message": message}]})
+        assert item == {"role": "assistant", "content": kept, "audio": {"id": "audio_1"}}
+
+
 def test_a_message_without_anything_gives_no_item() -> None:
     """An empty answer may not be sent back, so it is no item; its usage counts."""
     answer = captured(CHAT["nothing"].whole, shape_named, [])

@@ -140,8 +140,13 @@ class OpenAIChat(Shape):
     def replayable(self, item: Any) -> Any:
         """Return an assistant's message without what only a response may hold.
 
-        That are `annotations`, `parsed`, the bytes of `audio` and all that is null or an empty
-        list; fields that the SDK does not know stay, as other servers need theirs back.
+        That are `annotations`, `parsed`, all of `audio` but its id, and all that is null or an
+        empty list; fields that the SDK does not know stay, as other servers need theirs back.
+
+        What was said aloud becomes the content. A request takes the id alone (openai 3.54.0), and
+        the server forgets it after an hour, which https://community.openai.com/t/1046769 quotes:
+        "Assistant audio ... not found." Words beside an id were taken:
+        https://community.openai.com/t/1015066 (both read 2026-11-26).
         """
         fields = _fields(plain(item))
         return item if fields is None else _replayable(fields)
@@ -307,6 +312,8 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
     audio = _fields(made.pop("audio", None)) or {}
     if audio.get("id"):
         made["audio"] = {"id": audio["id"]}
+    if audio.get("transcript") and not made.get("content"):
+        made["content"] = audio["transcript"]
     if "tool_calls" in made:
         made["tool_calls"] = [_replayable_call(call) for call in listed(made["tool_calls"])]
     return made
