@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import exp
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import histories
+from strategies import History, histories
 
 from chatfold import ChatContext
 from chatfold.core.call_words import CallWords
@@ -115,7 +115,19 @@ def test_a_result_that_changed_something_is_an_outcome(history: Any, written: se
                 assert who == ("outcome" if home.call in written else "result")
 
 
+_WAITING = {
+    "type": "mcp_call",
+    "id": "mcp_1",
+    "status": "calling",
+    "server_label": "mail",
+    "name": "send",
+    "arguments": "{}",
+    "error": {"type": "mcp_tool_execution_error", "content": "ok"},
+}
+
+
 @given(histories())
+@example(History("openai_responses", [{"role": "user", "content": "ok"}, _WAITING], [], [0]))
 def test_a_value_that_is_all_of_its_leaf_is_told_without_another_look(history: Any) -> None:
     """The words are those that a look at the arguments and results finds."""
     views = list(ChatContext(history.items, shape=history.shape).views())

@@ -88,7 +88,8 @@ class ItemReader:
                 self._document(number, "argument", part.arguments, said)
             case ServerCallPart():
                 self._document(number, "argument", part.arguments, said)
-                self._document(number, "result", part.result, said)
+                if part.status != "open":  # else it is no result yet, and no record holds it
+                    self._document(number, "result", part.result, said)
             case MediaPart():
                 self._media(number, "text", part, said)
             case HandoffPart():
