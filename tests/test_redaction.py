@@ -675,6 +675,44 @@ def test_a_tool_that_recalls_hides_what_the_store_holds() -> None:
     assert_hidden(answers=answers)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_json_writes_with_escapes_is_hidden(shape: str) -> None:
+    """In the prompt, the record, the store and what is recalled, as the record knows it."""
+    name, quoted = "Zoë Çelik", 'Ed "Red" Roe'
+    given = json.dumps({"owner": name, "also": json.dumps([quoted, name]), "id": "T-4711"})
+    asked, store = [], MemoryStore()
+    items = json.loads(json.dumps(history(shape), default=str))
+    items = _with_texts(items, {RESULT: given, MAIL: name})
+
+    def hide(text: str) -> str:
+        return text.replace(name, "[name]").replace(quoted, "[name]")
+
+    def answering(prompt: Prompt) -> str:
+        asked.append(prompt.user)
+        return "- Ticket T-4711 is open."
+
+    ctx = ChatContext(items, shape=shape, store=store, redact=hide)
+    outcome = ctx.summarize(answering, keep_last_turns=1)
+    assert outcome.changed
+    tool = ctx.recall_tool()
+    shown = [*asked, deep(outcome.summary), deep(ctx.recall(call_id="callAAAA1"))]
+    shown += [*kept_in(store), tool.handler(call_id="callAAAA1")]
+    for text in shown:
+        assert not re.search(r"elik|Red", text)
+    assert "[name]" in asked[0]
+
+
+def _with_texts(value: Any, other: dict[str, str]) -> Any:
+    """Return plain values with other texts in place of some, wherever in a text these stand."""
+    if isinstance(value, str):
+        for old, new in other.items():
+            value = new if value == old else value.replace(old, new)
+        return value
+    if isinstance(value, dict):
+        return {_with_texts(k, other): _with_texts(v, other) for k, v in value.items()}
+    return [_with_texts(v, other) for v in value] if isinstance(value, list) else value
+
+
 def test_keys_that_become_the_same_are_told_apart() -> None:
     """Two addresses as keys of one object are two keys in the store."""
     given = {MAIL: 1, TOKEN: 2, "[hidden]": 3, "n": CARD, "yes": True, "none": None}

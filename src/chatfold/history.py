@@ -323,7 +323,7 @@ class History(Generic[ItemT]):
             self._settings.renderer(),
             lambda call_id, query: self.recall(call_id=call_id, query=query, limit=limit),
             self._state.reading.view_of,
-            redact=self._settings.redact,
+            redact=self._settings.redaction(),
             max_characters=max_characters,
         )
         self._originals.tool = name

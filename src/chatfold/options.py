@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, TypedDict, cast, get_args
 from chatfold.core.callables import check_sync
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
-from chatfold.core.render import TemplateRenderer, filled
+from chatfold.core.redaction import Redaction
+from chatfold.core.render import Redact, TemplateRenderer, filled
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.events import Hook
 from chatfold.policy import Policy
@@ -34,7 +35,8 @@ class SummaryOptions(TypedDict, total=False):
         instructions: What the application adds to the prompt; data like all else, it is escaped.
         language: Language of the summary; by default the user's.
         max_summary_tokens: Length asked for, in tokens; by default 5 % of the head, at most 2,000.
-        redact: Takes each text before it leaves the process, and the summary before it goes in.
+        redact: Takes each text before it leaves the process, and the summary before it goes in;
+            what escapes of JSON hide in a text is shown to it as well.
         post_process: Takes the summary and returns the one to use.
         templates: A directory, a mapping of names to sources, a Jinja environment, or an object
             with `render`, whose templates come before the built-in ones.
@@ -210,10 +212,14 @@ class Settings:
             effects=self.effects,
             words=self._words(),
             thinking=self.thinking,
-            redact=self.redact,
+            redact=self.redaction(),
             instructions=self.instructions,
             post_process=self.post_process,
         )
+
+    def redaction(self) -> Redact | None:
+        """Return what every text goes through before it leaves the process, or None."""
+        return None if self.redact is None else Redaction(self.redact)
 
     def compaction_instructions(self) -> str | None:
         """Return what a provider that folds by itself is told; None leaves it to its own words.
