@@ -230,3 +230,92 @@ def test_markers_of_the_prompt_cache_make_no_fold_stale(keep: dict[str, Any]) ->
     said = items[-1]["content"][-1]
     said["text"] += " More."
     assert "More." in str(ctx.views()[-1])  # all else is content, also beside a marker
+
+
+SAID = "- The order was shipped; the user wants the invoice next."
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        "<think>\nI should say what was done.\n</think>\n\n",
+        "<think>\n\n</think>",
+        "<think>One.</think>\n<think>Two.</think>\n",
+        "  <thinking>It is <b>long</b>.</thinking>\n",
+        "<seed:think>Hm.</seed:think>",
+        "[THINK]Hm.[/THINK]",
+        "◁think▷Hm.◁/think▷",
+        "The template of the model opened them.\n</think>\n",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>",
+    ],
+)
+def test_thoughts_before_an_answer_are_not_in_the_summary(way: str, thoughts: str) -> None:
+    """Whoever asked: functions and hosts get from their servers what SDKs get."""
+    content = answered(way, thoughts + SAID).items[0]["content"]
+    assert SAID in content
+    assert all(word not in content for word in ("think", "THINK", "Hm", "should", "channel"))
+    with pytest.raises(NoAnswerError, match="reasoning only"):
+        answered(way, Completion(thoughts))
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("<think>I should refund LK-1, and then", "reasoning only"),
+        ("<think>Hm.</think></think>", "reasoning only"),
+        ("<|channel|>analysis<|message|>We need to write", "reasoning only"),
+        ('<tool_call>\n{"name": "refund", "arguments": {"order": "LK-1"}}\n</tool_call>', "calls"),
+        ('<tool_call>{"name": "a"}</tool_call>\n<tool_call>{"name": "b"}', "calls"),
+        ("<think>Hm.</think>\n<function=refund>{}</function>", "calls"),
+        ('<function_calls><invoke name="refund"></invoke></function_calls>', "calls"),
+        ('<function_call name="refund" call_id="c1">{}</function_call>', "calls"),
+        ('[TOOL_CALLS]refund{"order": "LK-1"}', "calls"),
+        ('<|python_tag|>refund("LK-1")', "calls"),
+        ("<｜tool▁calls▁begin｜>refund<｜tool▁calls▁end｜>", "calls"),
+        ("<summary>\n</summary>", "empty"),
+        ("<none/>", "empty"),
+    ],
+)
+def test_an_answer_without_words_of_its_own_is_no_summary(way: str, text: str, why: str) -> None:
+    """The list stays as it was."""
+    with pytest.raises((NoAnswerError, EmptySummaryError), match=why):
+        answered(way, text)
+    ctx: ChatContext[Any] = ChatContext(talk(), policy=Policy(max_tokens=100))
+    assert ctx.maybe_summarize(lambda _: text).reason == "failed"
+    assert ctx.items == talk()
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`<think>` is what the parser has to drop, up to `</think>`.",
+        "- The user asks why <think> stands in the answers",
+        "- It ends in </think>\n- That is open",
+        "- The answer is to be without\n<think>\n...\n</think>\n- That is open",
+        "- The model wrote <tool_call>{}</tool_call> into its text",
+        "<tool_call>{}</tool_call> is what the model wrote into its text",
+        "<b>Shipped</b>",
+        "<order state='shipped'/>",
+        "[thinking] was on in the user's settings",
+        "a < b",
+    ],
+)
+def test_words_about_thoughts_and_calls_stay(way: str, text: str) -> None:
+    """A summary of work on such a server speaks of its tags."""
+    ctx: ChatContext[Any] = ChatContext(talk())
+    plan = ctx.plan(keep_last_turns=1, grounding="report")
+    assert ctx.apply(plan, text).summary == text
+    assert answered(way, text).items[0]["content"].count(text[:9]) == 1
+
+
+@pytest.mark.parametrize("size", [10_000])
+def test_an_answer_of_tags_without_end_takes_no_time(size: int) -> None:
+    """Whatever a model repeats until it is stopped."""
+    for text in ("<tool_call>x</tool_call>" * size + "words", "<think>" * size, "<" * size):
+        try:
+            answered("apply", text)
+        except NoAnswerError:
+            assert text.startswith("<think>")

@@ -527,6 +527,23 @@ def test_a_failed_call_is_repeated_as_often_as_is_said() -> None:
         assert messages[-1].content == f"Answer to {asked(turns - 1)[:12]}."
 
 
+def test_thoughts_alone_are_no_summary() -> None:
+    """Of a model whose server does not parse them: the history goes out as it is."""
+
+    class Thinking(Model):
+        def _said(self, messages: list[BaseMessage]) -> str:
+            said = super()._said(messages)
+            return f"<think>{said}</think>" if said.startswith("Summary") else said
+
+    model, events = Thinking(), Events()
+    agent = create_agent(model, middleware=[ChatfoldMiddleware(policy=SMALL, on_event=events)])
+    history = [message for n in range(8) for message in (HumanMessage(asked(n)), AIMessage("Yes."))]
+    agent.invoke({"messages": [*history, HumanMessage("And now?")]})
+    assert model.prompts
+    assert not events.changed
+    assert [m.content for m in model.seen[-1][:-1]] == [m.content for m in history]
+
+
 def test_a_failure_is_raised_where_that_is_wanted() -> None:
     """`on_error="raise"`: the agent's run ends with it."""
     model = Model(fails=9)

@@ -14,6 +14,7 @@ from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
+from chatfold.core.thoughts import is_blank, is_calls_alone, without_thoughts
 from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
     EmptySummaryError,
@@ -34,7 +35,6 @@ __all__ = [
     "Written",
     "accept",
     "completed",
-    "is_blank",
 ]
 
 CAP = 8192
@@ -46,7 +46,8 @@ class Completion:
     """What a summarizer answers.
 
     Attributes:
-        text: The text of the answer, without reasoning; "" where there is none, also for None.
+        text: The text of the answer; "" where there is none, also for None. Thoughts that open it
+            in tags (`<think>`) are taken off later.
         finish_reason: Why the model stopped, in any provider's word, also as an enum's member;
             None where it is not known.
         usage: Tokens used, or None where the summarizer cannot tell; what a provider's response
@@ -178,7 +179,7 @@ def completed(answer: object) -> Completion:
 
 
 def accept(completion: Completion) -> str:
-    """Return the text of an answer that can stand as a summary.
+    """Return the text of an answer that can stand as a summary, without thoughts before it.
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
@@ -195,23 +196,19 @@ def accept(completion: Completion) -> str:
             f"the summary was cut off ({reason}); pass a larger max_summary_tokens= "
             "or use a model with a longer output"
         )
-    if reason in _TOOLS:
+    said, thought = without_thoughts(completion.text)
+    text = unwrapped(said)
+    if reason in _TOOLS or is_calls_alone(text):
         raise NoAnswerError(
             "the summarizer answered with tool calls; it must be called without tools"
         )
     if reason in _BROKEN:
         raise SummarizerError(f"the summarizer broke off ({reason})")
-    text = unwrapped(completion.text)
     if not is_blank(text):
         return text
-    if completion.reasoning:
+    if completion.reasoning or thought:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     raise EmptySummaryError("the summarizer answered with an empty text")
-
-
-def is_blank(text: str) -> bool:
-    """Return whether a reader sees nothing: white space, controls, and signs without a width."""
-    return not any(sign.isprintable() and not sign.isspace() for sign in text)
 
 
 def _word(reason: object) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 from chatfold.core.facts import Fact
-from chatfold.core.flow import is_blank
 from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
 from chatfold.core.terms import Grounding
+from chatfold.core.thoughts import is_blank
 from chatfold.core.values import Kind, values
 from chatfold.errors import SummaryError, UngroundedSummaryError
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
-from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept, is_blank
+from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
@@ -17,6 +17,7 @@ from chatfold.core.parts import Head, Part
 from chatfold.core.render import Prompt, Redact, redacted
 from chatfold.core.room import Room, Window
 from chatfold.core.terms import Terms
+from chatfold.core.thoughts import is_blank
 from chatfold.core.views import texts
 from chatfold.core.xml import unescape_copied
 from chatfold.errors import (

@@ -6,7 +6,6 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
-    Final,
     Literal,
     NamedTuple,
     NoReturn,
@@ -29,8 +27,6 @@ from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
 from chatfold.threads import check_timeout
 
-_CLOSED: Final = re.compile(r"^[ \t]*</think>[ \t]*$", re.MULTILINE)
-
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
 
@@ -42,7 +38,6 @@ __all__ = [
     "got_async",
     "recognize",
     "text_in",
-    "without_thoughts",
 ]
 
 Family: TypeAlias = Literal["openai", "anthropic"]
@@ -230,22 +225,6 @@ class SDKSummarizer:
         if _code(error) == "content_filter":
             return Completion("", finish_reason="content_filter", model=self.model)
         raise failure(error, _sent(prompt), who=self.model, timeout=self.timeout) from error
-
-
-def without_thoughts(text: str) -> tuple[str, bool]:
-    """Return the text without the thoughts that open it, and whether there were any.
-
-    Servers for open models that do not parse reasoning leave it in the text, in `<think>`; where
-    the model's own template has opened that, in the prompt, it is only closed in the answer, on a
-    line of its own: a summary may speak of such a tag.
-    """
-    thoughts, _, said = text.partition("</think>")
-    if thoughts.lstrip().startswith("<think>"):
-        return said, True
-    closed = _CLOSED.search(text)
-    if closed is not None and "<think>" not in text[: closed.start()]:
-        return text[closed.end() :], True
-    return text, False
 
 
 def _sent(prompt: Prompt) -> Prompt:

@@ -8,7 +8,7 @@ from chatfold.core.flow import CAP, Completion
 from chatfold.core.usage import usage_in
 from chatfold.core.views import field
 from chatfold.summarizers._live import message_body, needs_beta
-from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in, without_thoughts
+from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
@@ -89,7 +89,7 @@ class AnthropicSummarizer(SDKSummarizer):
         if content is None:
             self.unreadable(answer)
         reason = getattr(answer, "stop_reason", None)
-        text, thought = without_thoughts(text_in(content))
+        text = text_in(content)
         kinds = {field(block, "type") for block in content}
         called = kinds & _CALLS if live else kinds & {"tool_use"}
         if called and (live or not text.strip()) and reason != "max_tokens":
@@ -101,5 +101,5 @@ class AnthropicSummarizer(SDKSummarizer):
             usage=usage_in(getattr(answer, "usage", None)),
             model=getattr(answer, "model", None),
             refusal=getattr(details, "explanation", None) if reason == "refusal" else None,
-            reasoning=thought or bool(kinds & {"thinking", "redacted_thinking"}),
+            reasoning=bool(kinds & {"thinking", "redacted_thinking"}),
         )

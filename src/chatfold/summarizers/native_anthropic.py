@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from chatfold.core.check import Requirement
-from chatfold.core.flow import CAP, Usage, is_blank
+from chatfold.core.flow import CAP, Usage
+from chatfold.core.thoughts import is_blank
 from chatfold.core.views import field, plain
 from chatfold.errors import (
     EmptySummaryError,

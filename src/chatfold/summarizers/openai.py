@@ -9,7 +9,7 @@ from chatfold.core.usage import Usage, usage_in
 from chatfold.core.views import field
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._live import chat_body, response_body
-from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in, without_thoughts
+from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -128,7 +128,7 @@ class OpenAISummarizer(SDKSummarizer):
         message: Any = field(choices[0], "message")
         reason: Any = field(choices[0], "finish_reason")
         content: Any = field(message, "content")
-        text, thought = without_thoughts(text_in(content))
+        text = text_in(content)
         called = field(message, "tool_calls") or field(message, "function_call")
         if called and (live or not text.strip()):
             reason = "tool_calls"
@@ -138,7 +138,7 @@ class OpenAISummarizer(SDKSummarizer):
             usage=usage,
             model=model,
             refusal=field(message, "refusal"),
-            reasoning=thought or _has_reasoning(message),
+            reasoning=_has_reasoning(message),
         )
 
     def _response(self, answer: Any, live: bool) -> Completion:
@@ -163,7 +163,7 @@ class OpenAISummarizer(SDKSummarizer):
                 refusals.extend(field(part, "refusal") or "" for part in refused)
             elif str(kind).endswith("_call") or kind in _OTHER_CALLS:
                 calls += 1
-        text, thought = without_thoughts("\n\n".join(part for part in texts if part))
+        text = "\n\n".join(part for part in texts if part)
         if calls and (live or not text.strip()) and reason == "completed":
             reason = "tool_calls"
         return Completion(
@@ -172,7 +172,7 @@ class OpenAISummarizer(SDKSummarizer):
             usage=usage,
             model=model,
             refusal="\n".join(refusals) or None,
-            reasoning=reasoning or thought,
+            reasoning=reasoning,
         )
 
     def _reason(self, answer: Any, usage: Usage | None) -> str:
