@@ -632,6 +632,32 @@ def test_the_tool_answers_in_words_that_are_no_instruction() -> None:
     assert "Give call_id or query" in tool.handler(" ", "\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ('{"call_id": null, "query": "ZQ077"}', True),
+        ('{"call_id": "c0", "query": null}', True),
+        ('{"call_id": null, "query": 77001}', True),
+        ('{"query": ["ZQ077"]}', True),
+        ('{"call_id": 3}', False),
+        ('{"call_id": null, "query": null}', False),
+        ("{}", False),
+    ],
+)
+def test_the_tool_takes_what_models_fill_in(arguments: str, found: bool) -> None:
+    """Null for what is not used, numbers for ids: no call of it fails, and none is a failed one."""
+    items = looked_up("openai_chat", 0) + looked_up("openai_chat", 1)
+    items[2]["content"] = f"reference ZQ077, number 77001 {LONG}"
+    ctx = context(items, "openai_chat", store=MemoryStore(), ledger_tokens=0)
+    tool = ctx.recall_tool()
+    assert fold(ctx, keep_last_turns=1)
+    call = {"id": "r1", "type": "function", "function": {"name": "recall", "arguments": arguments}}
+    ctx.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    ctx.run_tool_calls({tool.name: tool.handler})
+    assert ("ZQ077" in ctx.items[-1]["content"]) is found
+    assert [call.status for call in ctx.tool_calls() if call.id == "r1"] == ["completed"]
+
+
 @pytest.mark.parametrize("most", [200, 2_000])
 def test_a_long_answer_is_cut_in_the_middle(most: int) -> None:
     """It says that something is left out, and is hardly longer than it may be."""

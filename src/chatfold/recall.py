@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from chatfold.core.calls import pair_calls
 from chatfold.core.clip import cut_middle
 from chatfold.core.render import Redact, TemplateRenderer, conversation, filled
-from chatfold.core.views import ItemView, Shape
+from chatfold.core.views import ItemView, Shape, json_text
 from chatfold.core.xml import escape
 
 __all__ = ["RecallTool", "make_tool"]
@@ -62,14 +62,15 @@ def make_tool(
         plain: dict[str, object] = {"conversation": "", "what": ""}
         return filled(templates, _TEMPLATE, kind=kind, **(plain | values)).strip()
 
-    def handler(call_id: str = "", query: str = "") -> str:
-        if not (call_id.strip() or query.strip()):
+    def handler(call_id: str | None = None, query: str | None = None) -> str:
+        id_, sought = _told(call_id), _told(query)
+        if not (id_ or sought):
             return words("neither")
-        items: Sequence[Any] = found(call_id.strip(), None) if call_id.strip() else ()
-        if not items and query.strip():
-            items = found(None, query.strip())
+        items: Sequence[Any] = found(id_, None) if id_ else ()
+        if not items and sought:
+            items = found(None, sought)
         if not items:
-            return words("nothing", what=escape(call_id.strip() or query.strip()))
+            return words("nothing", what=escape(id_ or sought))
         views = [view_of(item) for item in items]
         shown = conversation(views, pair_calls(views), redact=redact).xml
         return words("found", conversation=cut_middle(shown, max_characters, _mark(templates)))
@@ -85,6 +86,16 @@ def make_tool(
     }
     definition = shape.tool_definition(name, words("description"), parameters)
     return RecallTool(name, definition, handler)
+
+
+def _told(argument: object) -> str:
+    """Return an argument as text, "" where it says nothing.
+
+    Models fill in what they do not use, with null mostly, and ids of digits come as numbers.
+    """
+    if argument is None:
+        return ""
+    return (argument if isinstance(argument, str) else json_text(argument)).strip()
 
 
 def _mark(templates: TemplateRenderer) -> Callable[[int, int], str]:
