@@ -632,6 +632,22 @@ def test_the_tool_answers_in_words_that_are_no_instruction() -> None:
     assert "Give call_id or query" in tool.handler(" ", "\n")
 
 
+@pytest.mark.parametrize("api", ["openai_chat", "anthropic"])
+def test_the_tool_has_the_form_that_the_list_had_before_its_calls_were_folded(api: str) -> None:
+    """What a fold leaves may be words alone, which several shapes write alike."""
+    named = ChatContext(looked_up(api, 0), shape=api, store=MemoryStore())
+    ctx = ChatContext([i for n in range(3) for i in looked_up(api, n)], store=MemoryStore())
+    ctx.extend([{"role": "user", "content": "And now?"}, {"role": "assistant", "content": "Yes."}])
+    assert ctx.summarize(lambda p: "Orders were looked up.", keep_last_turns=1)
+    assert ctx.shape is None
+    tool = ctx.recall_tool()
+    assert tool.definition == named.recall_tool().definition
+    assert "ZQ077" in tool.handler(call_id="c0")
+    never = ChatContext([{"role": "user", "content": "Hello."}], store=MemoryStore())
+    with pytest.raises(ShapeError, match="not known yet"):
+        never.recall_tool()
+
+
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [

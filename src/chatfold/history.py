@@ -311,8 +311,9 @@ class History(Generic[ItemT]):
             TemplateError: A template does not load or render.
         """
         self._originals.require()
-        shape = self._state.snapshot().shape
-        if not shape.name:
+        self._state.snapshot()
+        shape = self._state.reading.likeliest_shape
+        if shape is None:
             raise ShapeError(
                 "the shape of this list is not known yet, and so not that of the tool; "
                 "pass shape= to ChatContext"

@@ -128,6 +128,11 @@ class Reading:
         """The list's shape, None as long as several may have written it."""
         return self._choice.shape
 
+    @property
+    def likeliest_shape(self) -> Shape | None:
+        """The list's shape, also where a fold has left only words of those that told it."""
+        return self._choice.likeliest
+
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone.
 

@@ -97,6 +97,7 @@ class ShapeChoice:
         self._is_given = shape is not None
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
+        self._before: Shape | None = None  # what told it may have been folded since
         # How messages of a role and a text fit, by their role.
         self._of_plain: dict[str, list[tuple[Shape, Fit]]] = {}
 
@@ -104,9 +105,15 @@ class ShapeChoice:
         """Return the list's shape, or what stands for all that may have written it."""
         return self.shape or SeveralShapes(self._candidates)
 
+    @property
+    def likeliest(self) -> Shape | None:
+        """The list's shape; where its items fit several, the one that it had before, if any."""
+        return self.shape or (self._before if self._before in self._candidates else None)
+
     def settle_again(self, items: Sequence[Any]) -> None:
         """Choose anew, as if these items were all."""
         if not self._is_given:
+            self._before = self.shape or self._before
             self.shape = self._told = None
             self._candidates = tuple(self.shapes)
             self.settle(items)
