@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from agents import (
     SQLiteSession,
     function_tool,
 )
+from agents.extensions.memory import AdvancedSQLiteSession
 from integrations.agents_desk import SMALL, Desk, agent, ask, summaries, talk, text_of
 from openai import AsyncOpenAI
 from validator import validate
@@ -32,6 +35,9 @@ from validator import validate
 from chatfold import FoldEvent, Policy, Prompt
 from chatfold.integrations.openai_agents import FoldedSession, chatfold_filter
 from chatfold.stores import MemoryStore, SQLStore
+
+if find_spec("cryptography") is not None:
+    from agents.extensions.memory import EncryptedSession
 
 EAGER = Policy(max_items=6, max_tokens=100_000, keep_tokens=300, keep_last_turns=1, min_gain=0.0)
 
@@ -501,6 +507,193 @@ def test_an_interrupted_run_goes_on_over_a_session_that_was_folded_meanwhile(per
     assert summaries(wrapped.items) == (1 if persist == "replace" else 0)
     found = [v for v in validate(wrapped.items, "openai_responses") if not v.open]
     assert not found
+
+
+# --- no more is removed than was read -------------------------------------------------------------
+
+
+def fold(wrapped: Any, **options: Any) -> FoldedSession:
+    return FoldedSession(wrapped, lambda prompt: "summary", EAGER, persist="replace", **options)
+
+
+class Shelves(Plain):
+    """A session that shows one of the conversations that it holds, and clears all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others = {"what if": talk(2, "other ")}
+
+    async def clear_session(self) -> None:
+        await super().clear_session()
+        self.others.clear()
+
+
+def test_what_a_session_holds_and_does_not_show_stays() -> None:
+    wrapped = filled(Shelves())
+    session = fold(wrapped)
+    assert summaries(held(session)) == 1
+    assert held(session) == wrapped.items
+    assert wrapped.others == {"what if": talk(2, "other ")}
+    assert asyncio.run(session.undo()).reason == "undone"
+    assert wrapped.items == talk(8)
+    assert wrapped.others == {"what if": talk(2, "other ")}
+
+
+def test_a_session_of_branches_is_refused_where_it_would_lose_them(tmp_path: Path) -> None:
+    """Its usage by turn goes with the items too, and no `undo()` could bring it back."""
+    branches = AdvancedSQLiteSession(session_id="s", db_path=tmp_path / "s.db", create_tables=True)
+    wrapped: list[Any] = [branches]
+    if find_spec("cryptography") is not None:
+        wrapped.append(EncryptedSession("s", branches, "a key of many characters"))
+    for each in wrapped:
+        with pytest.raises(ValueError, match=r'AdvancedSQLiteSession .* use persist="view"'):
+            fold(each)
+        assert summaries(held(FoldedSession(filled(each), lambda prompt: "summary", EAGER))) == 1
+        asyncio.run(each.clear_session())
+
+
+def test_items_that_a_session_does_not_show_are_not_lost(caplog: pytest.LogCaptureFixture) -> None:
+    """They would come out with the others: it is left as it is, and no more summaries are paid."""
+    asked: list[Prompt] = []
+
+    class Filtered(Plain):
+        async def get_items(self, limit: int | None = None) -> list[Any]:
+            return [item for item in self.items if "hidden" not in str(item)]
+
+    def answer(prompt: Prompt) -> str:
+        asked.append(prompt)
+        return "summary"
+
+    hidden = {"role": "user", "content": "hidden"}
+    whole = [*talk(7), hidden, *talk(1, "last ")]
+    wrapped = Filtered(whole)
+    session = FoldedSession(wrapped, answer, EAGER, persist="replace")
+    for _ in range(3):
+        assert held(session) == [item for item in whole if item != hidden]
+    assert sorted(map(str, wrapped.items)) == sorted(map(str, whole))
+    assert len(asked) == 1
+    assert caplog.text.count('use persist="view"') == 1
+    assert 'use persist="view"' in str(asyncio.run(session.fold()).error)
+
+
+def test_a_session_that_gives_out_another_form_of_its_items_is_folded() -> None:
+    class Stored(Plain):
+        async def pop_item(self) -> Any:
+            return {"row": await super().pop_item()}
+
+    assert summaries(held(fold(filled(Stored())))) == 1
+
+
+class Busy(Plain):
+    """A session to which something happens after some of its items were taken out."""
+
+    def __init__(self, then: Callable[[Busy], None]) -> None:
+        super().__init__()
+        self.popped = 0
+        self.then = then
+
+    async def pop_item(self) -> Any:
+        self.popped += 1
+        if self.popped == 3:
+            self.then(self)
+        return await super().pop_item()
+
+
+def fails(session: Busy) -> None:
+    raise ConnectionError("gone")
+
+
+def fails_after_it(session: Busy) -> None:
+    session.items.pop()
+    raise ConnectionError("the answer is lost")
+
+
+@pytest.mark.parametrize("then", [fails, fails_after_it])
+def test_a_failure_while_items_are_taken_out_puts_them_back(then: Any) -> None:
+    wrapped = filled(Busy(then))
+    with pytest.raises(ConnectionError):
+        held(fold(wrapped))
+    assert wrapped.items == talk(8)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_another_process_adds_while_items_are_taken_out_stays(number: int) -> None:
+    late = talk(2, "late ")[:number]
+    wrapped = filled(Busy(lambda session: session.items.extend(late)))
+    session = fold(wrapped)
+    held(session)
+    assert sorted(map(str, wrapped.items)) == sorted(map(str, [*talk(8), *late]))
+    if number == 1:
+        assert wrapped.items == [*talk(8), *late]
+    assert summaries(held(session)) == 1
+
+
+def test_what_another_process_clears_meanwhile_is_not_put_back() -> None:
+    """But for the two that were taken out before: it may have taken out its own as well."""
+    wrapped = filled(Busy(lambda session: session.items.clear()))
+    assert held(fold(wrapped)) == wrapped.items == talk(8)[-2:]
+
+
+def test_a_fold_that_was_written_in_part_is_taken_back() -> None:
+    wrapped = filled(Plain())
+
+    async def half(items: list[Any]) -> None:
+        wrapped.on_add = None
+        await wrapped.add_items(items[:2])
+        raise ConnectionError("the disk is full")
+
+    wrapped.on_add = half
+    with pytest.raises(ConnectionError):
+        held(fold(wrapped))
+    assert wrapped.items == talk(8)
+
+
+def test_a_session_that_is_replaced_at_once_is_not_emptied_before() -> None:
+    """As the SDK's own over Redis can; a subclass of it says that it cannot."""
+
+    class AtOnce(Plain):
+        able = True
+
+        async def _atomic_replace_items(self, items: list[Any]) -> bool:
+            if self.able:
+                self.items[:] = items
+            return self.able
+
+        async def pop_item(self) -> Any:
+            assert not self.able
+            return await super().pop_item()
+
+    for able in (True, False):
+        wrapped = filled(AtOnce())
+        wrapped.able = able
+        assert summaries(held(fold(wrapped))) == 1
+        assert summaries(wrapped.items) == 1
+
+
+def test_stores_that_pop_slowly_and_hold_nothing_else_are_cleared() -> None:
+    class Slow(Plain):
+        async def pop_item(self) -> Any:
+            raise AssertionError("reads and writes the whole history")
+
+    Slow.__module__, Slow.__qualname__ = "agents.extensions.memory.dapr_session", "DaprSession"
+    wrapped = filled(Slow())
+    assert summaries(held(fold(wrapped))) == 1
+    assert len(wrapped.items) < 10
+
+
+def test_encrypted_items_that_have_expired_do_not_stand_in_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("cryptography", reason="EncryptedSession needs it")
+    wrapped = EncryptedSession("s", SQLiteSession("s"), "a key of many characters")
+    now = time.time()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(time, "time", lambda: now - 3600)
+        filled(wrapped, 2)
+    filled(wrapped)
+    assert held(wrapped) == talk(8)
+    assert summaries(held(fold(wrapped))) == 1
+    assert len(held(wrapped)) < 10
 
 
 # --- arguments, and what cannot be wrapped --------------------------------------------------------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
@@ -14,7 +15,12 @@ from chatfold.core.rolling import item_digest
 from chatfold.host_turns import LONGEST, POLL
 from chatfold.integrations._openai_agents.folds import SHAPE, Folds
 from chatfold.integrations._openai_agents.run import Run, seen
-from chatfold.integrations._openai_agents.wrapped import check_session, finished, swap
+from chatfold.integrations._openai_agents.wrapped import (
+    UnfitError,
+    Wrapped,
+    check_session,
+    finished,
+)
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -33,7 +39,7 @@ __all__ = ["FoldedSession", "Persist"]
 Persist: TypeAlias = Literal["view", "replace"]
 """Whether a session keeps its originals, or the fold in place of them."""
 
-_ALL: Final = 2_147_483_647  # items; a session may have a limit of its own by default
+_log = logging.getLogger("chatfold")
 
 
 class FoldedSession:
@@ -42,8 +48,9 @@ class FoldedSession:
     With `persist="view"` the wrapped session keeps all of its items, and runs are given the fold;
     what was folded is kept in `store`, which sessions of other requests should share. With
     `persist="replace"` the wrapped session is given the fold in place of its items: in one
-    transaction where it can (those over SQLite and SQLAlchemy), else cleared and written again,
-    and put back where that fails. The originals are then written to `store` before.
+    transaction where it can (those over SQLite, SQLAlchemy and Redis), else they are taken out and
+    the fold is added, and they are put back where that fails. The originals are then written to
+    `store` before.
 
     Args:
         wrapped: The session; not one whose items are held by the server.
@@ -69,8 +76,8 @@ class FoldedSession:
 
     Raises:
         TypeError: `wrapped` is no session, `llm` cannot answer, or an option is not known.
-        ValueError: `wrapped` folds by itself or is held by the server, or an option is out of
-            range.
+        ValueError: `wrapped` folds by itself, is held by the server or cannot be given a fold in
+            place of its items, or an option is out of range.
     """
 
     def __init__(
@@ -95,7 +102,7 @@ class FoldedSession:
             raise ValueError(
                 f"persist must be one of {', '.join(get_args(Persist))}, not {persist!r}"
             )
-        check_session(wrapped)
+        check_session(wrapped, replaces=persist == "replace")
         self.wrapped = wrapped
         self.session_id: str = wrapped.session_id
         self.session_settings: SessionSettings | None = wrapped.session_settings
@@ -120,6 +127,7 @@ class FoldedSession:
         self._run = Run()  # the last that was seen
         self._context: ChatContext[Any] | None = None  # of what the wrapped session holds
         self._busy = False
+        self._unfit: UnfitError | None = None  # why its items are not replaced any more
         self._writing = asyncio.Lock()
         methods = (wrapped.get_items, wrapped.add_items, wrapped.pop_item, wrapped.clear_session)
         self._passes_run = all("wrapper" in inspect.signature(each).parameters for each in methods)
@@ -165,6 +173,7 @@ class FoldedSession:
         Raises:
             BusyError: The session is being folded.
             StoreError: The store cannot be read.
+            ValueError: The wrapped session gives out what it does not show.
         """
         if self._persist == "view":
             remedy = 'persist="view" keeps the originals in the wrapped session'
@@ -201,18 +210,13 @@ class FoldedSession:
     def _passed(self, wrapper: RunContextWrapper[Any] | None) -> dict[str, Any]:
         return {"wrapper": wrapper} if wrapper is not None and self._passes_run else {}
 
-    async def _all(self, wrapper: RunContextWrapper[Any] | None) -> list[TResponseInputItem]:
-        """Return all items of the wrapped session, whatever limit it has by default."""
-        settings = self.wrapped.session_settings
-        limit: dict[str, Any] = (
-            {"limit": _ALL} if settings is not None and settings.limit is not None else {}
-        )
-        return list(await self.wrapped.get_items(**limit, **self._passed(wrapper)))
+    def _held(self, wrapper: RunContextWrapper[Any] | None) -> Wrapped:
+        return Wrapped(self.wrapped, self._passed(wrapper))
 
     async def _read(self, wrapper: RunContextWrapper[Any] | None) -> list[TResponseInputItem]:
         """Return all items of the wrapped session, none while it is being written to."""
         async with self._writing:
-            return await self._all(wrapper)
+            return await self._held(wrapper).items()
 
     def _over_window(self, items: list[TResponseInputItem], run: Run) -> bool:
         """Return whether a history is larger than the model's window."""
@@ -228,6 +232,8 @@ class FoldedSession:
             self._open = _unanswered(ChatContext(list(items), shape=SHAPE))
             folded = await self._folds.fold(items, run, self._name or self.session_id)
             return folded.items, folded.outcome
+        if self._unfit is not None:
+            return items, Outcome(False, "failed", error=self._unfit)
         waited = 0.0
         while self._busy:  # another run is at it; waited for where the list does not fit
             if waited >= LONGEST or not self._over_window(items, run):
@@ -242,7 +248,12 @@ class FoldedSession:
             outcome = await self._folds.fold_in(context, run)
             if not outcome.changed:
                 return items, outcome
-            now = await self._replaced(items, context.items, wrapper)
+            try:
+                now = await self._replaced(items, context.items, wrapper)
+            except UnfitError as error:
+                _log.warning("a session is not folded any more: %s", error)
+                self._unfit = error
+                return items, Outcome(False, "failed", error=error, usage=outcome.usage)
             if now is None:
                 return await self._read(wrapper), Outcome(False, "stale", usage=outcome.usage)
             return now, outcome
@@ -281,11 +292,12 @@ class FoldedSession:
 
         async def write() -> list[TResponseInputItem] | None:
             async with self._writing:
-                now = await self._all(wrapper)
+                held = self._held(wrapper)
+                now = await held.items()
                 if now[: len(before)] != list(before):
                     return None
                 whole = [*after, *now[len(before) :]]
-                return whole if await swap(self.wrapped, now, whole) else None
+                return whole if await held.swap(now, whole) else None
 
         self._context, context = None, self._context  # what it holds is not written yet
         written = await finished(write())
