@@ -20,7 +20,7 @@ from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
 from chatfold.stores.base import checked_key
 from chatfold.threads import Threads
 
-__all__ = ["SharedFolds"]
+__all__ = ["SharedFolds", "is_shared", "missing_key"]
 
 _log = logging.getLogger("chatfold")
 
@@ -36,6 +36,23 @@ _RENEWALS: Final = 30
 _KEEPERS: Final = Threads("chatfold-claim", 60.0)
 _AGAIN: Final = 1.0
 """Seconds between two tries to give up a claim."""
+
+
+def is_shared(store: object) -> bool:
+    """Return whether a store may hold folds of conversations that are none of this process."""
+    return store is not None and not isinstance(store, MemoryStore)
+
+
+def missing_key(remedy: str = "") -> ValueError:
+    """Return the error for a conversation without a name in a shared store.
+
+    Args:
+        remedy: How this host's conversations get one; "" where the caller passes it.
+    """
+    why = "without it, one conversation could read another's summary"
+    return ValueError(
+        f"key= is required with a shared store: {why}" + (f"; {remedy}" if remedy else "")
+    )
 
 
 class SharedFolds:
@@ -72,11 +89,8 @@ class SharedFolds:
             TypeError: It is no text.
             ValueError: It has none, and the store may hold those of others.
         """
-        if key is None and self._store is not None and not isinstance(self._store, MemoryStore):
-            raise ValueError(
-                "key= is required with a shared store: without it, one conversation could read "
-                "another's summary"
-            )
+        if key is None and is_shared(self._store):
+            raise missing_key()
         return _NAMELESS if key is None else checked_key(key)
 
     def longest(self, name: str, session: Session) -> Region | None:

@@ -568,7 +568,7 @@ def test_a_shared_store_wants_a_name(tmp_path: Path) -> None:
     from chatfold.stores import SQLStore
 
     fold = chatfold_filter(policy=EAGER, store=SQLStore(tmp_path / "folds.db"))
-    with pytest.raises(ValueError, match="key= is required"):
+    with pytest.raises(ValueError, match=r"key= is required.*session=.*group_id=.*chatfold_filter"):
         ask(agent(Desk()), talk(8)[:-1], run_config=config(fold))
 
 

@@ -18,6 +18,7 @@ from chatfold.integrations._langchain.missing import missing
 from chatfold.middleware import Folded, Middleware
 from chatfold.options import check_given
 from chatfold.policy import Policy
+from chatfold.shared_folds import is_shared, missing_key
 
 try:
     from langchain.agents.middleware.types import (
@@ -69,6 +70,11 @@ Persist: TypeAlias = Literal["view", "replace"]
 _MODELS: Final = 8
 """Models of an agent for which a fold is held ready; the one used longest ago goes."""
 
+_UNNAMED: Final = (
+    "run the agent with config={'configurable': {'thread_id': ...}}, or pass key= to "
+    "ChatfoldMiddleware: a name, or a function of the config that returns one"
+)
+
 
 class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
     """Folds the old part of a thread before the agent's model is called.
@@ -87,7 +93,8 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
             that is a part of another graph, which would keep what the agent removes.
         store: Where folds are kept besides, for other processes and threads; see `Middleware`.
         key: Names the conversation in the store: a text, or a function of the `RunnableConfig`. By
-            default the `thread_id`.
+            default the `thread_id`. With a store that processes share, runs that have neither raise
+            a `ValueError`.
         model: The model that a client of an SDK as `llm` is to use.
         background: Whether summaries are written in the background: no turn waits for one.
         on_error: Whether a failure of the summarizer is reported (`on_event`), or raised.
@@ -255,6 +262,8 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
 
     def _call_for(self, model: Any, state: Any, config: RunnableConfig) -> dict[str, Any]:
         key = self._key(config) if callable(self._key) else self._key or thread_of(config)
+        if key is None and is_shared(self._store):
+            raise missing_key(_UNNAMED)
         own = None
         if self._given is None:
             own = summarizers(model, retries=self._retries)

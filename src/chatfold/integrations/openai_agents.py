@@ -14,6 +14,7 @@ from chatfold.core.plan import Outcome
 from chatfold.core.rolling import item_digest
 from chatfold.events import FoldEvent, tell
 from chatfold.integrations._openai_agents.run import Run, missing, seen
+from chatfold.shared_folds import missing_key
 
 try:
     from agents.run_config import CallModelData, ModelInputData
@@ -52,6 +53,11 @@ _REMEDIES: Final = {
         "in place of previous_response_id, run with a session or the whole history"
     ),
 }
+
+_UNNAMED: Final = (
+    "run the agent with session= or RunConfig(group_id=...), or pass key= to chatfold_filter: a "
+    "name, or a function of CallModelData that returns one"
+)
 
 
 def chatfold_filter(
@@ -154,7 +160,9 @@ class ChatfoldFilter:
         if run.managed and not (self._replay and run.managed == "OpenAIConversationsSession"):
             self._refuse(run, key)
             return given
-        if key is None and not self._folds.shared:
+        if key is None:
+            if self._folds.shared:
+                raise missing_key(_UNNAMED)
             key = f"begins {item_digest(given.input[0]).hex()}"
         folded = await self._folds.fold(given.input, run, key)
         return ModelInputData(input=folded.items, instructions=given.instructions)

@@ -18,6 +18,7 @@ from chatfold.integrations._openai_agents.run import RUN, Run
 from chatfold.integrations._openai_agents.watch import Watch
 from chatfold.middleware import Folded, Middleware
 from chatfold.options import Settings, SummaryOptions
+from chatfold.shared_folds import is_shared
 from chatfold.stores import MemoryStore
 from chatfold.summarizers import checked_native, is_native, resolve, senders
 from chatfold.tokens.windows import window_for
@@ -52,7 +53,7 @@ class Folds:
         **options: Any,
     ) -> None:
         self.watch = Watch(options.pop("on_event", None))
-        self.shared = not isinstance(options["store"], MemoryStore | None)
+        self.shared = is_shared(options["store"])
         self._llm: Any = _taken(llm)
         self._agent_model = agent_model
         self._call: dict[str, Any] = {"model": model} | {
