@@ -210,6 +210,28 @@ def test_a_limit_is_one_of_the_folded_history() -> None:
     assert len(model.requests[1]) == 2
 
 
+def test_a_window_that_slides_along_the_history_needs_no_summary_at_each_run() -> None:
+    """A filter is shown the window alone: the fold's items are no longer in it."""
+    asked, policy = {}, Policy(max_tokens=900, keep_tokens=300)
+    for where in ("filter", "session"):
+        model, settings = Desk(), SessionSettings(limit=30)
+        session: Any = filled(SQLiteSession("s", session_settings=settings), 20)
+        filters: Any = None
+        if where == "filter":
+            filters = chatfold_filter(policy=policy)
+        else:
+            session = FoldedSession(session, policy=policy)
+        for number in range(4):
+            ask(
+                agent(model),
+                f"question {number}",
+                session=session,
+                run_config=RunConfig(call_model_input_filter=filters, tracing_disabled=True),
+            )
+        asked[where] = len(model.prompts)
+    assert asked == {"filter": 4, "session": 1}
+
+
 # --- originals replaced ---------------------------------------------------------------------------
 
 

@@ -80,7 +80,8 @@ def chatfold_filter(
     """Return a `call_model_input_filter` for a `RunConfig`: the model sees the history folded.
 
     The run's own history stays whole: its result, session and state are as they would be. Where
-    the conversation goes on, in this run or a later one, what was folded is found again.
+    the conversation goes on, in this run or a later one, what was folded is found again,
+    if it is given from its beginning: for a window that slides along, use a `FoldedSession`.
 
     Args:
         llm: What writes the summaries: a `Model` of the SDK, a model's name that the run's
