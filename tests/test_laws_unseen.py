@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from laws import Asked, context, element, fold, limits, said, sendable, shown, talk, ways
 from strategies import History, histories, texts
@@ -60,9 +61,9 @@ def marked(items: list[Any]) -> list[Any]:
 
 
 def marks(item: Any) -> list[str]:
-    """Return the marks in an item, but for those of the sources that a text cites."""
+    """Return the marks in an item."""
     if isinstance(item, dict):
-        hidden = ("annotations", "citations", "type", "role", "id")
+        hidden = ("type", "role", "id")
         return [m for key, value in item.items() if key not in hidden for m in marks(value)]
     if isinstance(item, list):
         return [m for part in item for m in marks(part)]
@@ -97,6 +98,98 @@ def test_law_6_both_streams_of_a_shell_and_how_it_ended_are_in_the_prompt() -> N
     assert fold(ChatContext(items), asked, keep_last_turns=1).changed
     text = shown(asked.prompts[0])
     assert all(words in text for words in ("make test", "3 passed", "1 failed", "exit 2"))
+
+
+LINK = "https://shop.example/terms?id=7&part=2"
+_URL = {"url": LINK, "title": "Terms", "start_index": 0, "end_index": 3}
+_WEB = {"type": "web_search_result_location", "encrypted_index": "Eo", "cited_text": "30 days"}
+
+
+def citing(words: str, *annotations: Any) -> dict[str, Any]:
+    part = {"type": "output_text", "text": words, "annotations": [*annotations]}
+    return {"type": "message", "role": "assistant", "content": [part]}
+
+
+def citing_blocks(*citations: Any, words: str = "See [1].") -> dict[str, Any]:
+    text = {"type": "text", "text": words, "citations": [*citations]}
+    return {"role": "assistant", "content": [text]}
+
+
+def converse(**citation: Any) -> dict[str, Any]:
+    said = {"content": [{"text": "See [1]."}], "citations": [citation]}
+    return {"role": "assistant", "content": [{"citationsContent": said}]}
+
+
+CITED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("openai_responses", citing("See [1].", {"type": "url_citation", **_URL}), [f"Terms {LINK}"]),
+    ("openai_responses", citing(f"See {LINK}.", {"type": "url_citation", **_URL}), []),
+    (
+        "openai_responses",
+        citing(
+            "See a.pdf.",
+            {"type": "file_citation", "file_id": "file-1", "filename": "a.pdf", "index": 3},
+            {
+                "type": "container_file_citation",
+                "file_id": "cfile_2",
+                "container_id": "cntr_3",
+                "filename": "b.csv",
+            },
+            {"type": "file_path", "file_id": "file-4", "index": 0},
+            {"type": "of a later SDK", "index": 0},
+            "no annotation",
+        ),
+        ["a.pdf file-1", "b.csv cfile_2 cntr_3", "file-4"],
+    ),
+    (
+        "openai_chat",
+        {
+            "role": "assistant",
+            "content": "See [1].",
+            "annotations": [{"type": "url_citation", "url_citation": _URL}] * 2,
+        },
+        [f"Terms {LINK}"],
+    ),
+    ("anthropic", citing_blocks({**_WEB, "url": LINK, "title": None}), [f"{LINK} 30 days"]),
+    ("anthropic", citing_blocks({**_WEB, "url": LINK}, words=LINK), [f"{LINK} 30 days"]),
+    (
+        "anthropic",
+        citing_blocks(
+            {"type": "search_result_location", "source": LINK, "title": "T", "cited_text": "c"},
+            {"type": "page_location", "document_title": "D", "file_id": "file_1"},
+            {"type": "char_location", "document_title": "given before", "cited_text": "c"},
+        ),
+        [f"T {LINK}", "D file_1"],
+    ),
+    ("bedrock", converse(title="T", location={"web": {"url": LINK}}), [f"T {LINK}"]),
+    ("bedrock", converse(title="T", location={"documentPage": {"documentIndex": 0}}), []),
+]
+
+
+@pytest.mark.parametrize(("shape", "answer", "named"), CITED)
+def test_law_6_what_a_text_cites_is_in_the_prompt(
+    shape: str, answer: dict[str, Any], named: list[str]
+) -> None:
+    """Where its own words do not say it: URLs, ids of files, and what a page on the web says."""
+    block: Any = [{"text": "q"}] if shape == "bedrock" else "q"
+    end: Any = [{"text": "z"}] if shape == "bedrock" else "z"
+    last = [{"role": "user", "content": block}, {"role": "assistant", "content": end}]
+    ctx: ChatContext[Any] = ChatContext([*last[:1], answer, *last], shape=shape)
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert not plan.omitted
+    found = element(plan.prompt).iter("citation")
+    assert [decode(each.get("source", "")) for each in found] == named
+
+
+def test_what_is_cited_is_no_invention_of_a_summary_that_names_it() -> None:
+    answer = citing("See [1].", {"type": "url_citation", **_URL})
+    ctx = ChatContext([*talk(1), answer, *talk()], shape="openai_responses")
+    outcome = ctx.summarize(lambda prompt: f"The terms are at {LINK}.", keep_last_turns=1)
+    assert LINK in (outcome.summary or "")
+    assert ctx.undo().changed
+    ctx = ChatContext([*talk(1), citing("See [1]."), *talk()], shape="openai_responses")
+    outcome = ctx.summarize(lambda prompt: f"The terms are at {LINK}. Bye.", keep_last_turns=1)
+    assert LINK not in (outcome.summary or "")
 
 
 MEDIA = frozenset(

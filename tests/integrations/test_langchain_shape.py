@@ -416,3 +416,23 @@ def test_a_later_process_takes_a_fold_back_from_a_store() -> None:
     assert later.undo().changed
     assert [type(m) for m in reloaded] == [type(m) for m in before]
     assert reloaded == before
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        {"annotations": [{"type": "citation", "url": "https://a.example/1", "title": "T"}]},
+        {"annotations": [{"type": "url_citation", "url": "https://a.example/1", "title": "T"}]},
+        {"citations": [{"type": "search_result_location", "source": "https://a.example/1"}]},
+        {"annotations": [{"type": "citation", "title": "a", "extras": {"file_id": "file-1"}}]},
+        {"annotations": [{"type": "non_standard_annotation", "value": {"file_id": "file-1"}}]},
+    ],
+)
+def test_what_a_text_cites_is_read(cited: dict[str, Any]) -> None:
+    view = LangChainMessages().read(AIMessage([{"type": "text", "text": "See [1].", **cited}]))
+    assert view is not None
+    (part,) = view.parts
+    assert isinstance(part, TextPart)
+    assert part.text == "See [1]."
+    assert len(part.sources) == 1
+    assert part.sources[0].endswith(("https://a.example/1", "file-1"))

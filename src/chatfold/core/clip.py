@@ -173,7 +173,9 @@ def _words(part: Part, said: bool) -> list[str]:
             return [part.result, part.arguments] if said else [part.result]
         case UnknownPart() | StatePart():
             return [part.text]
-        case TextPart() | ReasoningPart() | MediaPart():
+        case TextPart():
+            return [part.text, *part.sources] if said else []
+        case ReasoningPart() | MediaPart():
             return [part.text] if said else []
         case CallPart():
             return [part.arguments] if said else []
@@ -193,7 +195,9 @@ def _with_texts(part: Part, texts: Sequence[str]) -> Part:
             return part._replace(result=texts[0], arguments=arguments)
         case CallPart():
             return part._replace(arguments=texts[0])
-        case TextPart() | ReasoningPart() | MediaPart() | UnknownPart() | StatePart():
+        case TextPart():
+            return part._replace(text=texts[0], sources=tuple(texts[1:]))
+        case ReasoningPart() | MediaPart() | UnknownPart() | StatePart():
             return part._replace(text=texts[0])
         case _:
             raise TypeError(f"no text to cut in {type(part).__name__}")

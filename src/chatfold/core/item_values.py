@@ -76,7 +76,11 @@ class ItemReader:
         match part:
             case TextPart() if is_note(part.text):
                 self._text(number, "text", noted(part.text), said)
-            case TextPart() | StatePart() | UnknownPart():
+            case TextPart():
+                self._text(number, "text", part.text, said)
+                for source in part.sources:
+                    self._text(number, "text", source, said)
+            case StatePart() | UnknownPart():
                 self._text(number, "text", part.text, said)
             case SummaryPart():
                 self._text(number, "summary", part.text, said)

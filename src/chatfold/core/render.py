@@ -364,7 +364,8 @@ class _Writer:
             part = parts[0]
             if type(part) is TextPart and view.role in _MESSAGE_ROLES:
                 role, attrs = view.role, mark if view.name is None else self.author(view, mark)
-                self.out.append(f"<{role}{attrs}>{self.clean(part.text)}</{role}>")
+                said = self.clean(part.text) + (self.cited(part.sources) if part.sources else "")
+                self.out.append(f"<{role}{attrs}>{said}</{role}>")
                 return
             if type(part) is not TextPart and type(part) is not MediaPart:
                 self.part(index, view, part, mark)
@@ -372,14 +373,14 @@ class _Writer:
         if not parts and view.role in _MESSAGE_ROLES:
             self.out.append(f"<{view.role}{self.author(view, mark)}></{view.role}>")
             return
-        said: list[TextPart | MediaPart] = []
+        spoken: list[TextPart | MediaPart] = []
         for part in parts:
             if type(part) is TextPart or type(part) is MediaPart:
-                said.append(part)
+                spoken.append(part)
                 continue
-            self.flush(view, mark, said)
+            self.flush(view, mark, spoken)
             self.part(index, view, part, mark)
-        self.flush(view, mark, said)
+        self.flush(view, mark, spoken)
 
     def author(self, view: ItemView, mark: str) -> str:
         if view.name is None:
@@ -387,21 +388,30 @@ class _Writer:
         return attributes(name=self.told(view.name)) + mark
 
     def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
-        """Write what the author said, in one element."""
+        """Write what the author said, in one element: words and media, then what they cite."""
         if not said:
             return
         inner: list[str] = []
+        sources: dict[str, None] = {}  # each once, though several texts may cite it
         for number, part in enumerate(said):
             if isinstance(part, TextPart):
                 after_text = number and isinstance(said[number - 1], TextPart)
                 inner.append(("\n" if after_text else "") + self.clean(part.text))
+                if part.sources:
+                    sources.update(dict.fromkeys(part.sources))
             else:
                 inner.append(self.attachment(part))
+        if sources:
+            inner.append(self.cited(sources))
         name, attrs = view.role, self.author(view, mark)
         if name not in _MESSAGE_ROLES:
             name, attrs = "item", attributes(type=view.type) + mark  # type: ignore[assignment]
         self.out.append(f"<{name}{attrs}>{''.join(inner)}</{name}>")
         said.clear()
+
+    def cited(self, sources: Iterable[str]) -> str:
+        # In attributes: what an element holds as text are the author's own words.
+        return "".join(f"<citation{attributes(source=self.told(s))}/>" for s in sources)
 
     def attachment(self, part: MediaPart) -> str:
         self.omitted["media"] += 1

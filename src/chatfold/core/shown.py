@@ -141,8 +141,9 @@ class Sources(Reader):
             result = piece.result if answered else ""
             return f"{piece.name or ''}\n{piece.id or ''}\n{arguments}\n{result}"
         parts = piece.parts
-        if len(parts) == 1 and type(parts[0]) is TextPart and not piece.name:  # as most are
-            return parts[0].text
+        first = parts[0] if len(parts) == 1 else None
+        if type(first) is TextPart and not first.sources and not piece.name:  # as most are
+            return first.text
         texts = [text for part in parts for text in _texts_of(part)]
         return "\n".join((piece.name or "", *texts))
 
@@ -180,7 +181,11 @@ class Sources(Reader):
             self.text(view.name)
         for part in view.parts:
             match part:
-                case TextPart() | StatePart() | ReasoningPart():
+                case TextPart():
+                    self.text(part.text, now=now)
+                    for source in part.sources:
+                        self.text(source, now=now)
+                case StatePart() | ReasoningPart():
                     self.text(part.text, now=now)
                 case SummaryPart():
                     self.text(_whole(part), now=now)
@@ -211,7 +216,9 @@ class Sources(Reader):
 def _texts_of(part: Part) -> Iterable[str]:
     """Return what `Sources` reads of a part, but for what it reads with its call."""
     match part:
-        case TextPart() | StatePart() | ReasoningPart() | UnknownPart():
+        case TextPart():
+            return (part.text, *part.sources)
+        case StatePart() | ReasoningPart() | UnknownPart():
             return (part.text,)
         case SummaryPart():
             return (_whole(part),)

@@ -76,10 +76,14 @@ Fit: TypeAlias = Literal["no", "maybe", "yes"]
 
 
 class TextPart(NamedTuple):
-    """Words of the item's author; `kind` is `refusal` where a model declined."""
+    """Words of the item's author; `kind` is `refusal` where a model declined.
+
+    `sources` is what the provider names beside the words: title and place of each, a line.
+    """
 
     text: str
     kind: Literal["text", "refusal"] = "text"
+    sources: tuple[str, ...] = ()
 
 
 class ReasoningPart(NamedTuple):
@@ -608,7 +612,10 @@ def texts(view: ItemView) -> Iterable[str]:
     """Return every readable text of an item, in order: words, names, arguments and results."""
     for part in view.parts:
         match part:
-            case TextPart() | ReasoningPart() | StatePart() | UnknownPart():
+            case TextPart():
+                yield part.text
+                yield from part.sources
+            case ReasoningPart() | StatePart() | UnknownPart():
                 yield part.text
             case SummaryPart():
                 yield part.text

@@ -29,6 +29,7 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
+    sources_of,
     unknown_part,
 )
 
@@ -82,7 +83,8 @@ def read_block(block: Any) -> Part | None:
     kind = block_type(block)
     match kind:
         case "text":
-            return TextPart(text_of(field(block, "text")))
+            text = text_of(field(block, "text"))
+            return TextPart(text, sources=sources_of(field(block, "citations"), text))
         case "tool_use":
             name = named_id(field(block, "name"))
             return _call(block, name, call_kind(name), "function")

@@ -28,6 +28,7 @@ __all__ = [
     "media_from_url",
     "module_of",
     "named_id",
+    "sources_of",
     "unknown_part",
 ]
 
@@ -104,6 +105,34 @@ def unknown_part(block: object, *, known: bool = False) -> UnknownPart:
     if isinstance(block, str):
         return UnknownPart("", block, known=known)
     return UnknownPart(block_type(block) or "", json_text(block), known=known)
+
+
+def sources_of(cited: object, text: str) -> tuple[str, ...]:
+    """Return what a text cites besides its own words: of each source the title and the place.
+
+    A URL or the id of a file, and of a page on the web the passage, which nothing else holds in
+    readable form. Without either, what is cited is a document of the conversation itself.
+
+    Args:
+        cited: The annotations or citations beside the text, in any provider's form.
+        text: The words.
+    """
+    if not cited or not isinstance(cited, list):
+        return ()
+    found: dict[str, None] = {}
+    for one in cast(list[Any], cited):
+        source = field(one, "url_citation") or field(one, "value") or one
+        url = field(source, "url") or field(field(field(source, "location"), "web"), "url")
+        names = ("file_id", "container_id")
+        ids = [field(source, name) or field(field(source, "extras"), name) for name in names]
+        places = [str(place) for place in (url, field(source, "source"), *ids) if place]
+        passage = field(source, "cited_text") if url else None
+        if places and (passage or any(place not in text for place in places)):
+            titles = [field(source, name) for name in ("title", "filename", "document_title")]
+            title = next((str(each) for each in titles if each), "")
+            said = (title, *places, str(passage or ""))
+            found[" ".join(each for each in said if each)] = None
+    return tuple(found)
 
 
 def media_from_url(kind: str, url: object, *, name: object = None, text: str = "") -> MediaPart:

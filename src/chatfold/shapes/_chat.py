@@ -28,6 +28,7 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
+    sources_of,
     unknown_part,
 )
 
@@ -92,9 +93,21 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
     else:
         parts, fault = (), f"content is {type(content).__name__}, not text or a list"
     if role == "assistant":
+        if annotations := get("annotations"):
+            parts = _citing(parts, annotations)
         parts = (*read_reasoning(get), *parts, *_more(get, parts, dialect))
     name, whole = named_id(get("name")), role == "assistant"
     return ItemView(dialect.roles[role], parts, role, dialect.name, name, None, whole, fault)
+
+
+def _citing(parts: tuple[Part, ...], annotations: object) -> tuple[Part, ...]:
+    """Return the parts with what the message cites on the last of its words."""
+    texts = [place for place, part in enumerate(parts) if isinstance(part, TextPart)]
+    if not texts:
+        return parts
+    sources = sources_of(annotations, "\n".join(part_text(parts[place]) for place in texts))
+    last = cast(TextPart, parts[texts[-1]])._replace(sources=sources)
+    return (*parts[: texts[-1]], last, *parts[texts[-1] + 1 :])
 
 
 def _read_result(get: Get, role: str, content: Any, dialect: Dialect) -> ItemView:

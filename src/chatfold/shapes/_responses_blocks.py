@@ -22,6 +22,7 @@ from chatfold.shapes._blocks import (
     getter,
     media_from_url,
     named_id,
+    sources_of,
     unknown_part,
 )
 
@@ -71,7 +72,8 @@ def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
 def read_block(block: Any) -> Part:
     match block_type(block):
         case "input_text" | "output_text" | "text" | "summary_text":
-            return TextPart(text_of(field(block, "text")))
+            text = text_of(field(block, "text"))
+            return TextPart(text, sources=sources_of(field(block, "annotations"), text))
         case "refusal":
             return TextPart(text_of(field(block, "refusal")), "refusal")
         case "input_image" | "input_file" | "input_audio" | "computer_screenshot":

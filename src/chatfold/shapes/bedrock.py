@@ -39,6 +39,7 @@ from chatfold.shapes._blocks import (
     json_text,
     module_of,
     named_id,
+    sources_of,
 )
 
 __all__ = ["Bedrock"]
@@ -249,8 +250,8 @@ def _read_block(block: Any, role: str) -> Part:
                 return _media("image", field(inside, "image"))
             return TextPart(_str(field(words, "text")))
         case "citationsContent":
-            said = [_str(field(b, "text")) for b in _listed(field(inside, "content"))]
-            return TextPart("".join(said))
+            said = "".join(_str(field(b, "text")) for b in _listed(field(inside, "content")))
+            return TextPart(said, sources=sources_of(field(inside, "citations"), said))
         case "image" | "document" | "video" | "audio":
             return _media(kind, inside)
         case "searchResult":

@@ -81,7 +81,7 @@ def _cost(view: ItemView) -> tuple[str, int]:
     if len(view.parts) == 1:
         part = view.parts[0]
         kind = type(part)
-        if kind is TextPart:
+        if kind is TextPart and not cast(TextPart, part).sources:
             return cast(TextPart, part).text, 0
         if kind is ResultPart and not cast(ResultPart, part).media:
             return cast(ResultPart, part).text, 0

@@ -31,6 +31,7 @@ from chatfold.shapes._blocks import (
     getter,
     media_from_url,
     named_id,
+    sources_of,
     unknown_part,
 )
 from chatfold.shapes._chat import CHAT_BLOCKS, listed, text_of
@@ -165,7 +166,9 @@ def _read_one(block: Any, kind: str) -> Part:
     if isinstance(block, str):
         return TextPart(block)
     if kind == "text":
-        return TextPart(text_of(field(block, "text")))
+        text = text_of(field(block, "text"))
+        cited = field(block, "annotations") or field(block, "citations")
+        return TextPart(text, sources=sources_of(cited, text))
     if kind == "reasoning":
         return read_reasoning(block)
     if kind == "reasoning_content":  # Bedrock's
