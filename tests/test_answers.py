@@ -275,7 +275,7 @@ def test_thoughts_before_an_answer_are_not_in_the_summary(way: str, thoughts: st
         ('<|python_tag|>refund("LK-1")', "calls"),
         ("<｜tool▁calls▁begin｜>refund<｜tool▁calls▁end｜>", "calls"),
         ("<summary>\n</summary>", "empty"),
-        ("<none/>", "empty"),
+        ("<summary></summary>", "empty"),
     ],
 )
 def test_an_answer_without_words_of_its_own_is_no_summary(way: str, text: str, why: str) -> None:

@@ -23,7 +23,10 @@ _CALL: Final = re.compile(
     r"|(?:\[TOOL_CALLS\]|<[|｜][\w▁]*(?:tool|python_tag)[\w▁]*[|｜]>).*",
     re.DOTALL,
 )
-_TAG: Final = re.compile(r"</?[A-Za-z][\w:.-]*\s*/?>")
+_FRAME: Final = re.compile(
+    rf"</?(?:{_NAMES}|summary|answer|final_answer|final|response|output|result)\s*/?>",
+    re.IGNORECASE,
+)
 
 
 def without_thoughts(text: str) -> tuple[str, bool]:
@@ -57,8 +60,9 @@ def is_calls_alone(text: str) -> bool:
 def is_blank(text: str) -> bool:
     """Return whether a reader sees nothing.
 
-    White space, controls and signs without a width are nothing, and so are tags around it.
+    White space, controls and signs without a width are nothing, and so are the tags that models
+    put around thoughts and answers. Other tags are words: of what was spoken of, it may be.
     """
     if text.lstrip().startswith("<"):
-        text = _TAG.sub("", text)
+        text = _FRAME.sub("", text)
     return not any(sign.isprintable() and not sign.isspace() for sign in text)
