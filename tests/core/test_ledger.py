@@ -157,7 +157,28 @@ def test_what_the_text_holds_is_not_added() -> None:
     made = recorded(items, text="LK-1111, bought October 7, 2025, for $1299. Due March 1.")
     assert [fact.text for fact in made.found().added] == ["2026-03-01"]
     assert {fact.text for fact in made.found().kept} >= {"LK-1111", "2025-10-07", "1,299.00 USD"}
-    assert lines(made.record.values) == ["user: due 2026-03-01"]
+    said = "Order LK-1111 of 2025-10-07 for 1,299.00 USD, due 2026-03-01"
+    assert lines(made.record.values) == [f'user: "{said}"']
+
+
+def test_what_the_user_said_of_values_of_one_kind_is_told_once() -> None:
+    """In the sentence of all of them: a list does not say which of them was meant."""
+    said = "Move 500 EUR from account 11112222 to account 33334444, not to 55556666"
+    made = recorded(user(f"{said}. I am kim@example.com."))
+    assert lines(made.record.values) == [f'user: "{said}", kim@example.com']
+    assert made.found().left_out == ()
+    items = user("Stop SO-17 for 80 EUR but keep SO-18.")
+    kept = recorded(items, text="SO-17 was stopped, 80 EUR.")
+    assert lines(kept.record.values) == ["user: Stop SO-17 for 80 EUR but keep SO-18"]
+
+
+def test_a_sentence_of_values_is_carried_as_it_is() -> None:
+    """As long as one of them is in no words of the model's."""
+    said = Entry("user", None, (Field("", "Stop SO-17 for 80 EUR but keep SO-18"),))
+    previous = Record(values=(said,))
+    assert recorded(user("Fine."), previous=previous, text="SO-17").record.values == (said,)
+    done = recorded(user("Fine."), previous=previous, text="Stop SO-17 (80 EUR), not SO-18.")
+    assert done.record.values == ()
 
 
 def test_a_changed_value_is_given_as_it_is_now_with_what_it_was() -> None:

@@ -15,7 +15,7 @@ from chatfold.core.carry import SAID_BY_USER, THINGS
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
 from chatfold.core.sightings import Sighting
-from chatfold.core.snippets import snippet
+from chatfold.core.snippets import Contrasts, snippet
 from chatfold.core.values import Value, values
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
@@ -85,7 +85,7 @@ class PhraseFinder:
         self.earlier = earlier
         self.change: Change = self._as_it_is if change is None else change
         self.is_past = is_past or _never
-        self._values: dict[int, list[tuple[str, list[Value]]]] = {}
+        self._values: dict[int, list[tuple[str, list[Value], Contrasts]]] = {}
 
     def _as_it_is(self, _: int, __: Path, leaf: object) -> tuple[str, str]:
         """Return what a call gave, as no other is like it."""
@@ -107,11 +107,14 @@ class PhraseFinder:
 
     def _said(self, value: Value, home: Sighting) -> Phrase | None:
         """Return the words for a fact that somebody said."""
+        author = self.group(EARLIER if home.author == "summary" else home.author)
+        groups = author, author
+        if home.author == SAID_BY_USER and (told := self._told_apart(value, home)):
+            return Phrase(home, Field("", told), None, groups)
         said = self._around(value, home)
         if said is None:
             return None
-        author = self.group(EARLIER if home.author == "summary" else home.author)
-        groups, full = (author, author), Field("", said)
+        full = Field("", said)
         alone = self._alone(value)
         if alone is None or len(alone) >= len(said) or _SMALL.fullmatch(alone):
             return Phrase(home, full, None, groups)
@@ -192,14 +195,22 @@ class PhraseFinder:
 
     def _around(self, value: Value, home: Sighting) -> str | None:
         """Return a value with the words around it that say what it is."""
-        for text, found in self._texts(home.index):
+        for text, found, _ in self._texts(home.index):
             for one in found:
                 if one.key == value.key:
                     said = snippet(text, one, found)
                     return said if len(said) <= LONGEST else None
         return self._alone(value)
 
-    def _texts(self, index: int) -> list[tuple[str, list[Value]]]:
+    def _told_apart(self, value: Value, home: Sighting) -> str | None:
+        """Return the sentence of a value that stands beside others of its kind."""
+        for _, found, contrasts in self._texts(home.index):
+            for one in found:
+                if one.key == value.key:
+                    return contrasts.words(one)
+        return None
+
+    def _texts(self, index: int) -> list[tuple[str, list[Value], Contrasts]]:
         known = self._values.get(index)
         if known is None:
             known = self._values[index] = []
@@ -210,7 +221,8 @@ class PhraseFinder:
                 elif isinstance(part, SummaryPart):
                     text = self.earlier
                 if text:
-                    known.append((text, self.values_in(text)))
+                    found = self.values_in(text)
+                    known.append((text, found, Contrasts(text, found, LONGEST)))
         return known
 
 

@@ -6,11 +6,15 @@ Not here: which values are worth that (`ledger`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
 
+from chatfold.core.sentences import lines, sentences
 from chatfold.core.values import Kind, Value
 
-__all__ = ["snippet"]
+__all__ = ["Contrasts", "snippet"]
 
 # How many words before and behind a value say what it is; an id or an address says it itself.
 _AROUND: dict[Kind, tuple[int, int]] = {
@@ -23,6 +27,12 @@ _AROUND: dict[Kind, tuple[int, int]] = {
 _NEAR = 60  # characters that are looked at on either side
 _BOUND = re.compile(r"[.!?:;,()\[\]\n\"]+(?=\s|$)|\n")
 _WORD = re.compile(r"\S+")
+_COMMA = re.compile(rf"{_BOUND.pattern}|[、，；：]")
+_SPACE = re.compile(r"\s+")
+_END = ".,; 。、，；"  # says nothing at the end of a sentence that stands in a list
+_BESIDE = 120  # characters: so near to a value, another one of its kind may be meant instead
+_LINE = 20_000  # characters: longer ones were not written by hand
+_START, _STOP = attrgetter("start"), attrgetter("stop")
 
 
 def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
@@ -56,3 +66,94 @@ def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
         if words:
             stop += words[:behind][-1].end()
     return " ".join(text[start:stop].split())
+
+
+class _Part(NamedTuple):
+    """A sentence, or a part of a long one; `tells` whether values in it are told apart by it."""
+
+    start: int
+    stop: int
+    tells: bool
+
+
+class Contrasts:
+    """What a text says of values that stand beside others of their kind.
+
+    A list of both loses that it is "not this one but that one", in whatever language. So their
+    sentence stands for them and for what else is in it; of a long one, a part of it.
+
+    Args:
+        text: The text.
+        found: Its values, in order.
+        most: Characters that a sentence or a part of one may have.
+    """
+
+    def __init__(self, text: str, found: Sequence[Value], most: int) -> None:
+        self._text, self._found, self._most = text, found, most
+        self._of_lines: dict[int, list[_Part]] = {}
+
+    def words(self, value: Value) -> str | None:
+        """Return the words for a value, None where it is told from no other by its sentence."""
+        parts = self._parts(value)
+        place = bisect_right(parts, value.start, key=_START) - 1
+        part = parts[place] if place >= 0 else None
+        if part is None or not part.tells or part.stop < value.stop:
+            return None
+        said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
+        return said if len(said) <= self._most else None
+
+    def _parts(self, value: Value) -> list[_Part]:
+        """Return the parts of the line that a value is in."""
+        text = self._text
+        start = text.rfind("\n", 0, value.start) + 1
+        known = self._of_lines.get(start)
+        if known is None:
+            end = text.find("\n", value.stop)
+            stop = end if end >= 0 else len(text)
+            known = [] if stop - start > _LINE else [*self._in_line(start, stop)]
+            self._of_lines[start] = known
+        return known
+
+    def _in_line(self, start: int, stop: int) -> Iterator[_Part]:
+        """Yield the parts of a line, in order."""
+        found = self._found
+        low = bisect_left(found, start, key=_START)
+        high = bisect_right(found, stop, low, key=_STOP)
+        inside = [
+            value._replace(start=value.start - start, stop=value.stop - start)
+            for value in found[low:high]
+        ]
+        line = self._text[start:stop]
+        for sentence in sentences(line, inside, lines(line)):
+            at = sentence.start
+            while at < sentence.stop:
+                long = sentence.stop - at > self._most
+                end = _cut(line, at, at + self._most, inside) if long else sentence.stop
+                first = low + bisect_left(inside, at, key=_START)
+                behind = low + bisect_left(inside, end, key=_START)
+                tells = any(map(self._is_beside_another, range(first, behind)))
+                yield _Part(start + at, start + end, tells)
+                at = end
+
+    def _is_beside_another(self, place: int) -> bool:
+        """Return whether near the value of that number there is another one of its kind."""
+        found, value = self._found, self._found[place]
+        for others in (range(place - 1, -1, -1), range(place + 1, len(found))):
+            for other in map(found.__getitem__, others):
+                if max(value.start - other.stop, other.start - value.stop) > _BESIDE:
+                    break
+                if other.kind == value.kind and other.key != value.key:
+                    return True
+        return False
+
+
+def _cut(text: str, start: int, limit: int, found: Sequence[Value]) -> int:
+    """Return where a long sentence is parted: behind a comma, else between words; in no value."""
+    for border in (_COMMA, _SPACE):
+        for cut in reversed([mark.end() for mark in border.finditer(text, start, limit)]):
+            before = bisect_left(found, cut, key=_START) - 1
+            if before < 0 or found[before].stop <= cut:
+                return cut
+    before = bisect_left(found, limit, key=_START) - 1
+    inside = before >= 0 and start < found[before].start and limit < found[before].stop
+    return found[before].start if inside else limit
