@@ -263,6 +263,84 @@ def test_what_others_said_is_no_instruction() -> None:
     assert told("I said: never reload the page.") == ["I said: never reload the page."]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pls never use yarn.",
+        "plz don't touch the lock file.",
+        "Never use yarn, ok?",
+        "Don't call my office, will you?",
+        "@bot never use yarn.",
+        "But never again without asking!",
+        "In this repo we always use pnpm.",
+        "In our team we only merge on Mondays.",
+    ],
+)
+def test_how_people_write_them_in_a_hurry(said: str) -> None:
+    """Short forms, a question for consent, a mention, the custom of a place."""
+    assert told(f"Hello. {said} Thanks.") == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ask me before you book anything.",
+        "Please ask me before sending mails.",
+        "If it costs over $500, ask me first.",
+        "Check every price with me first.",
+        "Wait for my OK before you pay anything.",
+        "Get our approval for each transfer.",
+        "Hold all payments until I confirm.",
+        "Until I say otherwise, hold all payments.",
+        "You need my approval for every payment.",
+    ],
+)
+def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
+    """Nobody may forget that the user wants to be asked."""
+    assert told(f"Hello. {said} Thanks.") == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ask me tomorrow.",
+        "Ask me first thing tomorrow.",
+        "Ask me before Monday.",
+        "Ask me before evening.",
+        "Tell me first what it costs.",
+        "Wait a moment, I'll look for the number.",
+        "Wait for my mail.",
+        "Hold on until I say something.",
+        "Let me check with my wife first.",
+        "They always ask me first.",
+        "I was asked to check with you first.",
+        "If you need my approval, call.",
+        "It was charged without asking!",
+        "In this project we never had such a problem.",
+        "You never close, ok?",
+        "Never again!",
+        "So never, ok?",
+        "Never again will I order here.",
+    ],
+)
+def test_requests_of_the_moment_and_complaints_are_none(said: str) -> None:
+    """They ask for consent to nothing that comes later."""
+    assert told(f"Hello. {said} Thanks.") == []
+
+
+def test_a_line_that_goes_on_with_a_sentence_is_of_it() -> None:
+    """So an exception on the next line is not lost; it is kept on one line."""
+    assert told("Hi\n- do not call me\n  or text me\r\n  unless it burns\nThanks") == [
+        "do not call me or text me unless it burns"
+    ]
+    assert told("Never call me.\nOr text me.") == ["Never call me."]
+    assert told("Never call me\n\nor text me") == ["Never call me"]
+    assert told("Never call me\n- or text me") == ["Never call me"]
+    assert told("Never call me\n> or text me") == ["Never call me"]
+    assert told("> Never call me\nor text me, never use yarn") == ["or text me, never use yarn"]
+    assert told("Never call me\nThe log is here:") == ["Never call me"]
+
+
 def test_typographic_apostrophes_and_capitals_change_nothing() -> None:
     """People write on telephones."""
     assert told("DON’T TOUCH THE CONFIG.") == ["DON’T TOUCH THE CONFIG."]
@@ -540,6 +618,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "leads": lambda n: ": \n" * (n // 3),
     "quotations": lambda n: "'a ‘b “" * (n // 7),
     "rules": lambda n: "---" + "a" * n,
+    "broken lines": lambda n: "never\nor " * (n // 9),
 }
 
 

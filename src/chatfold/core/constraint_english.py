@@ -26,6 +26,14 @@ ENGLISH: Final = Words(
         "be sure|careful",
         "remember to|that|not",
         "whenever you|i|we ask|tell|want|*",
+        "ask|consult me|us first|beforehand",
+        "ask|tell|warn|notify|inform|consult me|us before you|we|anything|any|each|every|*ing",
+        "check|confirm|clear|verify|agree * with me|us first|beforehand",
+        "check|confirm|clear|verify|agree * with me|us before you|we|anything|any|each|every|*ing",
+        "get|wait|ask|request * my|our ok|okay|approval|permission|consent|confirmation|go-ahead",
+        "hold|pause|suspend|freeze|delay|wait|do * until|till i|we * confirm|approve|agree",
+        "hold|pause|suspend|freeze|delay|wait|do * until|till i|we * say|tell|ok|okay|allow",
+        "until|till i|we * say|tell|ask|approve|agree|confirm",
     ),
     always=(
         "must|mustn't never|not|only|always",
@@ -48,6 +56,8 @@ ENGLISH: Final = Words(
         "without my|our|asking|telling * permission|approval|consent|confirmation|ok|me|us|first",
         "nobody|nothing|none may|must|should|gets|is|goes * without|unless|until",
         "unless i|we say|tell|ask|approve|agree|confirm",
+        "you need|require my|our * ok|okay|approval|permission|consent|confirmation",
+        "in this|our|the|my repo|repository|project|codebase|team|company|app we always|never|only",
     ),
     asking=("can|could|would|will you * always|never|only|avoid|stop|not|keep",),
     limits=(
@@ -72,7 +82,7 @@ ENGLISH: Final = Words(
         "as * is|are",
     ),
     requests=(
-        "please|use|reply|answer|respond|write|speak|talk|be|call|book|send|contact|show|run|put",
+        "please|pls|plz|use|reply|answer|respond|write|speak|talk|be|call|book|send|contact|show|run|put",
         "do|give|leave|read|ask|include|add|work|stick|tell|format|return|commit|change|buy",
         "order|pay|quote|list|name|round|translate|let|treat|address|start|end|begin|sign|explain",
         "prefer|follow|check|confirm|wait|save|store|log|report|mark|cc|set|create|assume|mention",
@@ -80,9 +90,14 @@ ENGLISH: Final = Words(
         "the|my|our * budget|limit|maximum is|are|must",
     ),
     joins=("and|but|so|or|then|please",),
-    fillers=("also|just|ok|okay|well|oh|hey|kindly|again|therefore|really|ever",),
+    fillers=("also|just|ok|okay|well|oh|hey|kindly|again|therefore|really|ever|pls|plz",),
     exceptions=(
-        "never mind|know|say|again",
+        "never mind|know|say",
+        "never again will|would|shall|do|did|does|a|an|the|such|this|that",
+        "first thing",
+        "before morning|evening",
+        "hold on",
+        "if|when|whether you need|require",
         "never had|heard|saw|came|was|were|been|got|did|knew|went|took|gave|said|seen|done|*[!e]ed",
         "never *[!s'iu]s",
         "do not know|worry|mind|care|think|get|understand|remember|see|have|feel|believe|need",
@@ -213,6 +228,11 @@ ENGLISH: Final = Words(
         "dear|hi|hello|hey|greetings|regards|sincerely|cheers|bye|yours",
         "good morning|afternoon|evening|day",
         "best|kind|warm|many|with regards|wishes|thanks|best|kind",
+    ),
+    tags=("ok|okay|alright|please|pls|plz|understood", "got it", "will|would you"),
+    goes_on=(
+        "and|or|nor|but|unless|except|until|till|if|when|while|before|after|because|since|without",
+        "on|at|in|by|for|from|to|of|with|than|that|which|who|about|between|during|as|via",
     ),
 )
 """The words of English."""

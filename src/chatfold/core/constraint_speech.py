@@ -28,6 +28,8 @@ _FENCED = re.compile(
 _END = re.compile(r"(?<=[.!?])(?<![a-zA-Z]\.[a-zA-Z]\.)[\"')\]]?\s+|(?<=[。！？])")
 _BULLET = re.compile(r"\A\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6})\s+")
 _QUOTED: Final = (">", "|")
+_ENDS: Final = ".!?:;…。！？：；"  # behind them nothing goes on
+_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 _LEADS = re.compile(r":(?=\s|\Z)|：")
 _QUOTATION = re.compile(
@@ -57,6 +59,7 @@ class Speech:
 
     def __init__(self, words: Words) -> None:
         self._letter = compiled(words.letters)
+        self._goes_on = compiled(words.goes_on)
 
     def sentences(self, texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
         """Yield the sentences and list lines of a message, and whether they are surely its own.
@@ -73,7 +76,7 @@ class Speech:
             lead = _LEADS.search(text)
             leads = lead.start() if lead else len(text)
             quoted = _quoted(text)
-            for at, sentence in _sentences(text):
+            for at, sentence in _sentences(text, self._goes_on):
                 yield sentence, own and at <= leads and not quoted(at)
             own = own and lead is None
 
@@ -84,7 +87,7 @@ class Speech:
         """
         lines = [s for text in texts for line in text.splitlines() if (s := line.strip())]
         headers = [bool(_HEADER.match(line)) for line in lines]
-        spoken = [sentence for text in texts for _, sentence in _sentences(text)][1:]
+        spoken = [s for text in texts for _, s in _sentences(text, self._goes_on)][1:]
         return (
             any(a and b for a, b in pairwise(headers))
             or any(line.startswith(">") or _RULED.fullmatch(line) for line in lines)
@@ -92,17 +95,33 @@ class Speech:
         )
 
 
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
+def _paragraphs(text: str, goes_on: re.Pattern[str]) -> Iterator[str]:
+    """Yield the lines of a text, with each one that goes on with the sentence before it.
+
+    Who writes by hand breaks lines where a mail would: "do not call me", "or text me after nine".
+    """
+    said: list[str] = []
+    for line in text.splitlines(keepends=True):
+        bare = said[-1].rstrip() if said else ""
+        open_ = bool(bare) and bare[-1] not in _ENDS and not bare.lstrip().startswith(_QUOTED)
+        if not (open_ and goes_on.match(line.lstrip().lower())):
+            yield "".join(said)
+            said.clear()
+        said.append(line)
+    yield "".join(said)
+
+
+def _sentences(text: str, goes_on: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """Yield where a sentence begins, in characters, and the sentence."""
     start = 0
-    for line in text.splitlines(keepends=True):
+    for line in _paragraphs(text, goes_on):
         bare = _BULLET.sub("", line, count=1).strip()
         if bare and not bare.startswith(_QUOTED):
             at = start + line.rindex(bare)
             for sentence in _END.split(bare):
                 if 1 < len(sentence) <= _SENTENCE:
                     at = text.index(sentence, at)
-                    yield at, sentence.strip()
+                    yield at, _BREAK.sub(" ", sentence.strip())
                 at += len(sentence)
         start += len(line)
 

@@ -46,6 +46,8 @@ class Words:
         hedges: Say that a taking back in the same sentence is none, or another's, or holds on a
             condition: "you said", "it's not that", "if i".
         letters: Begin a line of a mail that is no header: "dear", "best regards".
+        tags: End an instruction as a question ends, behind a comma: "ok", "will you".
+        goes_on: Begin a line that goes on with the sentence of the line before: "or", "unless".
 
     A phrase of `takes_back`, `allows` or `permits` counts where it begins a clause; one that begins
     with `*` has what it is about before it: "* no longer applies".
@@ -72,6 +74,8 @@ class Words:
     openers: tuple[str, ...] = ()
     hedges: tuple[str, ...] = ()
     letters: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    goes_on: tuple[str, ...] = ()
 
 
 def compiled(phrases: Sequence[str], before: str = "") -> re.Pattern[str]:

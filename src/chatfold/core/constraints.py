@@ -108,9 +108,11 @@ class _Reader:
     def __init__(self, words: Words) -> None:
         joins = alternatives((*words.joins, *words.limits)) or "(?!)"
         fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
-        first = r"(?:^|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
+        first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
         start = rf"(?:{first}|(?<!\w)(?<!\w')(?:{joins})[ ,]+)(?:(?:{fillers})[ ,]+)*+"
         self.order = compiled(words.orders, start)
+        self.filling = re.compile(rf"^(?:(?:{fillers})[ ,]+)++|(?:[ ,]+(?:{fillers}))*+[.!… ]*+$")
+        self.tag = re.compile(rf", ?(?:{alternatives(words.tags) or '(?!)'}) ?\?$")
         self.request = compiled(words.requests, start)
         self.always = compiled(words.always)
         self.asking = compiled(words.asking)
@@ -197,9 +199,11 @@ class _Reader:
 
     def is_instruction(self, plain: str) -> bool:
         """Return whether a sentence asks for something that holds from now on."""
+        plain = self.tag.sub("", plain)
         if plain.endswith("?") or self.question.search(plain):
             return bool(self.asking.search(plain))
-        alone = " " not in plain and self.order.fullmatch(plain.rstrip(".!…"))
+        bare = self.filling.sub("", plain)
+        alone = " " not in bare and self.order.fullmatch(bare)
         if alone or self.report.search(plain):
             return False  # one word alone is an answer
         if self.order.search(plain) or self.always.search(plain):
