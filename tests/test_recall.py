@@ -674,6 +674,32 @@ def test_the_tool_takes_what_models_fill_in(arguments: str, found: bool) -> None
     assert [call.status for call in ctx.tool_calls() if call.id == "r1"] == ["completed"]
 
 
+@pytest.mark.parametrize("sought", ["ZQ077", "look_up ref-4"])
+def test_the_tool_shows_no_call_without_the_result_that_it_has(sought: str) -> None:
+    """The words that are sought stand in one of both; the other says what came of it."""
+    ids = ["c1", "c2"]
+    given = {"name": "look_up", "arguments": '{"of": "ref-4"}'}
+    calls = [{"id": id_, "type": "function", "function": given} for id_ in ids]
+    results = [
+        {"role": "tool", "tool_call_id": id_, "content": f"reference ZQ077 {LONG}"} for id_ in ids
+    ]
+    items: list[Any] = [
+        {"role": "user", "content": "Look it up."},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *reversed(results),
+        {"role": "assistant", "content": "It is there."},
+        *talk(1),
+    ]
+    ctx = context(items, "openai_chat", store=MemoryStore(), ledger_tokens=0)
+    tool = ctx.recall_tool(limit=3)
+    assert fold(ctx, keep_last_turns=1)
+    found = tool.handler(query=sought)
+    root = ElementTree.fromstring(found[found.index("<conversation>") :])
+    shown = [(e.tag, e.get("call_id"), e.get("status")) for e in root]
+    assert shown[:2] == [("function_call", "c1", None), ("function_call", "c2", None)]
+    assert sorted(shown[2:]) == [("function_call_output", id_, "completed") for id_ in ids]
+
+
 @pytest.mark.parametrize("most", [200, 2_000])
 def test_a_long_answer_is_cut_in_the_middle(most: int) -> None:
     """It says that something is left out, and is hardly longer than it may be."""

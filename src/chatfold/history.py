@@ -302,7 +302,7 @@ class History(Generic[ItemT]):
 
         Args:
             name: Name of the tool.
-            limit: Most items in one answer.
+            limit: Most items in one answer; a call and its result are not parted.
             max_characters: Length of one answer; a longer one is cut in the middle.
 
         Raises:
@@ -325,6 +325,7 @@ class History(Generic[ItemT]):
             lambda call_id, query: self.recall(call_id=call_id, query=query, limit=limit),
             self._state.reading.view_of,
             redact=self._settings.redaction(),
+            limit=limit,
             max_characters=max_characters,
         )
         self._originals.tool = name

@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from chatfold.core.calls import pair_calls
 from chatfold.core.clip import cut_middle
+from chatfold.core.digest import stable_digest
 from chatfold.core.render import Redact, TemplateRenderer, conversation, filled
-from chatfold.core.views import ItemView, Shape, json_text
+from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, json_text
 from chatfold.core.xml import escape
 
 __all__ = ["RecallTool", "make_tool"]
@@ -41,6 +42,7 @@ def make_tool(
     view_of: Callable[[Any], ItemView],
     *,
     redact: Redact | None,
+    limit: int,
     max_characters: int,
 ) -> RecallTool:
     """Return the tool.
@@ -52,6 +54,7 @@ def make_tool(
         found: Returns the originals for a call id or for words.
         view_of: Returns the reading of an item.
         redact: Applied to what it answers.
+        limit: Most items in one answer.
         max_characters: Characters that one answer may have; a longer one is cut in the middle.
 
     Raises:
@@ -62,13 +65,18 @@ def make_tool(
         plain: dict[str, object] = {"conversation": "", "what": ""}
         return filled(templates, _TEMPLATE, kind=kind, **(plain | values)).strip()
 
+    def of_call(id_: str) -> Sequence[Any]:
+        return found(id_, None)
+
     def handler(call_id: str | None = None, query: str | None = None) -> str:
         id_, sought = _told(call_id), _told(query)
         if not (id_ or sought):
             return words("neither")
-        items: Sequence[Any] = found(id_, None) if id_ else ()
+        items: Sequence[Any] = of_call(id_) if id_ else ()
         if not items and sought:
-            items = found(None, sought)
+            items = _with_partners(
+                found(None, sought), lambda id_: found(id_, None), view_of, limit
+            )
         if not items:
             return words("nothing", what=escape(id_ or sought))
         views = [view_of(item) for item in items]
@@ -86,6 +94,35 @@ def make_tool(
     }
     definition = shape.tool_definition(name, words("description"), parameters)
     return RecallTool(name, definition, handler)
+
+
+def _with_partners(
+    items: Sequence[Any],
+    of_call: Callable[[str], Sequence[Any]],
+    view_of: Callable[[Any], ItemView],
+    limit: int,
+) -> list[Any]:
+    """Return items with the calls and results that belong to them, each call before its result.
+
+    A search finds the one without the other, and the better match first; a call alone would be
+    shown as one that has no result.
+
+    Args:
+        items: What was found.
+        of_call: Returns the originals for a call id.
+        view_of: Returns the reading of an item.
+        limit: Most items to return; the first ones that were found are whole in any case.
+    """
+    made: dict[str, Any] = {}
+    for item in items:
+        parts = (p for p in view_of(item).parts if isinstance(p, (CallPart, ResultPart)))
+        group = {stable_digest(i): i for p in parts if p.id for i in of_call(p.id)}
+        digest = stable_digest(item)
+        group = group if digest in group else {digest: item}
+        if made and len(made.keys() | group.keys()) > limit:
+            break
+        made.update(group)
+    return list(made.values())
 
 
 def _told(argument: object) -> str:
