@@ -58,6 +58,21 @@ def test_law_8_a_valid_list_stays_valid(history: History, hinted: bool, half: in
         assert own_errors(ctx) <= known
 
 
+@given(history=histories("anthropic", open_calls=False) | histories(open_calls=False))
+def test_law_8_a_list_whose_turn_is_finished_can_go_on(history: History) -> None:
+    """What the user says next makes no error that it would not have made before the fold."""
+    turns = context(history).turns()
+    assume(turns and turns[-1].finished)
+    more = plainly(history.shape, talk(1)[:1])
+    known = own_errors(context(history, [*history.items, *more]))
+    for limit in ({"keep_last_turns": 0}, {"keep_tokens": 10}):
+        ctx = context(history)
+        fold(ctx, **limit)
+        ctx.extend(more)
+        assert own_errors(ctx) <= known
+        assert not faults(ctx.items, history.shape)
+
+
 @given(history=histories(), limit=limits, pins=st.sets(st.integers(0, 30), max_size=4))
 def test_law_8_whatever_is_pinned_the_list_stays_valid(
     history: History, limit: dict[str, Any], pins: set[int]

@@ -258,12 +258,30 @@ def test_an_instruction_in_the_middle_is_kept_where_the_provider_lets_it_stand()
         _user("d"),
         _assistant("e"),
     ]
-    for keep in (0, 1, 2):
+    for keep in (1, 2):
         ctx = ChatContext(list(items))
         outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=keep)
         assert outcome.kept == (SYSTEM,)
         assert any(item is SYSTEM for item in ctx.items)
         assert validate(ctx.items, "anthropic") == []
+
+
+@pytest.mark.parametrize("limit", [{"keep_last_turns": 0}, {"keep_tokens": 10}])
+def test_an_instruction_does_not_go_to_the_end_where_the_user_speaks_next(limit: Item) -> None:
+    """Behind a finished turn it stays with its neighbours, behind a question it is last."""
+    items = [_user("a"), SYSTEM, _assistant("b"), _user(LONG), _assistant(LONG)]
+    ctx = ChatContext(list(items))
+    assert ctx.summarize(lambda prompt: "short", **limit).kept == tuple(items[:3])
+    assert ctx.undo()
+    assert ctx.items == items
+    ctx.summarize(lambda prompt: "short", **limit)
+    ctx.append(_user("c"))
+    assert ctx.check() == []
+    assert validate(ctx.items, "anthropic") == []
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=0, force=True).changed
+    assert ctx.items[1:] == [_user("c"), SYSTEM]
+    ctx.append(_assistant("d"))
+    assert ctx.check() == []
 
 
 def test_settings_without_content_are_state_that_stays() -> None:

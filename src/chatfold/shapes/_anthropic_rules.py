@@ -85,9 +85,10 @@ def is_in_tool_loop(views: Sequence[ItemView]) -> bool:
 def place_instructions(
     kept: Sequence[int], tail: int, views: Sequence[ItemView], behind: Role
 ) -> Placement:
-    """Return where kept system messages go: behind a user turn, before an assistant's or the end.
+    """Return where kept system messages go: behind a user turn, before an assistant's.
 
-    Each goes to a place of its own, and none behind a later instruction, which it would seem to
+    The end of the list is such a place where an answer comes next; behind a finished turn the
+    user's next message would follow. Each goes to a place of its own, and none behind a later instruction, which it would seem to
     take back. If there are not enough such places, all stay where they are, with the messages
     around them; so does one that these stay with anyhow.
     """
@@ -105,7 +106,7 @@ def place_instructions(
             if _is_instruction(views[index]):
                 break
             continue  # settings may stand anywhere, and part nothing
-        after = views[index].role if index < len(views) else "assistant"
+        after = views[index].role if index < len(views) else _next_role(views)
         if index < len(views) and not _is_message(views[index]):
             after = "unknown"
         if before == "user" and after == "assistant":
@@ -121,6 +122,12 @@ def place_instructions(
 def _is_instruction(view: ItemView) -> bool:
     """Return whether a message tells the model what to do, in the middle of the conversation."""
     return view.role == "system" and not is_free(view)
+
+
+def _next_role(views: Sequence[ItemView]) -> Role:
+    """Return who speaks next: the assistant, unless it was the last to speak."""
+    last = next((view.role for view in reversed(views) if view.role != "system"), "user")
+    return "assistant" if last == "user" else "user"
 
 
 def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
