@@ -36,7 +36,7 @@ from fake_server import (
     truncated,
 )
 from laws import same_objects
-from live_requests import WAYS, Way, as_text, conversation, sent, words_of
+from live_requests import LIVE, WAYS, Way, as_text, conversation, sent, words_of
 from openai.types.chat import ChatCompletionMessage
 from validator import validate
 
@@ -240,6 +240,22 @@ def test_the_last_resort_needs_no_client(blocking: Way, llm_server: LLMServer) -
     )
     outcome = blocking.turn(ctx, llm_server, retries=0)
     assert (outcome.reason, outcome.model) == ("summarized", "extractive")
+
+
+def test_what_the_provider_no_longer_shows_is_asked_about_in_a_prompt() -> None:
+    """Anthropic hides an instruction for one turn once the user has gone on."""
+    passing = {"role": "system", "content": "Answer in JSON.", "clear_at": "next_user_message"}
+    items = conversation("anthropic")
+    items.insert(1, passing)
+    plan = ChatContext(items).plan(keep_last_turns=1, mode="append", request=LIVE["anthropic"])
+    assert passing in plan.head
+    assert plan.prompt is not None
+    assert plan.prompt.live is None
+    assert "Answer in JSON." in plan.prompt.user
+    items[1].pop("clear_at")
+    plan = ChatContext(items).plan(keep_last_turns=1, mode="append", request=LIVE["anthropic"])
+    assert plan.prompt is not None
+    assert plan.prompt.live is not None
 
 
 def test_a_plan_shows_the_live_request(blocking: Way) -> None:

@@ -36,7 +36,8 @@ class AnthropicDraft(Draft):
             content: Any = self.solid()
             if self.chance(40):
                 content = [{"type": "text", "text": content}]
-            self.add({"role": "system", "content": content})
+            term = {"clear_at": "next_user_message"} if self.chance(20) else {}
+            self.add({"role": "system", "content": content, **term})
             # It has to be followed by an assistant turn, or be the last.
             if not (self.last and self.chance(20)):
                 self.answer()

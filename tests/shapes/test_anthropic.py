@@ -9,7 +9,7 @@ from anthropic.types import Message
 from shapes.conformance import Call, ShapeConformance
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Prompt
 from chatfold.core.views import ReasoningPart, ResultPart, TextPart
 
 Item = dict[str, Any]
@@ -282,6 +282,78 @@ def test_an_instruction_does_not_go_to_the_end_where_the_user_speaks_next(limit:
     assert ctx.items[1:] == [_user("c"), SYSTEM]
     ctx.append(_assistant("d"))
     assert ctx.check() == []
+
+
+PASSING = {**SYSTEM, "clear_at": "next_user_message"}
+
+
+def _asked(items: list[Any], **wishes: Any) -> tuple[ChatContext[Any], str]:
+    """Fold items, and return the context with what the summarizer was asked."""
+    prompts: list[str] = []
+    ctx = ChatContext(list(items), shape="anthropic")
+
+    def note(prompt: Prompt) -> str:
+        prompts.append(prompt.user)
+        return "short"
+
+    ctx.summarize(note, **wishes)
+    assert validate(ctx.items, "anthropic") == []
+    return ctx, "".join(prompts)
+
+
+def test_an_instruction_for_one_turn_is_history_once_the_user_has_gone_on() -> None:
+    """Behind a later question it would hold again."""
+    items = [_user("a"), PASSING, _assistant(LONG), _user("b"), _assistant("c"), _user("d")]
+    ctx, asked = _asked(items, keep_last_turns=1)
+    assert ctx.items[1:] == [_user("d")]
+    assert '<system until="next_user_message">Be terse from now on.</system>' in asked
+    assert ctx.undo()
+    assert all(a is b for a, b in zip(ctx.items, items, strict=True))
+
+
+def test_an_instruction_for_one_turn_is_history_once_a_result_follows_it() -> None:
+    """Results are messages of the user; the request of the turn stays, it does not."""
+    called = [_assistant(_use("t1")), _user(_result("t1")), _assistant(_use("t2"), LONG)]
+    items = [_user("a"), PASSING, *called, _user(_result("t2"))]
+    ctx, asked = _asked([_user(LONG), _assistant("b"), *items], keep_tokens=300)
+    assert PASSING not in ctx.items
+    assert _user("a") in ctx.items
+    assert "<system until=" in asked
+
+
+def test_an_instruction_for_the_turn_under_way_stays() -> None:
+    """No later message of the user takes it back."""
+    items = [_user("a"), _assistant(LONG), _user("b"), PASSING, _assistant(LONG), _assistant("c")]
+    ctx = _asked(items, keep_tokens=10)[0]
+    assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c")]
+
+
+@pytest.mark.parametrize("more", [{}, {"output_config": {"effort": "high"}}])
+def test_what_stays_of_an_instruction_that_has_passed_stays_where_it_is(more: Item) -> None:
+    """What is pinned, or sets what goes on to apply; behind a later question it would hold again."""
+    item = {**PASSING, **more}
+    items = [_user(LONG), _assistant(LONG), _user("a"), item, _assistant("b"), _user("c")]
+    ctx = ChatContext(list(items), pin=None if more else lambda i: i is item)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert ctx.items[1:] == items[2:]
+
+
+def test_a_setting_that_a_later_one_replaces_goes_with_words_that_have_passed() -> None:
+    """The words are in the prompt, and nothing is counted as left out."""
+    low = {"role": "system", "content": [], "output_config": {"effort": "low"}}
+    item = {**PASSING, "output_config": {"effort": "high"}}
+    items = [_user(LONG), item, _assistant(LONG), _user("b"), low, _assistant("c"), _user("d")]
+    ctx, asked = _asked(items, keep_last_turns=1)
+    assert ctx.items[1:] == [low, _user("d")]
+    assert SYSTEM["content"] in asked
+
+
+def test_an_instruction_may_pass_one_that_has_passed() -> None:
+    """That says nothing any more; but they do not stand side by side."""
+    late = [_user("d"), _assistant("e")]
+    items = [_user("a"), SYSTEM, _assistant(LONG), _user("b"), PASSING, _assistant("c"), *late]
+    ctx = _asked(items, keep_last_turns=2)[0]
+    assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c"), _user("d"), SYSTEM, late[1]]
 
 
 def test_settings_without_content_are_state_that_stays() -> None:

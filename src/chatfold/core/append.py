@@ -75,6 +75,9 @@ def append_for(
         TemplateError: The template does not load or render.
     """
     _check_shape(snapshot.shape, senders)
+    if any(snapshot.views[i].passing for i in _folded(snapshot, where)):
+        obstacle = "an instruction for one turn that has passed is no longer shown to the model"
+        return Append(None, obstacle, senders)
     obstacle, model = "", request.get("model") or model
     for stop in _stops(snapshot, where.cut):
         text = _question(snapshot, where, stop, asking)
@@ -184,6 +187,12 @@ def _check_shape(shape: Shape, senders: Sequence[Sender]) -> None:
             f"summarizers send {', '.join(sorted(sent)) or 'none'}; pass the client of the "
             "provider that the list is for, or mode='prompt'"
         )
+
+
+def _folded(snapshot: Snapshot, where: Split) -> Iterator[int]:
+    """Yield the items that go, of those that neither the user nor the assistant has said."""
+    others = (i for i in snapshot.outline.others if where.start <= i < where.cut)
+    yield from (i for i in others if i not in where.kept)
 
 
 def _stops(snapshot: Snapshot, cut: int) -> Iterator[int]:

@@ -363,7 +363,8 @@ class _Writer:
         if len(parts) == 1:  # as in most items
             part = parts[0]
             if type(part) is TextPart and view.role in _MESSAGE_ROLES:
-                role, attrs = view.role, mark if view.name is None else self.author(view, mark)
+                alone = view.name is None and not view.passing
+                role, attrs = view.role, mark if alone else self.author(view, mark)
                 said = self.clean(part.text) + (self.cited(part.sources) if part.sources else "")
                 self.out.append(f"<{role}{attrs}>{said}</{role}>")
                 return
@@ -383,9 +384,8 @@ class _Writer:
         self.flush(view, mark, spoken)
 
     def author(self, view: ItemView, mark: str) -> str:
-        if view.name is None:
-            return mark
-        return attributes(name=self.told(view.name)) + mark
+        until = "next_user_message" if view.passing else None
+        return attributes(name=self.told(view.name), until=until) + mark
 
     def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
         """Write what the author said, in one element: words and media, then what they cite."""

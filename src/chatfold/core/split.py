@@ -349,20 +349,17 @@ def _keep(
 
     A request may have come in one item with an earlier summary; the request alone stays.
     """
-    wanted = set(openers)
-    state: list[int] = []
     others = outline.others
     may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
-    for index in may if pinned is None else head:
-        view = views[index]
-        if (view.role == "user" and is_summary(view)) or (own is not None and own(index)):
-            continue
-        if pinned is not None and pinned(index):
-            wanted.add(index)
-        if view.role not in _SPEAKERS and shape.keeps(view) and not is_summary(view):
-            state.append(index)
-    superseded = _superseded(views, state)
-    kept = closure(wanted.union(i for i in state if i not in superseded), spans)
+    wanted, state = _wanted(views, shape, may if pinned is None else head, pinned, own)
+    wanted.update(openers)
+    past = _past(views, state)
+    superseded = _superseded(views, state, past)
+    gone = superseded.union(i for i in past if not _has_state(views[i]))
+    wanted.update(i for i in state if i not in gone)
+    # Elsewhere it would hold again, so that it stays where it is, with the items around it.
+    wanted.update(j for i in past & wanted for j in (i - 1, i + 1) if j in head)
+    kept = closure(wanted, spans)
     behind: Role = "user" if own is None else "assistant"  # who the item in front speaks for
     placement = shape.place(sorted(kept), head.stop, views, behind=behind)
     moved = dict(placement.moved)
@@ -370,16 +367,51 @@ def _keep(
         kept |= needed  # which may need others in their turn
         placement = shape.place(sorted(kept), head.stop, views, behind=behind)
     kept = {i for i in kept if i in head and (i in openers or not is_summary(views[i]))}
-    return _Kept(kept, superseded - kept, moved)
+    return _Kept(kept, superseded - kept - past, moved)  # what has words is shown in the prompt
 
 
-def _superseded(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
+def _wanted(
+    views: Sequence[ItemView],
+    shape: Shape,
+    indices: Iterable[int],
+    pinned: Callable[[int], bool] | None,
+    own: Callable[[int], bool] | None,
+) -> tuple[set[int], list[int]]:
+    """Return which items the caller wants kept, and which are state or instructions."""
+    pins: set[int] = set()
+    state: list[int] = []
+    for index in indices:
+        view = views[index]
+        if (view.role == "user" and is_summary(view)) or (own is not None and own(index)):
+            continue
+        if pinned is not None and pinned(index):
+            pins.add(index)
+        if view.role not in _SPEAKERS and shape.keeps(view) and not is_summary(view):
+            state.append(index)
+    return pins, state
+
+
+def _past(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
+    """Return the items whose words were for one turn, and behind which the user has gone on."""
+    passing = [i for i in state if views[i].passing]
+    if not passing:
+        return set()
+    last = next((i for i in range(len(views) - 1, -1, -1) if views[i].role == "user"), 0)
+    return {i for i in passing if i < last}
+
+
+def _has_state(view: ItemView) -> bool:
+    return any(type(part) is StatePart for part in view.parts)
+
+
+def _superseded(views: Sequence[ItemView], state: Sequence[int], past: Collection[int]) -> set[int]:
     """Return the state items whose every setting a later one of the same kind replaces."""
     later: dict[str, set[str]] = {}
     gone: set[int] = set()
     for index in reversed(state):
         parts = [p for p in views[index].parts if type(p) is StatePart]
         says = any(type(p) is TextPart for p in views[index].parts)  # words are never superseded
+        says = says and index not in past
         if parts and not says and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
             gone.add(index)
         for part in parts:

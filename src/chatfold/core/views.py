@@ -221,6 +221,8 @@ class ItemView(NamedTuple):
         whole_step: Whether the item is one step of the model, with all its calls; else steps are
             runs of items that the model emitted.
         fault: What is malformed about it, "" if nothing is.
+        passing: Whether its words are for the turn that it follows alone: the model no longer
+            sees them once a later message of the user stands in the list.
     """
 
     role: Role
@@ -231,6 +233,7 @@ class ItemView(NamedTuple):
     id: str | None = None
     whole_step: bool = False
     fault: str = ""
+    passing: bool = False
 
 
 class Placement(NamedTuple):

@@ -88,9 +88,9 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's.
 
     The end of the list is such a place where an answer comes next; behind a finished turn the
-    user's next message would follow. Each goes to a place of its own, and none behind a later instruction, which it would seem to
-    take back. If there are not enough such places, all stay where they are, with the messages
-    around them; so does one that these stay with anyhow.
+    user's next message would follow. Each goes to a place of its own, and none behind a later
+    instruction, which it would seem to take back. If there are not enough such places, all stay
+    where they are, with the messages around them; so does one that these stay with anyhow.
     """
     here = {*kept, tail}
     told = [i for i in kept if _is_instruction(views[i])]
@@ -103,7 +103,9 @@ def place_instructions(
     stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
     for index in range(tail, stop):
         if index < len(views) and views[index].role == "system":
-            if _is_instruction(views[index]):
+            if views[index].passing:
+                before = "system"  # no other may stand beside it, but it may be passed
+            elif _is_instruction(views[index]):
                 break
             continue  # settings may stand anywhere, and part nothing
         after = views[index].role if index < len(views) else _next_role(views)

@@ -108,9 +108,12 @@ class Anthropic(Shape):
                 else frozenset({"effort"})
             )
             parts = (*parts, StatePart("output_config", keys, json_text(config)))
-        return ItemView(
-            role, parts, role, self.name, None, named_id(get("id")), role == "assistant"
-        )
+        id_, step = named_id(get("id")), role == "assistant"
+        # "renders it only for the user turn it follows: once a later `role: "user"` message exists
+        # in `messages` the message stays in the array (send it unchanged) but is no longer shown
+        # to the model": anthropic 2.14.0, BetaSystemMessageParam. Results are such messages, too.
+        passing = role == "system" and get("clear_at") == "next_user_message"
+        return ItemView(role, parts, role, self.name, None, id_, step, passing=passing)
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
         """Yield each mid-conversation instruction with the message it follows.
