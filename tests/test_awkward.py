@@ -216,9 +216,12 @@ def test_a_mid_conversation_instruction_moves_behind_a_user_turn() -> None:
     assert [item["role"] for item in items][2:5] == ["user", "system", "assistant"]
 
 
-def test_more_instructions_than_places_stay_with_their_neighbours() -> None:
-    """Each needs a user's turn before it and an assistant's after it."""
-    rules = [{"role": "system", "content": f"rule {n}"} for n in range(3)]
+def test_instructions_that_cannot_share_a_place_stay_with_their_neighbours() -> None:
+    """Each needs a user's turn before it and an assistant's after it; each has its own setting."""
+    rules = [
+        {"role": "system", "content": f"rule {n}", "output_config": {"effort": effort}}
+        for n, effort in enumerate(("low", "high", "low"))
+    ]
     items: list[Any] = []
     for rule in rules:
         items += [user("a" * 400), rule, said(), user("b" * 400), said()]

@@ -107,7 +107,7 @@ def test_a_valid_list_stays_valid(history: History, limit: dict[str, Any], pins:
     assert not lost_partners(history.items, items, history.shape)
     assert own_errors(ctx) <= known
     assert not faults(provider.sent, history.shape)
-    here = {id(i) for i in items}
+    here = {id(i) for i in (*items, *outcome.merged)}
     assert pinned <= here
     assert {id(i) for i in history.items} - here == {id(i) for i in outcome.removed}
     sent = {id(i) for i in provider.sent}

@@ -39,9 +39,9 @@ def test_law_1_a_fold_moves_items_and_copies_or_edits_none(
     ctx = context(history, items)
     outcome = fold(ctx, way=way, **limit)
     assert ctx.items is items
-    rest = [item for item in items if item is not outcome.item]
-    assert len(items) - len(rest) == outcome.changed
-    everything = [*outcome.removed, *outcome.merged, *rest]
+    rest = [item for item in parted(items, outcome) if item is not outcome.item]
+    assert len(parted(items, outcome)) - len(rest) == outcome.changed
+    everything = [*outcome.removed, *rest]
     assert sorted(positions(everything, history.items)) == list(range(len(history.items)))
     assert said(history.items) == before
 
@@ -77,11 +77,37 @@ def test_law_1_instructions_that_are_moved_do_not_pass_each_other(
     told = [item for item, view in zip(history.items, views, strict=True) if view.role == "system"]
     items: list[Any] = []
     ctx = context(history, items)
+    was: dict[int, list[Any]] = {id(item): [item] for item in told}
     for start in range(0, len(history.items), size):
         items += history.items[start : start + size]
-        fold(ctx, keep_last_turns=1)
-        left = [item for item in items if any(item is instruction for instruction in told)]
+        outcome = fold(ctx, keep_last_turns=1)
+        for item in items:
+            if normalise(item).get("role") == "system" and id(item) not in was:  # several in one
+                was[id(item)] = [each for old in outcome.merged for each in was[id(old)]]
+        left = [each for item in items for each in was.get(id(item), ())]
         assert positions(left, told) == sorted(positions(left, told))
+        given = {id(item) for item in history.items[: start + size]}
+        lasting = [id(each) for each in told if id(each) in given and not each.get("clear_at")]
+        assert set(lasting) <= {id(each) for each in left}
+
+
+def test_law_1_instructions_share_a_place_where_these_run_out() -> None:
+    """One behind the question, for three: they are one message there, in their order."""
+    rules = [{"role": "system", "content": f"Rule {n}."} for n in range(3)]
+    items: list[Any] = talk(3)
+    for at, rule in zip((5, 3, 1), reversed(rules), strict=True):
+        items.insert(at, rule)
+    items += [{"role": "user", "content": "And now?"}]
+    before = list(items)
+    ctx = ChatContext(items, shape="anthropic")
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert same_objects(outcome.kept, rules)
+    assert same_objects(outcome.merged, rules)
+    texts = [{"type": "text", "text": rule["content"]} for rule in rules]
+    assert items[1:] == [before[-1], {"role": "system", "content": texts}]
+    assert not ctx.check()
+    assert ctx.undo()
+    assert same_objects(items, before)
 
 
 def test_law_1_a_later_instruction_stays_the_later_one() -> None:

@@ -253,6 +253,30 @@ def test_a_kept_item_that_was_put_last_finds_its_place_when_the_host_goes_on() -
         assert summaries(folded.items) == len(teller.prompts) == 1
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_instructions_that_share_a_place_are_found_in_every_later_fold(processes: int) -> None:
+    """They go to one place as one message, and stand apart again where there is room."""
+    rules = [{"role": "system", "content": f"Rule {n}."} for n in range(3)]
+    host: list[dict[str, Any]] = talk(6)
+    for at, rule in zip((5, 3, 1), reversed(rules), strict=True):
+        host.insert(at, rule)
+    store, teller = MemoryStore(), Teller()
+    policy = Policy(max_items=9, keep_last_turns=1)
+    folders = [middleware(teller, policy, store, shape="anthropic") for _ in range(processes)]
+    for turn in range(40):
+        host += talk(2, 90 + turn)[turn % 2 :][:1]
+        for folder in folders:
+            folded = folder.fold(host, key="a")
+            assert validate(folded.items, "anthropic") == []
+            told = [item["content"] for item in folded.items if item["role"] == "system"]
+            texts = [
+                [text] if isinstance(text, str) else [b["text"] for b in text] for text in told
+            ]
+            assert [each for one in texts for each in one] == [rule["content"] for rule in rules]
+            assert summaries(folded.items) == 1
+    assert 1 < len(teller.prompts) < 20
+
+
 def test_an_answer_that_is_asked_for_again_costs_no_summary() -> None:
     """What stands behind the fold may be replaced, cut off, and come again."""
     wrapper, teller, host, first = folded_host()

@@ -38,14 +38,15 @@ class View:
         cut: Index in the host's list of the first item of the tail.
         saved: Tokens that this is less than the host's list.
         end: Index in the host's list behind the last item that is folded.
-        merged: Index there of a request that stands in one item with the summary, or None.
+        merged: Indices there of what stands in an item of the head with other words: a request
+            with the summary, or several instructions in one.
     """
 
     head: tuple[int | tuple[Any], ...] = ()
     cut: int = 0
     saved: int = 0
     end: int = 0
-    merged: int | None = None
+    merged: tuple[int, ...] = ()
 
     def of(self, items: Sequence[Any]) -> list[Any]:
         """Return the items that the model sees: the host's own, and the summary."""
@@ -54,7 +55,7 @@ class View:
 
     def stay(self) -> set[int]:
         """Return the indices in the host's list of the items in front that the model still sees."""
-        return {each for each in (*self.head, self.merged) if isinstance(each, int)}
+        return {each for each in (*self.head, *self.merged) if isinstance(each, int)}
 
 
 def region_of(value: Any) -> Region | None:

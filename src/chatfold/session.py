@@ -54,7 +54,9 @@ class Session(ChatContext[Any]):
         self._cut = self._start  # of what is folded
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._origin: list[int | None] = list(range(len(items)))
-        self._merged: int | None = None  # a request that stands in one item with the summary
+        # Items of the context's list that say what several do: a request with the summary, or
+        # instructions in one; with the index in the host's list of each of these.
+        self._merged: list[tuple[Any, int]] = []
         self._stale_prefix = False
         self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
@@ -279,15 +281,29 @@ class Session(ChatContext[Any]):
         gone = [index for index in origin[where.start : where.cut] if index is not None]
         self._cut = max([self._cut, *(index + 1 for index in gone)])
         stay = {*where.kept, *(at for at in made.sources if at is not None and at < where.cut)}
-        kept = {self._merged if origin[at] is None else origin[at] for at in stay}
-        merged = [index for at in made.merged_at if (index := origin[at]) is not None]
-        self._merged = merged[-1] if merged else None
+        kept: set[int | None] = set()
+        for at in stay:
+            kept.update(self._at_host(at, before[at]) or (None,))
+        merged = [
+            (item, index)
+            for at, item in zip(made.merged_at, made.merged_in, strict=True)
+            for index in self._at_host(at, before[at])
+        ]
+        if self._merged:  # one that stands behind this fold stays
+            here = {id(item) for item in self._items}
+            merged += [pair for pair in self._merged if id(pair[0]) in here]
+        self._merged = merged
         new = [
             origin[at] if at is not None and before[at] is item else None
             for at, item in zip(made.sources, made.items, strict=True)
         ]
         self._origin = [*origin[: made.start], *new, *origin[made.stop :]]
         return kept
+
+    def _at_host(self, at: int, item: Any) -> list[int]:
+        """Return the indices in the host's list of what an item of the context's list says."""
+        index = self._origin[at]
+        return [i for one, i in self._merged if one is item] if index is None else [index]
 
     def _remember(self, kept: set[int | None]) -> None:
         """Take down what is folded now, for when the list comes again; before it is shown.
@@ -296,7 +312,8 @@ class Session(ChatContext[Any]):
             kept: Indices in the host's list of the items that stay.
         """
         # An earlier fold may have moved what it kept behind the summary, into this one's tail.
-        kept |= {i for i in self._origin if i is not None and self._start <= i < self._cut}
+        standing = (*self._origin, *(i for _, i in self._merged))
+        kept |= {i for i in standing if i is not None and self._start <= i < self._cut}
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
         if text is None or None in kept or kept & self._noted:
@@ -407,7 +424,8 @@ class Session(ChatContext[Any]):
             index if index is not None and index not in self._noted else (item,)
             for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
         )
-        self._view = View(head, stop, saved, self._cut, self._merged)
+        merged = tuple(index for _, index in self._merged)
+        self._view = View(head, stop, saved, self._cut, merged)
 
     def _take(self, items: Sequence[Any], first: int, at: int) -> None:
         """Put the host's items from `first` on in place of the context's from `at` on.
@@ -453,7 +471,9 @@ class Session(ChatContext[Any]):
 
         It may not stand before what has come since, so a place has to be found anew.
         """
-        last = self._origin[-1] if self._origin else None
+        at = len(self._origin) - 1
+        here = self._at_host(at, self._items[at]) if at > self._start else self._origin[at:]
+        last = max((index for index in here if index is not None), default=None)
         return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
 
     def _begins_elsewhere(self, items: Sequence[Any]) -> bool:

@@ -327,5 +327,5 @@ def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
 
 def _gone(plan: Plan[Any], made: Replacement[Any]) -> tuple[Any, ...]:
     """Return the items of the region that are no longer in the list."""
-    here = {id(item) for item in made.items}
+    here = {id(item) for item in (*made.items, *made.merged)}
     return tuple(item for item in plan.region if id(item) not in here)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from validator import validate
 
 from chatfold import ChatContext, Prompt
 from chatfold.core.views import ReasoningPart, ResultPart, TextPart
+from chatfold.stores import MemoryStore
 
 Item = dict[str, Any]
 
@@ -284,6 +286,70 @@ def test_an_instruction_does_not_go_to_the_end_where_the_user_speaks_next(limit:
     assert ctx.check() == []
 
 
+def test_the_oldest_instructions_share_a_place_and_those_with_settings_do_not() -> None:
+    """What one message sets is not what another does; each block stays as it is."""
+    cached = [{**_text("Rule 2."), "cache_control": {"type": "ephemeral"}}]
+    setting = {"role": "system", "content": "Rule 3.", "output_config": {"effort": "low"}}
+    rules: list[Item] = [
+        {"role": "system", "content": "Rule 1."},
+        {"role": "system", "content": cached},
+        setting,
+    ]
+    items = [each for rule in rules for each in (_user(LONG), rule, _assistant(LONG))]
+    items += [_user("a"), _assistant("b"), _user("c")]
+    ctx = ChatContext(list(items))
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=2)
+    assert outcome.kept == tuple(rules)
+    assert outcome.merged == tuple(rules[:2])
+    shared = {"role": "system", "content": [_text("Rule 1."), *cached]}
+    assert ctx.items[1:] == [_user("a"), shared, _assistant("b"), _user("c"), setting]
+    assert ctx.check() == []
+    ctx.extend([_assistant(LONG), _user("d")])  # there is one place for both, so they stay
+    assert ctx.plan(keep_last_turns=1).reason == "nothing_to_summarize"
+    assert ctx.undo()
+    assert ctx.items == [*items, _assistant(LONG), _user("d")]
+
+
+def test_instructions_that_share_a_place_are_shared_and_parted_fold_after_fold() -> None:
+    """A message made of two is one to the next fold; the store brings all of them back."""
+    store = MemoryStore()
+    items = [each for n in (1, 2) for each in (_user(LONG), _rule(n), _assistant(LONG))]
+    states: list[Any] = []
+    for n in (3, 4):
+        items += [_user(f"question {n}")]
+        states.append(list(items))
+        ctx = ChatContext(items, shape="anthropic", store=store, key="a")
+        assert ctx.summarize(lambda prompt, n=n: f"short {n}", keep_last_turns=1).changed
+        rules = [_text(f"Rule {n}.") for n in range(1, n)]
+        assert items[1:] == [_user(f"question {n}"), {"role": "system", "content": rules}]
+        more = [_assistant(LONG), _user(LONG), _rule(n), _assistant(LONG)]
+        items += more
+        states = [[*state, *more] for state in states[:1]] if n == 3 else states
+        items = json.loads(json.dumps(items))
+    ctx = ChatContext(items, shape="anthropic", store=store, key="a")
+    assert ctx.undo().reason == "undone"
+    assert ctx.undo().reason == "undone"
+    assert ctx.items[: len(states[0])] == states[0]
+
+
+def test_a_list_of_plain_text_gets_plain_text() -> None:
+    """Where other shapes write the same, the one message is valid in all of them."""
+    items = [
+        each
+        for n in (1, 2)
+        for role, text in (("user", LONG), ("system", f"Rule {n}."), ("assistant", LONG))
+        for each in ({"role": role, "content": text},)
+    ]
+    ctx = ChatContext([*items, {"role": "user", "content": "c"}])
+    assert ctx.shape is None
+    assert len(ctx.summarize(lambda prompt: "short", keep_last_turns=1).merged) == 2
+    assert ctx.items[2:] == [{"role": "system", "content": "Rule 1.\n\nRule 2."}]
+
+
+def _rule(number: int) -> Item:
+    return {"role": "system", "content": f"Rule {number}."}
+
+
 PASSING = {**SYSTEM, "clear_at": "next_user_message"}
 
 
@@ -330,7 +396,7 @@ def test_an_instruction_for_the_turn_under_way_stays() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"output_config": {"effort": "high"}}])
 def test_what_stays_of_an_instruction_that_has_passed_stays_where_it_is(more: Item) -> None:
-    """What is pinned, or sets what goes on to apply; behind a later question it would hold again."""
+    """What is pinned, or sets what still applies; behind a later question it would hold again."""
     item = {**PASSING, **more}
     items = [_user(LONG), _assistant(LONG), _user("a"), item, _assistant("b"), _user("c")]
     ctx = ChatContext(list(items), pin=None if more else lambda i: i is item)

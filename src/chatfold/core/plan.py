@@ -151,8 +151,9 @@ class Outcome(Generic[ItemT]):
         item: The native item that holds it.
         removed: The items that are no longer in the list, in order.
         kept: The items before the cut that stayed, in order.
-        merged: Those items that now stand in `item`, behind the summary, because the provider
-            takes no two messages of one role in a row.
+        merged: Those items that now stand in another: in `item`, behind the summary, because the
+            provider takes no two messages of one role in a row, or in one instruction with others,
+            because it has too few places for them.
         stripped: Items that stayed, and whose reasoning was taken out, as they were before.
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.
@@ -249,6 +250,7 @@ class Replacement(Generic[ItemT]):
         sources: Where each of `items` stood, None for what is new. One object may stand in several
             places of a list, so that the items themselves do not tell.
         merged_at: Where each of `merged` stood.
+        merged_in: The item with the words of each of `merged`, None where it had none of its own.
     """
 
     start: int
@@ -261,6 +263,7 @@ class Replacement(Generic[ItemT]):
     origins: tuple[ItemT, ...] = ()
     sources: tuple[int | None, ...] = ()
     merged_at: tuple[int, ...] = ()
+    merged_in: tuple[ItemT | None, ...] = ()
 
 
 def remedy(plan: Plan[Any]) -> str:
@@ -344,7 +347,8 @@ def replacement(
     The order is: summary, kept items in their order, tail. What a provider wrote may hold items
     of the head themselves, which then stay where it put them. An item that its provider does not
     let stand there goes further back, and the tail items before it are part of the replacement.
-    Where the provider wants one item instead of two, the summary comes with the item behind it.
+    Where the provider wants one item instead of two, the summary comes with the item behind it,
+    and items that go to one place come in one.
 
     Args:
         plan: The plan.
@@ -370,12 +374,17 @@ def replacement(
     own = _own_places(written, items, range(start, cut) if plan.native else range(0))
     stays = [i for i in plan.split.kept if id(items[i]) not in placed]
     alone = {i: _without_summary(items[i], views[i], shape) for i in stays if i not in moved}
+    left: list[tuple[int | None, ItemT]]
     left = [(i, item) for i, item in alone.items() if item is not None]
-    arrive = {i: moved[i] for i in stays if i in moved}
-    left += [(i, items[i]) for i in _with_arrivals(cut, stop, arrive)]
+    groups = _with_arrivals(cut, stop, {i: moved[i] for i in stays if i in moved})
+    shared = _shared(groups, items, shape)
+    for group in groups:
+        one = shared.get(group)
+        left += [(i, items[i]) for i in group] if one is None else [(None, one)]
     made = [*written, *(item for _, item in left)]
     sources = [*own, *(i for i, _ in left)]
-    merged = {i: items[i] for i, item in alone.items() if item is not items[i]}
+    merged = {i: item for i, item in alone.items() if item is not items[i]}
+    merged |= {i: item for group, item in shared.items() for i in group}
     taken: tuple[ItemT, ...] = ()
     follows = left[0][0] if left else stop
     following = left[0][1] if left else items[stop] if stop < len(items) else None
@@ -384,24 +393,26 @@ def replacement(
     if len(written) == 1:
         made[0] = shape.placed(made[0], items[cut - 1], following)
     joined = shape.merged(made[0], following) if following is not None else None
-    if joined is not None and following is not None:
+    if joined is not None and following is not None and follows is not None:
         if not left:
             stop, taken = stop + 1, (following,)
-        merged.setdefault(follows, following)
+        merged[follows] = joined
         made[:2], sources[:2] = [joined], [None]
     kept = {*plan.split.kept, *(i for i in own if i is not None)}
     if joined is not None:
         kept.discard(follows)
-    stand = (item for i in sorted(kept) if (item := alone.get(i, items[i])) is not None)
+    stands = alone | {i: item if i == g[0] else None for g, item in shared.items() for i in g}
+    stand = (item for i in sorted(kept) if (item := stands.get(i, items[i])) is not None)
     return Replacement(
         start,
         stop,
         tuple(made),
         tuple(stand),
-        tuple(merged.values()),
+        tuple(items[i] for i in sorted(merged)),
         taken,
         sources=tuple(sources),
-        merged_at=tuple(merged),
+        merged_at=tuple(sorted(merged)),
+        merged_in=tuple(merged[i] for i in sorted(merged)),
     )
 
 
@@ -413,17 +424,30 @@ def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -
     return [at.pop() if (at := places.get(id(item))) else None for item in written]
 
 
-def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[int]:
-    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index."""
+def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[tuple[int, ...]]:
+    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index.
+
+    Those that go to one place are together.
+    """
     arrivals: dict[int, list[int]] = {}
     for index, before in sorted(moved.items()):
         arrivals.setdefault(before, []).append(index)
-    made: list[int] = []
+    made: list[tuple[int, ...]] = []
     for index in range(cut, stop + 1):
-        made.extend(arrivals.get(index, ()))
+        if index in arrivals:
+            made.append(tuple(arrivals[index]))
         if index < stop:
-            made.append(index)
+            made.append((index,))
     return made
+
+
+def _shared(
+    groups: Sequence[tuple[int, ...]], items: Sequence[ItemT], shape: Shape
+) -> dict[tuple[int, ...], ItemT]:
+    """Return the items that the provider wants in place of groups of several."""
+    several = (group for group in groups if len(group) > 1)
+    made = ((group, shape.gathered([items[i] for i in group])) for group in several)
+    return {group: item for group, item in made if item is not None}
 
 
 def _without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:

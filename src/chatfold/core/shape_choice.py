@@ -61,6 +61,14 @@ class SeveralShapes(Shape):
                 return placement
         return Placement()
 
+    def gathered(self, items: Sequence[Any]) -> Any | None:
+        """Return one message where a candidate demands it, as plain text where all are that."""
+        made = next((m for c in self.candidates if (m := c.gathered(items)) is not None), None)
+        said = [field(item, "content") for item in items]
+        if made is None or not all(isinstance(text, str) for text in said):
+            return made
+        return {"role": field(items[0], "role"), "content": "\n\n".join(said)}
+
     def summary_item(self, text: str, *, role: str) -> dict[str, str]:
         """Return a message that is valid in every shape that the list may turn out to be."""
         return {"role": role, "content": text}

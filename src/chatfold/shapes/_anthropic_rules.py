@@ -88,9 +88,10 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's.
 
     The end of the list is such a place where an answer comes next; behind a finished turn the
-    user's next message would follow. Each goes to a place of its own, and none behind a later
-    instruction, which it would seem to take back. If there are not enough such places, all stay
-    where they are, with the messages around them; so does one that these stay with anyhow.
+    user's next message would follow. None goes behind a later instruction, which it would seem to
+    take back. Each goes to a place of its own; where these run out, the oldest share one. If that
+    is not enough, all stay where they are, with the messages around them; so does one that these
+    stay with anyhow.
     """
     here = {*kept, tail}
     told = [i for i in kept if _is_instruction(views[i])]
@@ -117,8 +118,33 @@ def place_instructions(
                 return Placement(dict(zip(movable, places, strict=True)))
         if index < len(views):
             before = views[index].role
+    groups = _sharing(movable, len(places), views)
+    if groups:
+        pairs = zip(groups, places, strict=True)
+        return Placement({index: place for group, place in pairs for index in group})
     around = [j for i in movable for j in (i - 1, i + 1) if 0 <= j < len(views)]
     return Placement({}, around)
+
+
+def _sharing(
+    movable: Sequence[int], places: int, views: Sequence[ItemView]
+) -> list[list[int]] | None:
+    """Return the instructions for each of too few places, None where they cannot share them."""
+    groups: list[list[int]] = []
+    over = len(movable) - places
+    for index in movable:
+        if over and groups and _may_share(views[groups[-1][-1]]) and _may_share(views[index]):
+            groups[-1].append(index)
+            over -= 1
+        else:
+            groups.append([index])
+    return groups if places and not over else None
+
+
+def _may_share(view: ItemView) -> bool:
+    """Return whether a system message is words alone: settings of two cannot stand in one."""
+    words = all(type(part) is TextPart and part.text.strip() for part in view.parts)
+    return words and not view.passing
 
 
 def _is_instruction(view: ItemView) -> bool:

@@ -139,6 +139,15 @@ class Anthropic(Shape):
         """Return where mid-conversation instructions go: behind a user turn."""
         return place_instructions(kept, tail, views, behind)
 
+    def gathered(self, items: Sequence[Any]) -> dict[str, Any]:
+        """Return one system message with the blocks of all: two may not stand side by side."""
+        blocks: list[Any] = []
+        for item in items:
+            content = field(item, "content")
+            text = [{"type": "text", "text": content}] if isinstance(content, str) else None
+            blocks += text or listed(content)
+        return {**_message(items[-1]), "content": blocks}
+
     def full_replay(self) -> Requirement:
         """Return the fields that make the server hold the list as it is now."""
         return Requirement(
