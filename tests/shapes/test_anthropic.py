@@ -305,7 +305,9 @@ def test_the_oldest_instructions_share_a_place_and_those_with_settings_do_not() 
     assert ctx.items[1:] == [_user("a"), shared, _assistant("b"), _user("c"), setting]
     assert ctx.check() == []
     ctx.extend([_assistant(LONG), _user("d")])  # there is one place for both, so they stay
-    assert ctx.plan(keep_last_turns=1).reason == "nothing_to_summarize"
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert outcome.reason == "nothing_to_summarize"
+    assert "no place for it behind the summary" in str(outcome)
     assert ctx.undo()
     assert ctx.items == [*items, _assistant(LONG), _user("d")]
 

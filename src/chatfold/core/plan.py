@@ -60,6 +60,12 @@ Reason: TypeAlias = Literal[
     "nothing_to_undo",
 ]
 
+_STUCK = (
+    "what is kept of the older part (instructions, pinned items) holds the messages around it, "
+    "since the provider has no place for it behind the summary; keep another number of turns, or "
+    "fold later"
+)
+
 _REMEDIES: Mapping[str, str] = {
     "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
     "blocked_by_opaque": "an item that only the provider can read stands in the way; "
@@ -283,6 +289,8 @@ def remedy(plan: Plan[Any]) -> str:
             f"{turns} turn{plural} of {plan.tokens_before:,} tokens; "
             f"pass keep_tokens={limit:_} to cut inside"
         )
+    if plan.split.stuck and plan.reason in ("nothing_to_summarize", "no_gain"):
+        return _STUCK
     if plan.reason == "nothing_to_summarize" and plan.tokens_before:
         return f"all {plan.tokens_before:,} tokens are within what is to be kept"
     return remedy_for(plan.reason, plan.blocked_by, plan.held)

@@ -49,6 +49,7 @@ class Split:
         turns: Number of turns with a user's message in the list.
         unread: Whether no item is of a known shape: then nobody can tell calls from results, or
             the last request from what it is about.
+        stuck: Whether kept items hold those around them, for want of a place behind the summary.
     """
 
     start: int
@@ -61,6 +62,7 @@ class Split:
     reason: str = ""
     turns: int = 0
     unread: bool = False
+    stuck: bool = False
 
 
 def split(
@@ -129,6 +131,7 @@ def split(
         opaque=chooser.opaque,
         reason=reason,
         turns=found.opened,
+        stuck=keep.stuck,
     )
 
 
@@ -317,6 +320,7 @@ class _Kept:
     kept: set[int]
     superseded: set[int]
     moved: dict[int, int]
+    stuck: bool = False
 
 
 def _first_that_frees(
@@ -362,12 +366,13 @@ def _keep(
     kept = closure(wanted, spans)
     behind: Role = "user" if own is None else "assistant"  # who the item in front speaks for
     placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    moved = dict(placement.moved)
+    moved, stuck = dict(placement.moved), bool(placement.needs)
     while needed := closure(placement.needs, spans).intersection(head) - kept:
         kept |= needed  # which may need others in their turn
         placement = shape.place(sorted(kept), head.stop, views, behind=behind)
     kept = {i for i in kept if i in head and (i in openers or not is_summary(views[i]))}
-    return _Kept(kept, superseded - kept - past, moved)  # what has words is shown in the prompt
+    superseded -= kept | past  # what has words is shown in the prompt
+    return _Kept(kept, superseded, moved, stuck)
 
 
 def _wanted(
