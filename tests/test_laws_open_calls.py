@@ -13,6 +13,7 @@ from strategies import History, histories
 from validator import normalise
 
 from chatfold import ChatContext, Prompt
+from chatfold.core.views import field
 
 # Tools that the model found or listed stay, with the whole run of reasoning that they came in.
 LOADED = ("tool_search_output", "mcp_list_tools")
@@ -113,7 +114,7 @@ def test_law_3_asynchronous_calls_wait_until_the_caller_gives_them_up(
     assert outcome.blocked_by == ()
     if any(item is call for item in items):  # a provider refuses parts of what reasoning led to
         scope = runs_of_reasoning(history.items[:at])[-1]
-        assert any(item.get("type") in LOADED for item in scope)
+        assert any(field(item, "type") in LOADED for item in scope)
         assert all(any(item is left for left in items) for item in scope)
 
 
