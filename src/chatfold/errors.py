@@ -23,7 +23,7 @@ Wrong arguments raise `ValueError` or `TypeError` before any call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chatfold.core.check import Problem
@@ -60,6 +60,20 @@ class ChatfoldError(Exception):
 
     usage: Usage | None = None
     llm_calls: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes an equal error: of another process, say.
+
+        Python's own way calls the class with `args` alone, which is an error where it needs more.
+        """
+        return _made_again, (type(self), self.args), self.__dict__
+
+
+def _made_again(kind: type[ChatfoldError], args: tuple[Any, ...]) -> ChatfoldError:
+    """Return an error without what its attributes hold, which comes afterwards."""
+    error = kind.__new__(kind, *args)
+    super(ChatfoldError, error).__init__(*args)  # of the built-in one that it is, too
+    return error
 
 
 class ShapeError(ChatfoldError):
