@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from asyncio import run
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
 from chatfold import ChatContext, EmptySummaryError, Middleware, Policy
-from chatfold.stores import MemoryStore
+from chatfold.stores import MemoryStore, SQLStore
 from chatfold.telemetry import Telemetry
+from chatfold.tokens import counter_for
 
 WRONG: list[tuple[str, Any, str]] = [
     ("counter", "gpt-5", r"object with count\(text\), not 'gpt-5'; the name of a model is model="),
@@ -39,6 +42,55 @@ def test_a_value_of_a_wrong_type_is_refused_at_once(name: str, value: Any, said:
         ChatContext([], **{name: value})
     with pytest.raises(TypeError, match=said):
         Middleware("extractive", **{name: value})
+
+
+def turned_on(name: str, value: Any) -> list[Callable[[], object]]:
+    """Everything that takes the flag, each to be called with the value."""
+    items = [{"role": "user", "content": "Hi"}]
+    ctx = ChatContext(items)
+    calls: list[Callable[..., object]]
+    match name:
+        case "force":
+            calls = [ctx.plan, ctx.flow, partial(ctx.summarize, "extractive")]
+            calls += [partial(ctx.summarize_in_background, "extractive")]
+            calls += [lambda **given: run(ctx.asummarize("extractive", **given))]
+        case "replay":
+            calls = [ctx.plan, partial(ctx.summarize, "extractive")]
+            calls += [partial(ctx.maybe_summarize, "extractive")]
+            calls += [partial(ctx.maybe_summarize, "extractive", keep_tokens=5)]
+            calls += [lambda **given: run(ctx.amaybe_summarize("extractive", **given))]
+        case "background":
+            calls = [partial(ctx.maybe_summarize, "extractive"), partial(Middleware, "extractive")]
+        case "wait":
+            calls = [lambda **given: run(ctx.asummarize("extractive", **given))]
+        case "server_managed":
+            calls = [partial(ChatContext, items)]
+        case "lossy":
+            calls = [ctx.cut_points]
+        case "completed_only":
+            calls = [ctx.count_tool_calls]
+        case "keep_originals":
+            calls = [MemoryStore, partial(SQLStore, ":never made:")]
+        case "allow_download":
+            calls = [partial(counter_for, "gpt-5")]
+        case _:
+            calls = [Telemetry]
+    return [partial(call, **{name: value}) for call in calls]
+
+
+FLAGS = [
+    *("background", "force", "replay", "wait", "server_managed", "lossy", "completed_only"),
+    *("keep_originals", "allow_download", "content", "conversation_id"),
+]
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("value", ["false", "", 0, None])
+def test_a_flag_is_true_or_false(name: str, value: Any) -> None:
+    """A word from a file of settings counts as true: personal data would go where it must not."""
+    for call in turned_on(name, value):
+        with pytest.raises(TypeError, match=f"{name} must be True or False, not {value!r}"):
+            call()
 
 
 async def later(_: object) -> Any:

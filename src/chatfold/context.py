@@ -13,6 +13,7 @@ from chatfold.capture import Captured, reported
 from chatfold.core.calls import Abandon
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
+from chatfold.core.scalars import check_flags
 from chatfold.core.views import ItemView, Shape
 from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError, check_ways
 from chatfold.folding import Folding
@@ -102,6 +103,7 @@ class ChatContext(Summarizing[ItemT]):
                 "list in place; pass list(items) and send that list to the provider"
             )
         check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key, key=key)
+        check_flags(server_managed=server_managed)
         if summary_key == b"":
             raise ValueError("summary_key must not be empty: it would protect nothing")
         if undo_depth < 0:
@@ -366,7 +368,7 @@ class ChatContext(Summarizing[ItemT]):
             return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
         if self._by_default.keep_tokens != self._each_turn.kept_tokens:  # reports have come
             self._by_default = Limits(self.policy.kept_turns(), self._each_turn.kept_tokens)
-        if abandon is not None or replay:
+        if abandon is not None or replay is not False:
             return replace(self._by_default, abandon=abandon, replay=replay)
         return self._by_default
 

@@ -17,6 +17,7 @@ from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Extent
+from chatfold.core.scalars import check_flags
 from chatfold.errors import ChatfoldError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
@@ -359,7 +360,7 @@ class EachTurn:
 
 
 def check_ways(on_error: object, background: object = False) -> None:
-    """Check how a policy-driven call is to go: a word from a settings file is no flag.
+    """Check how a policy-driven call is to go.
 
     Raises:
         TypeError: `background` is neither true nor false.
@@ -367,8 +368,7 @@ def check_ways(on_error: object, background: object = False) -> None:
     """
     if on_error not in _ON_ERROR:
         raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
-    if not isinstance(background, bool):
-        raise TypeError(f"background must be True or False, not {background!r}")
+    check_flags(background=background)
 
 
 def _failed(outcome: Outcome[Any]) -> bool:

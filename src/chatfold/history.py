@@ -14,6 +14,7 @@ from chatfold.core.check import Problem, Requirement, join_options
 from chatfold.core.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
+from chatfold.core.scalars import check_flags
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
@@ -82,6 +83,7 @@ class History(Generic[ItemT]):
 
     def count_tool_calls(self, *, completed_only: bool = False) -> int:
         """Return the number of tool calls; with `completed_only`, of those that have a result."""
+        check_flags(completed_only=completed_only)
         return sum(1 for c in self.tool_calls() if c.completed or not completed_only)
 
     def turns(self) -> list[Turn]:
@@ -105,6 +107,7 @@ class History(Generic[ItemT]):
         Args:
             lossy: Whether to count cuts behind an item that only the provider can read.
         """
+        check_flags(lossy=lossy)
         snapshot = self._state.snapshot()
         return cut_points(snapshot.spans, snapshot.views, lossy=lossy)
 

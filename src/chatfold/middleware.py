@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from chatfold.core.plan import Outcome
+from chatfold.core.scalars import check_whole
 from chatfold.each_turn import OnError, check_ways
 from chatfold.host_turns import Folded, HostTurns, Steps
 from chatfold.options import Settings
@@ -86,10 +87,7 @@ class Middleware(Generic[ItemT]):
         **options: Unpack[SummaryOptions],
     ) -> None:
         check_ways(on_error, background)
-        if isinstance(sessions, bool) or not isinstance(sessions, int):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"sessions must be a whole number, not {sessions!r}")
-        if sessions < 1:
-            raise ValueError(f"sessions must be 1 or more, not {sessions}")
+        check_whole("sessions", sessions, 1)
         self._llm = llm
         self._call: dict[str, Any] = {
             "model": model,

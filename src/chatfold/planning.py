@@ -22,6 +22,7 @@ from chatfold.core.prepare import Wish, make_plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
 from chatfold.core.room import Window
+from chatfold.core.scalars import check_flags
 from chatfold.core.sizes import TextSizes
 from chatfold.core.split import Split, check_limits
 from chatfold.core.summary import summary_id, summary_number, summary_part, wrapped
@@ -80,8 +81,9 @@ class Limits:
     last_resort: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers; read the ids once: they may come from a generator, or change later."""
+        """Check the values; read the ids once: they may come from a generator, or change later."""
         check_limits(self.turns(), self.tokens())
+        check_flags(force=self.force, replay=self.replay)
         object.__setattr__(self, "abandon", frozen_abandon(self.abandon))
 
     def turns(self) -> int | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chatfold.core.callables import check_sync
+from chatfold.core.scalars import check_whole
 from chatfold.tokens.windows import window_for
 
 __all__ = ["Load", "Policy"]
@@ -106,9 +107,9 @@ class Policy:
     def __post_init__(self) -> None:
         """Check every value."""
         for name in ("window", "max_tokens", "max_turns", "max_items", "max_summary_tokens"):
-            _check_whole(name, getattr(self, name), 1)
+            self._check_whole(name, 1)
         for name in ("keep_last_turns", "keep_tokens", "overhead_tokens"):
-            _check_whole(name, getattr(self, name), 0)
+            self._check_whole(name, 0)
         if self.when is not None and not callable(self.when):
             raise TypeError(f"when must be a function of a Load, or None, not {self.when!r}")
         check_sync("when", self.when)
@@ -217,6 +218,12 @@ class Policy:
             or (self.when is not None and bool(self.when(load)))
         )
 
+    def _check_whole(self, name: str, least: int) -> None:
+        """Check a number that has to be whole, unless it is None."""
+        value = getattr(self, name)
+        if value is not None:
+            check_whole(name, value, least)
+
     def _check_shares(self) -> None:
         """Check the numbers that need not be whole, and that none is missing."""
         for name in ("overhead_tokens", "min_gain", "background_at", "backoff"):
@@ -245,13 +252,3 @@ class Policy:
             raise ValueError(
                 f"{given} is not below the {what} of {limit} tokens; every turn would fold again"
             )
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    """Check that a number is whole and large enough, or None."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more, not {value!r}")

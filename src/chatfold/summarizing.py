@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from chatfold.core.calls import Abandon
 from chatfold.core.flow import Completion, Flow, completed
 from chatfold.core.plan import Outcome, Plan
+from chatfold.core.scalars import check_flags
 from chatfold.driving import drive
 from chatfold.each_turn import EachTurn, told
 from chatfold.errors import BusyError, ChatfoldError
@@ -220,6 +221,7 @@ class Summarizing(History[ItemT]):
         Raises:
             The same as `summarize`.
         """
+        check_flags(wait=wait)
         settings = self._updated(options)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:

@@ -23,6 +23,7 @@ from weakref import ref
 from chatfold import __version__
 from chatfold.core.callables import check_sync
 from chatfold.core.plan import Outcome
+from chatfold.core.scalars import check_flags
 from chatfold.errors import MissingExtraError
 from chatfold.events import FoldEvent, Hook, tell
 
@@ -76,7 +77,7 @@ class Telemetry:
             error, which may quote the conversation.
 
     Raises:
-        TypeError: `then` is not callable.
+        TypeError: `then` is not callable, or a flag is neither true nor false.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Telemetry:
         if then is not None and not callable(then):  # pyright: ignore[reportUnnecessaryComparison]
             raise TypeError(f"then must be a function of a FoldEvent, not {type(then).__name__}")
         check_sync("then", then)
+        check_flags(conversation_id=conversation_id, content=content)
         self._then = then
         self._conversation_id = conversation_id
         self._content = content

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from chatfold.core.plan import Outcome
 from chatfold.core.rolling import item_digest
+from chatfold.core.scalars import check_flags
 from chatfold.events import FoldEvent, tell
 from chatfold.integrations._openai_agents.run import Run, missing, seen
 from chatfold.shared_folds import missing_key
@@ -139,6 +140,7 @@ class ChatfoldFilter:
     def __init__(self, folds: Folds, key: Key | None, replay: bool) -> None:
         if key is not None and not isinstance(key, str) and not callable(key):  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]
             raise TypeError(f"key must be text, or a function of CallModelData, not {key!r}")
+        check_flags(replay=replay)
         self._folds = folds
         self._key = key
         self._replay = replay

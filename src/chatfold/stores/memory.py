@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from chatfold.core.scalars import check_flags
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
 from chatfold.stores._recent import Recent
@@ -112,7 +113,8 @@ class MemoryStore:
         max_bytes: Size of all that is kept, about; None is without bound.
 
     Raises:
-        TypeError: `expire_after` or `max_bytes` is no number.
+        TypeError: `expire_after` or `max_bytes` is no number, or `keep_originals` neither true nor
+            false.
         ValueError: One of them is not more than 0.
     """
 
@@ -125,6 +127,7 @@ class MemoryStore:
     ) -> None:
         if max_bytes is not None and not checked_number("max_bytes", max_bytes) > 0:
             raise ValueError(f"max_bytes must be more than 0, or None, not {max_bytes!r}")
+        check_flags(keep_originals=keep_originals)
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)
         self._max_bytes = max_bytes

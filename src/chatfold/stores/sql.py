@@ -11,6 +11,7 @@ from typing import Self
 
 import sqlalchemy as sa
 
+from chatfold.core.scalars import check_flags
 from chatfold.stores import _host_rows as host_rows
 from chatfold.stores._database import Database
 from chatfold.stores._encoding import encoded, item_rows, text_bytes
@@ -76,7 +77,8 @@ class SQLStore:
             great many folds may need more.
 
     Raises:
-        TypeError: `where` is none of these, or `expire_after` or `timeout` no number.
+        TypeError: `where` is none of these, `expire_after` or `timeout` no number, or
+            `keep_originals` neither true nor false.
         ValueError: It names no file or another kind of database, or `expire_after` or `timeout`
             is not more than 0.
         MissingExtraError: psycopg is not installed.
@@ -92,6 +94,7 @@ class SQLStore:
         expire_after: float | timedelta | None = None,
         timeout: float = 5.0,
     ) -> None:
+        check_flags(keep_originals=keep_originals)
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)
         self._database = Database(where, timeout)

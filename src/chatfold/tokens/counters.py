@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
+from chatfold.core.scalars import check_flags
 from chatfold.tokens.estimate import EstimateCounter, Family
 
 __all__ = ["TokenCount", "TokenCounter", "counter_for"]
@@ -58,7 +59,11 @@ def counter_for(model: str | None, *, allow_download: bool = False) -> TokenCoun
         A thread-safe counter. It is exact only for a model of OpenAI whose encoding tiktoken
         knows. A newer OpenAI model is counted with `o200k_base`, any other model (Claude,
         Gemini, ...) and any model whose table is missing by `estimate`; those are not exact.
+
+    Raises:
+        TypeError: `allow_download` is neither true nor false.
     """
+    check_flags(allow_download=allow_download)
     name = (model or "").removeprefix("openai/").removeprefix("openai:")
     if not _OPENAI_MODEL.match(name):
         return EstimateCounter(_family(name))

@@ -1,0 +1,35 @@
+"""Whether a plain value that a caller gives is of its kind: a flag, a whole number.
+
+Not here: functions (`callables`), and what an option means (`chatfold.options`).
+"""
+
+from __future__ import annotations
+
+__all__ = ["check_flags", "check_whole"]
+
+
+def check_flags(**flags: object) -> None:
+    """Check that flags are true or false: a word from a file of settings counts as true.
+
+    Args:
+        **flags: The flags by their names.
+
+    Raises:
+        TypeError: One is something else.
+    """
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """Check that a number is whole and large enough.
+
+    Raises:
+        TypeError: It is not whole, or no number.
+        ValueError: It is less than `least`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be {least} or more, not {value!r}")
