@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from asyncio import run
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 
-from chatfold import ChatContext, EmptySummaryError, Middleware, Policy
+from chatfold import (
+    ChatContext,
+    EmptySummaryError,
+    Middleware,
+    Policy,
+    TemplateError,
+    Words,
+)
 from chatfold.stores import MemoryStore, SQLStore
 from chatfold.telemetry import Telemetry
 from chatfold.tokens import counter_for
@@ -33,6 +44,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("standing_words", None, "standing_words must be a Words"),
     ("language", 5, "language must be text"),
     ("instructions", ["a"], "instructions must be text"),
+    ("templates", 5, "templates= takes a directory, a mapping of names to sources"),
+    ("templates", {"summary_note.jinja": 5}, "maps names to template sources, both text"),
 ]
 
 
@@ -76,6 +89,52 @@ def turned_on(name: str, value: Any) -> list[Callable[[], object]]:
         case _:
             calls = [Telemetry]
     return [partial(call, **{name: value}) for call in calls]
+
+
+@pytest.mark.parametrize(
+    ("templates", "said"),
+    [
+        ("/no/such/prompts", "names a directory that does not exist: '/no/such/prompts'"),
+        ({"sumary_note.jinja": "A record."}, "replaces none of the built-in templates"),
+        (jinja2.Environment(), "without a loader"),
+    ],
+)
+def test_templates_that_are_not_there_are_refused_at_once(templates: Any, said: str) -> None:
+    """Else every turn from the trigger on would raise."""
+    with pytest.raises(ValueError, match=said):
+        ChatContext([], templates=templates)
+    with pytest.raises(ValueError, match=said):
+        Middleware("extractive", templates=templates)
+    with pytest.raises(ValueError, match=said):
+        ChatContext([]).maybe_summarize("extractive", templates=templates)
+
+
+def test_templates_that_are_gone_by_now_are_a_failure_of_the_fold(tmp_path: Path) -> None:
+    made = tmp_path / "prompts"
+    made.mkdir()
+    (made / "summary_note.jinja").write_text("A record.")
+    items = [{"role": role, "content": f"{role} " * 200} for role in ("user", "assistant") * 3]
+    policy = Policy(max_tokens=300, keep_tokens=50)
+    ctx = ChatContext(list(items), policy=policy, templates=made)
+    middleware = Middleware("extractive", policy, templates=made)
+    made.rename(tmp_path / "elsewhere")
+    for outcome in (ctx.maybe_summarize("extractive"), middleware.fold(items).outcome):
+        assert (outcome.reason, type(outcome.error)) == ("failed", TemplateError)
+    with pytest.raises(TemplateError, match="does not exist"):
+        ctx.plan(keep_last_turns=1)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Words)])
+def test_words_are_tuples_of_phrases(name: str) -> None:
+    """A text would be taken letter by letter, a list could not be looked up."""
+    given: dict[str, Any] = {"orders": ("nie",)}
+    for value in ("nie wieder", ["nie"], {"nie"}, None, 5, (5,), (None,), (("nie",),)):
+        with pytest.raises(TypeError, match=f"{name} must be a tuple of phrases, such as"):
+            Words(**(given | {name: value}))
+    for phrase in ("nie[", "nie wieder|nie[!", "[] nie", "n[i e]"):
+        with pytest.raises(ValueError, match=re.escape(f"{name}: {phrase!r} has a [ without")):
+            Words(**(given | {name: (phrase,)}))
+    assert getattr(Words(**(given | {name: ("[nm]ie", "nie]")})), name) == ("[nm]ie", "nie]")
 
 
 FLAGS = [

@@ -125,6 +125,7 @@ class ChatContext(Summarizing[ItemT]):
         if policy is not None and "max_summary_tokens" not in options:
             options["max_summary_tokens"] = policy.max_summary_tokens
         self._settings = Settings().updated(options)
+        self._check_templates()
         self._given = frozenset(options)
         self._each_time: dict[bool, Settings] = {}  # of policy-driven calls without options
         self._given_counter = counter
@@ -332,6 +333,9 @@ class ChatContext(Summarizing[ItemT]):
         return fold
 
     # What only this class needs
+
+    def _check_templates(self) -> None:
+        self._settings.check_templates()
 
     def _by_policy(self, options: SummaryOptions, background: bool) -> Settings:
         """Return the options of a policy-driven call."""

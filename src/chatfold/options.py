@@ -14,6 +14,7 @@ from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redaction
 from chatfold.core.render import Redact, TemplateRenderer, filled
 from chatfold.core.terms import Grounding, Terms, Thinking
+from chatfold.errors import TemplateError
 from chatfold.events import Hook
 from chatfold.policy import Policy
 from chatfold.stores.base import checked_key
@@ -204,6 +205,16 @@ class Settings:
         words = self.standing_words
         return tuple(words) if isinstance(words, (list, tuple)) else (cast("Words", words),)
 
+    def check_templates(self) -> None:
+        """Check that there is what `templates` names; for when they are given, as that takes time.
+
+        Raises:
+            TypeError: It is of a type that it cannot be.
+            ValueError: It names what is not there, or replaces nothing.
+            TemplateError: The built-in templates are missing.
+        """
+        load_templates(self.templates)
+
     def terms(self) -> Terms:
         """Return what is wanted of a summary that is written."""
         return Terms(
@@ -240,9 +251,12 @@ class Settings:
         """Return what renders the templates.
 
         Raises:
-            TemplateError: A directory or source cannot be used.
+            TemplateError: They cannot be used any more; that was looked at when they were given.
         """
-        return load_templates(self.templates)
+        try:
+            return load_templates(self.templates)
+        except (TypeError, ValueError) as error:
+            raise TemplateError(str(error), template="templates") from error
 
 
 _NAMES = frozenset(field.name for field in fields(Settings))

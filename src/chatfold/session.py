@@ -88,6 +88,9 @@ class Session(ChatContext[Any]):
         """
         self._check_llm(llm, self._settings, model, asynchronous=True)
 
+    def _check_templates(self) -> None:
+        """Do nothing: the middleware has done so, and what breaks later is to break no turn."""
+
     def is_due(self, *, background: bool) -> bool:
         """Return whether a fold would be begun now."""
         return self._each_turn.background is None and self._each_turn.is_due(background=background)

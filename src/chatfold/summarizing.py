@@ -251,7 +251,12 @@ class Summarizing(History[ItemT]):
 
     def _updated(self, options: Any) -> Settings:
         """Return the options of one call."""
-        return self._settings.updated(options) if options else self._settings
+        if not options:
+            return self._settings
+        settings = self._settings.updated(options)
+        if "templates" in options:
+            settings.check_templates()
+        return settings
 
     def _limits(
         self,

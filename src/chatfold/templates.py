@@ -174,8 +174,9 @@ def _built_in() -> TemplateSet:
 def _from_directory(directory: Path) -> TemplateSet:
     if not directory.is_dir():
         raise ValueError(f"templates= names a directory that does not exist: {str(directory)!r}")
-    names = {path.relative_to(directory).as_posix() for path in directory.rglob("*")}
-    _require_an_override(names, f"the directory {str(directory)!r}")
+    _require_an_override(
+        lambda name: (directory / name).is_file(), f"the directory {str(directory)!r}"
+    )
     return _with_fallback(_file_loader(directory))
 
 
@@ -189,7 +190,7 @@ def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
                 f"templates= maps names to template sources, both text, not {name!r} to {text!r}"
             )
         texts[name] = text
-    _require_an_override(set(texts), "the mapping")
+    _require_an_override(texts.__contains__, "the mapping")
     return _with_fallback(DictLoader(texts))
 
 
@@ -207,15 +208,20 @@ def _from_environment(environment: jinja2.Environment) -> TemplateSet:
     return TemplateSet(overlay, _environment(_built_in_loader()))
 
 
-def _require_an_override(names: set[str], where: str) -> None:
+def _require_an_override(holds: Callable[[str], bool], where: str) -> None:
     """Refuse a source whose every name is unknown: it would be silently ignored."""
-    root = prompt_directory()
-    known = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
-    if not names & known:
+    known = _names(prompt_directory())
+    if not any(map(holds, known)):
         raise ValueError(
             f"templates= got {where}, which replaces none of the built-in templates: "
-            + ", ".join(sorted(known))
+            + ", ".join(known)
         )
+
+
+@functools.cache
+def _names(directory: Path) -> tuple[str, ...]:
+    paths = (path for path in directory.rglob("*") if path.is_file())
+    return tuple(sorted(path.relative_to(directory).as_posix() for path in paths))
 
 
 def _with_fallback(loader: jinja2.BaseLoader) -> TemplateSet:

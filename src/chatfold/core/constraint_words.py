@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, fields
+from typing import Final, cast
 
 __all__ = ["Words", "alternatives", "compiled", "marks"]
 
@@ -51,6 +51,10 @@ class Words:
 
     A phrase of `takes_back`, `allows` or `permits` counts where it begins a clause; one that begins
     with `*` has what it is about before it: "* no longer applies".
+
+    Raises:
+        TypeError: An attribute is no tuple of texts: a text would be read letter by letter.
+        ValueError: A phrase cannot be read.
     """
 
     orders: tuple[str, ...]
@@ -76,6 +80,31 @@ class Words:
     letters: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     goes_on: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check every phrase: one that cannot be read would break each fold."""
+        for field in fields(self):
+            _check_phrases(field.name, getattr(self, field.name))
+
+
+def _check_phrases(name: str, phrases: Sequence[object]) -> None:
+    if not isinstance(phrases, tuple) or not all(isinstance(p, str) for p in phrases):
+        raise TypeError(
+            f"{name} must be a tuple of phrases, such as ('never', 'do not'), not {phrases!r}"
+        )
+    for phrase in phrases:
+        if "[" in cast("str", phrase):
+            _check_letters(name, cast("str", phrase))
+
+
+def _check_letters(name: str, phrase: str) -> None:
+    try:
+        for word in phrase.split():
+            re.compile(_phrase(word))
+    except re.error as error:
+        raise ValueError(
+            f"{name}: {phrase!r} has a [ without the letters, or without the ], that belong to it"
+        ) from error
 
 
 def compiled(phrases: Sequence[str], before: str = "") -> re.Pattern[str]:
