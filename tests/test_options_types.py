@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from asyncio import run
 from collections.abc import Callable
@@ -150,6 +151,15 @@ def test_a_flag_is_true_or_false(name: str, value: Any) -> None:
     for call in turned_on(name, value):
         with pytest.raises(TypeError, match=f"{name} must be True or False, not {value!r}"):
             call()
+
+
+@pytest.mark.parametrize("depth", [1.5, math.inf, math.nan, "3", None, True])
+def test_undo_depth_is_a_whole_number(depth: Any) -> None:
+    """It is used when the list has changed already; half a fold was an error there."""
+    with pytest.raises(TypeError, match=f"undo_depth must be a whole number, not {depth!r}"):
+        ChatContext([], undo_depth=depth)
+    with pytest.raises(ValueError, match="undo_depth must be 0 or more, not -1"):
+        ChatContext([], undo_depth=-1)
 
 
 async def later(_: object) -> Any:

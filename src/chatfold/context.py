@@ -13,7 +13,7 @@ from chatfold.capture import Captured, reported
 from chatfold.core.calls import Abandon
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
-from chatfold.core.scalars import check_flags
+from chatfold.core.scalars import check_flags, check_whole
 from chatfold.core.views import ItemView, Shape
 from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError, check_ways
 from chatfold.folding import Folding
@@ -106,8 +106,7 @@ class ChatContext(Summarizing[ItemT]):
         check_flags(server_managed=server_managed)
         if summary_key == b"":
             raise ValueError("summary_key must not be empty: it would protect nothing")
-        if undo_depth < 0:
-            raise ValueError(f"undo_depth must be 0 or more, not {undo_depth}")
+        check_whole("undo_depth", undo_depth, 0)
         if late_results not in get_args(LateResults):
             raise ValueError(
                 f"late_results must be one of {', '.join(get_args(LateResults))}, "
