@@ -13,14 +13,17 @@ from typing import Any
 
 import jinja2
 import pytest
+from openai import OpenAI
 
 from chatfold import (
     ChatContext,
     EmptySummaryError,
     Middleware,
     Policy,
+    Shape,
     TemplateError,
     Words,
+    render_steps,
 )
 from chatfold.stores import MemoryStore, SQLStore
 from chatfold.telemetry import Telemetry
@@ -45,6 +48,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("standing_words", None, "standing_words must be a Words"),
     ("language", 5, "language must be text"),
     ("instructions", ["a"], "instructions must be text"),
+    ("shape", 5, "shape must be a name, such as 'openai_chat', an object that is a Shape, or None"),
+    ("shape", Shape, "shape must be a name, .* not <class"),
+    ("shape", True, "shape must be a name"),
+    (
+        "model",
+        OpenAI(api_key="sk-secret"),
+        "model must be the name of a model, or None, not OpenAI",
+    ),
+    ("model", 5, "model must be the name of a model"),
     ("templates", 5, "templates= takes a directory, a mapping of names to sources"),
     ("templates", {"summary_note.jinja": 5}, "maps names to template sources, both text"),
 ]
@@ -125,6 +137,12 @@ def test_templates_that_are_gone_by_now_are_a_failure_of_the_fold(tmp_path: Path
         ctx.plan(keep_last_turns=1)
 
 
+def test_an_empty_mapping_of_templates_replaces_none() -> None:
+    items = [{"role": role, "content": f"{role} " * 200} for role in ("user", "assistant") * 3]
+    prompts = [ChatContext(items, templates=given).plan(keep_last_turns=1) for given in ({}, None)]
+    assert prompts[0].prompt == prompts[1].prompt
+
+
 @pytest.mark.parametrize("name", [field.name for field in fields(Words)])
 def test_words_are_tuples_of_phrases(name: str) -> None:
     """A text would be taken letter by letter, a list could not be looked up."""
@@ -151,6 +169,26 @@ def test_a_flag_is_true_or_false(name: str, value: Any) -> None:
     for call in turned_on(name, value):
         with pytest.raises(TypeError, match=f"{name} must be True or False, not {value!r}"):
             call()
+
+
+def test_the_name_of_a_model_is_text() -> None:
+    """What is no name would be sent to a provider, or be an error of ours when it is looked up."""
+    client = OpenAI(api_key="sk-secret")
+    ctx = ChatContext([{"role": "user", "content": "Hi"}])
+    with pytest.raises(
+        TypeError, match="agent_model must be the name of a model, or None, not int"
+    ):
+        Middleware("extractive", agent_model=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^model must be the name of a model, or None, not by"):
+        ctx.summarize(client, model=b"gpt-5")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^model must be the name of a model, or None, not Op"):
+        ctx.maybe_summarize(client, model=client)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("steps", ["x", b"x", [{"role": "user"}], 5, None])
+def test_what_is_rendered_as_steps_are_steps(steps: Any) -> None:
+    with pytest.raises(TypeError):
+        render_steps(steps)
 
 
 @pytest.mark.parametrize("depth", [1.5, math.inf, math.nan, "3", None, True])

@@ -102,7 +102,15 @@ class ChatContext(Summarizing[ItemT]):
                 f"items must be a list, not {type(items).__name__}: chatfold works on your own "
                 "list in place; pass list(items) and send that list to the provider"
             )
-        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key, key=key)
+        check_given(
+            pin=pin,
+            counter=counter,
+            policy=policy,
+            summary_key=summary_key,
+            key=key,
+            shape=shape,
+            model=model,
+        )
         check_flags(server_managed=server_managed)
         if summary_key == b"":
             raise ValueError("summary_key must not be empty: it would protect nothing")

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from chatfold.core.plan import Outcome
-from chatfold.core.scalars import check_whole
+from chatfold.core.scalars import check_model, check_whole
 from chatfold.each_turn import OnError, check_ways
 from chatfold.host_turns import Folded, HostTurns, Steps
 from chatfold.options import Settings
@@ -88,6 +88,8 @@ class Middleware(Generic[ItemT]):
     ) -> None:
         check_ways(on_error, background)
         check_whole("sessions", sessions, 1)
+        check_model("model", model)
+        check_model("agent_model", agent_model)
         self._llm = llm
         self._call: dict[str, Any] = {
             "model": model,

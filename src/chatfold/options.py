@@ -12,7 +12,8 @@ from chatfold.core.callables import check_sync
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redaction
-from chatfold.core.render import Redact, TemplateRenderer, filled
+from chatfold.core.render import TemplateRenderer, filled
+from chatfold.core.scalars import check_model
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.errors import TemplateError
 from chatfold.events import Hook
@@ -274,7 +275,16 @@ _TYPES: Final[Mapping[tuple[str, tuple[type, ...]], Sequence[str]]] = {
 }
 
 
-def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any, key: Any = None) -> None:
+def check_given(
+    *,
+    pin: Any,
+    counter: Any,
+    policy: Any,
+    summary_key: Any,
+    key: Any = None,
+    shape: Any = None,
+    model: Any = None,
+) -> None:
     """Check what a context is given besides its options, so that a mistake shows before a fold.
 
     Raises:
@@ -296,3 +306,18 @@ def check_given(*, pin: Any, counter: Any, policy: Any, summary_key: Any, key: A
         raise TypeError(f"summary_key must be bytes, not {type(summary_key).__name__}")
     if key is not None:
         checked_key(key)
+    check_model("model", model)
+    if not (shape is None or isinstance(shape, str) or _is_shape(shape)):
+        raise TypeError(
+            f"shape must be a name, such as 'openai_chat', an object that is a Shape, or None, not "
+            f"{shape!r}"
+        )
+
+
+def _is_shape(value: Any) -> bool:
+    """Return whether a value can stand for a shape; a class of shapes cannot."""
+    return (
+        not isinstance(value, type)
+        and isinstance(getattr(value, "name", None), str)
+        and callable(getattr(value, "read", None))
+    )

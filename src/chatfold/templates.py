@@ -144,7 +144,8 @@ def load_templates(
     Raises:
         TypeError: `source` is none of these, or a mapping holds something that is not text.
         ValueError: The directory does not exist, the environment has no loader, or a directory or
-            mapping replaces no built-in template (a misspelt name, most likely).
+            mapping replaces no built-in template (a misspelt name, most likely); an empty mapping
+            may.
         TemplateError: The built-in templates are missing.
     """
     if source is None:
@@ -181,6 +182,8 @@ def _from_directory(directory: Path) -> TemplateSet:
 
 
 def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
+    if not sources:
+        return _built_in()
     from jinja2 import DictLoader
 
     texts: dict[str, str] = {}

@@ -1,11 +1,11 @@
-"""Whether a plain value that a caller gives is of its kind: a flag, a whole number.
+"""Whether a plain value that a caller gives is of its kind: a flag, a whole number, a name.
 
 Not here: functions (`callables`), and what an option means (`chatfold.options`).
 """
 
 from __future__ import annotations
 
-__all__ = ["check_flags", "check_whole"]
+__all__ = ["check_flags", "check_model", "check_whole"]
 
 
 def check_flags(**flags: object) -> None:
@@ -20,6 +20,16 @@ def check_flags(**flags: object) -> None:
     for name, value in flags.items():
         if not isinstance(value, bool):
             raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def check_model(name: str, value: object) -> None:
+    """Check what is to be the name of a model, or None; a client is easily put there.
+
+    Raises:
+        TypeError: It is something else; the message shows nothing of what that holds.
+    """
+    if not (value is None or isinstance(value, str)):
+        raise TypeError(f"{name} must be the name of a model, or None, not {type(value).__name__}")
 
 
 def check_whole(name: str, value: object, least: int) -> None:

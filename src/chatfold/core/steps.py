@@ -216,19 +216,25 @@ def render_steps(steps: Sequence[Step], *, limit: int | None = None, characters:
         characters: Most characters of a step's text; a longer one is cut in the middle.
 
     Raises:
+        TypeError: `steps` holds something else.
         ValueError: A limit is too small to say anything.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be 1 line or more, not {limit}")
     if characters < 1:
         raise ValueError(f"characters must be 1 or more, not {characters}")
-    shown = list(enumerate(steps))
+    shown = list(steps)
+    for step in shown:
+        if not isinstance(step, Step):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"steps must be what ctx.steps() returned, not of {type(step).__name__}"
+            )
     if limit is None or len(shown) <= limit:
-        return "\n".join(_line(step, characters) for _, step in shown)
+        return "\n".join(_line(step, characters) for step in shown)
     first, last = limit // 2, (limit - 1) // 2
     left_out = f"... {len(shown) - first - last} steps left out ..."
-    kept = [_line(step, characters) for _, step in shown[:first]]
-    behind = [_line(step, characters) for _, step in shown[len(shown) - last :]]
+    kept = [_line(step, characters) for step in shown[:first]]
+    behind = [_line(step, characters) for step in shown[len(shown) - last :]]
     return "\n".join([*kept, left_out, *behind])
 
 

@@ -10,6 +10,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold.core.callables import is_async
+from chatfold.core.scalars import check_model
 from chatfold.summarizers._asked import asked
 from chatfold.summarizers._live import senders
 from chatfold.summarizers._named import NamedSummarizer
@@ -127,6 +128,7 @@ def resolve(
         SummarizerError: The SDK that a string names finds no API key.
     """
     check_timeout(timeout)
+    check_model("model", model)
     if retries < 0:
         raise ValueError(f"retries must be 0 or more, got {retries!r}")
     if type(llm) in _FUNCTIONS and model is None:  # which can be nothing else
