@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_model, check_whole
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Folded", "Middleware"]
 
-ItemT = TypeVar("ItemT")
+if TYPE_CHECKING:
+    # Checkers know it without its being installed. The default is for a middleware without `pin`:
+    # nothing else that it is made of says what the items are.
+    from typing_extensions import TypeVar
+
+    ItemT = TypeVar("ItemT", default=Any)
+else:
+    from typing import TypeVar
+
+    ItemT = TypeVar("ItemT")
 
 
 class Middleware(Generic[ItemT]):

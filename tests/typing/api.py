@@ -20,9 +20,11 @@ from chatfold import (
     Flow,
     InvalidResultError,
     ItemView,
+    Middleware,
     MissingExtraError,
     Outcome,
     Plan,
+    Policy,
     Problem,
     Prompt,
     Repair,
@@ -45,6 +47,7 @@ from chatfold import (
     render_steps,
 )
 from chatfold.core.plan import Reason
+from chatfold.stores import MemoryStore
 
 Dict = dict[str, Any]
 
@@ -219,6 +222,26 @@ def protocols(items: list[Dict]) -> None:
     assert_type(ctx.summarize(summarizer), Outcome[Dict])
     version: str = __version__
     print(version)
+
+
+async def a_host(chat: list[ChatCompletionMessageParam], items: list[Dict], llm: str) -> None:
+    """What a middleware is made of seldom says what the items are; a host may, or leave it out."""
+    middleware = Middleware("extractive", Policy(max_tokens=2_000, keep_tokens=500), MemoryStore())
+    assert_type(middleware, Middleware[Any])
+    folded = middleware.fold(items, key="conversation 17")
+    assert_type(folded.items, list[Any])
+    assert_type(folded.outcome, Outcome[Any])
+    sent: list[ChatCompletionMessageParam] = middleware(chat, key="conversation 17")
+    more: list[ChatCompletionMessageParam] = await Middleware(llm, background=True).acall(sent)
+    said = Middleware[ChatCompletionMessageParam](llm, pin=lambda item: item["role"] == "developer")
+    assert_type((await said.afold(more)).items, list[ChatCompletionMessageParam])
+    told: Middleware[Dict] = Middleware(llm)
+    assert_type(told(items), list[Dict])
+
+    def pinned(item: Dict) -> bool:
+        return "pin" in item
+
+    assert_type(Middleware(llm, pin=pinned), Middleware[Dict])
 
 
 def errors(items: list[Dict]) -> None:
