@@ -78,6 +78,18 @@ def test_no_answer_that_was_cut_off_refused_or_broken_becomes_a_summary(
             answered(way, Completion("Sorry, I cannot answer this.", reason, Usage(5, 3)))
 
 
+def test_an_answer_that_has_no_room_for_a_line_names_the_remedy() -> None:
+    for most in (1, 8):
+        with pytest.raises(EmptySummaryError, match=f"for {most} tokens .*a larger max_s"):
+            ChatContext(talk()).summarize("extractive", keep_last_turns=1, max_summary_tokens=most)
+    ctx = ChatContext(talk())
+    plan = ctx.plan(keep_last_turns=1, max_summary_tokens=5)
+    with pytest.raises(EmptySummaryError, match="for 5 tokens"):
+        ctx.apply(plan, "")
+    with pytest.raises(EmptySummaryError, match=r"with an empty text$"):
+        ctx.summarize(lambda _: "", keep_last_turns=1, max_summary_tokens=400)
+
+
 @WAYS
 @pytest.mark.parametrize("reason", [None, "stop", "end_turn", "completed", FinishReason.STOP, 7])
 def test_an_answer_that_ended_well_does(way: str, reason: Any) -> None:

@@ -171,6 +171,27 @@ def test_a_flag_is_true_or_false(name: str, value: Any) -> None:
             call()
 
 
+def test_an_unknown_option_is_told_what_the_call_takes() -> None:
+    ctx = ChatContext([{"role": "user", "content": "Hi"}])
+    given: dict[str, Any] = {"keep_turns": 1}
+    limits = ["keep_last_turns", "keep_tokens", "abandon", "replay", "retries"]
+    calls: dict[Callable[[], object], list[str]] = {
+        partial(ctx.plan, **given): [*limits, "force"],
+        partial(ctx.flow, **given): [*limits, "force"],
+        partial(ctx.summarize, "extractive", **given): [*limits, "force", "model"],
+        lambda: run(ctx.asummarize("extractive", **given)): [*limits, "force", "wait"],
+        partial(ctx.maybe_summarize, "extractive", **given): [*limits, "background", "on_error"],
+        lambda: run(ctx.amaybe_summarize("extractive", **given)): [*limits, "background"],
+        partial(ctx.summarize_in_background, "extractive", **given): [*limits, "force"],
+        partial(ChatContext, [], **given): ["retries", "undo_depth", "late_results", "shape"],
+        partial(Middleware, "extractive", **given): ["retries", "sessions", "agent_model"],
+    }
+    for call, names in calls.items():
+        with pytest.raises(TypeError, match="unknown option keep_turns; there are ") as caught:
+            call()
+        assert set(names) <= set(re.findall(r"\w+", str(caught.value)))
+
+
 def test_the_name_of_a_model_is_text() -> None:
     """What is no name would be sent to a provider, or be an error of ours when it is looked up."""
     client = OpenAI(api_key="sk-secret")

@@ -131,7 +131,7 @@ class ChatContext(Summarizing[ItemT]):
         self._policy = policy
         if policy is not None and "max_summary_tokens" not in options:
             options["max_summary_tokens"] = policy.max_summary_tokens
-        self._settings = Settings().updated(options)
+        self._settings = Settings().updated(options, ChatContext)
         self._check_templates()
         self._given = frozenset(options)
         self._each_time: dict[bool, Settings] = {}  # of policy-driven calls without options
@@ -321,7 +321,9 @@ class ChatContext(Summarizing[ItemT]):
             TypeError: `llm` cannot answer, or only in an event loop.
             ValueError: An argument is out of range.
         """
-        settings = self._of_background(self._updated(options), options)
+        settings = self._of_background(
+            self._updated(options, self.summarize_in_background), options
+        )
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
             allowed = attempt.allowed(self._state.tokens)
@@ -349,7 +351,7 @@ class ChatContext(Summarizing[ItemT]):
         known = None if options else self._each_time.get(background)
         if known is not None:
             return known
-        settings = self._updated(options)
+        settings = self._updated(options, self.maybe_summarize)
         if "min_gain" not in self._given and "min_gain" not in options:
             settings = replace(settings, min_gain=self.policy.min_gain)
         if background:

@@ -115,7 +115,7 @@ class Middleware(Generic[ItemT]):
             **options,
         }
         # What is wrong is said now, not when a fold is due; a context's other options mean nothing.
-        Settings().updated(options).check_templates()
+        Settings().updated(options, Middleware).check_templates()
         self._make([]).check_summarizer(llm, model)
         self._shared = SharedFolds(store)
         self._turns: HostTurns[ItemT] = HostTurns(

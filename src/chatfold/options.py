@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -119,8 +120,14 @@ class Settings:
     mode: Mode = "prompt"
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
-    def updated(self, options: Mapping[str, Any]) -> Settings:
+    def updated(
+        self, options: Mapping[str, Any], call: Callable[..., Any] | None = None
+    ) -> Settings:
         """Return the settings with `options` in place of what they name.
+
+        Args:
+            options: What a caller has given.
+            call: What it was given to; where an option is not known, its own arguments are named.
 
         Raises:
             TypeError: An option is not known; the message lists those that are. Or a value is
@@ -129,9 +136,8 @@ class Settings:
         """
         unknown = sorted(set(options) - _NAMES)
         if unknown:
-            raise TypeError(
-                f"unknown option {', '.join(unknown)}; there are {', '.join(sorted(_NAMES))}"
-            )
+            there_are = ", ".join(sorted(_NAMES | _arguments(call)))
+            raise TypeError(f"unknown option {', '.join(unknown)}; there are {there_are}")
         if "request" in options:
             options = {**options, "request": checked_request(options["request"])}
         made = replace(self, **options)
@@ -258,6 +264,14 @@ class Settings:
             return load_templates(self.templates)
         except (TypeError, ValueError) as error:
             raise TemplateError(str(error), template="templates") from error
+
+
+def _arguments(call: Callable[..., Any] | None) -> set[str]:
+    """Return the names of a call's own options."""
+    if call is None:
+        return set()
+    given = inspect.signature(call).parameters.values()
+    return {each.name for each in given if each.kind is each.KEYWORD_ONLY}
 
 
 _NAMES = frozenset(field.name for field in fields(Settings))

@@ -34,6 +34,7 @@ from chatfold.tokens.windows import windows_for
 from chatfold.work import Work, put
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import EllipsisType
     from typing import Any, Unpack
 
@@ -82,7 +83,7 @@ class Summarizing(History[ItemT]):
             TemplateError: A template does not load or render.
         """
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        return self._folding.planning.plan(limits, self._updated(options))
+        return self._folding.planning.plan(limits, self._updated(options, self.plan))
 
     def apply(self, plan: Plan[ItemT], completion: str | Completion) -> Outcome[ItemT]:
         """Put a summary in place of the plan's head.
@@ -131,7 +132,7 @@ class Summarizing(History[ItemT]):
         outcome is `busy`.
         """
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
-        settings = self._updated(options)
+        settings = self._updated(options, self.flow)
         attempt = Attempt(settings.on_event, self._folding.key)
         then = partial(self._told, attempt=attempt)
         return self._folding.flow(limits, settings, 1, senders=HOST, then=then)
@@ -172,7 +173,7 @@ class Summarizing(History[ItemT]):
             StaleHeadError: The head changed while the summary was written.
             InvalidResultError: The new list would break the provider's rules.
         """
-        settings = self._updated(options)
+        settings = self._updated(options, self.summarize)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
             if not attempt.allowed(self._state.tokens):
@@ -222,7 +223,7 @@ class Summarizing(History[ItemT]):
             The same as `summarize`.
         """
         check_flags(wait=wait)
-        settings = self._updated(options)
+        settings = self._updated(options, self.asummarize)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
             if not attempt.allowed(self._state.tokens):
@@ -249,11 +250,11 @@ class Summarizing(History[ItemT]):
 
     # What this class and `ChatContext` need
 
-    def _updated(self, options: Any) -> Settings:
+    def _updated(self, options: Any, call: Callable[..., Any]) -> Settings:
         """Return the options of one call."""
         if not options:
             return self._settings
-        settings = self._settings.updated(options)
+        settings = self._settings.updated(options, call)
         if "templates" in options:
             settings.check_templates()
         return settings

@@ -194,6 +194,27 @@ def test_what_the_function_raises_is_the_cause_of_a_summarizer_error(
         assert calls == [prompt]
 
 
+def test_the_error_of_a_lambda_is_told(run: Run) -> None:
+    """Its name begins as a proxy's error page does, which is left out."""
+    none: Any = lambda: "text"  # noqa: E731 - a lambda is what this is about
+    none.__qualname__ = "<lambda>"  # as where it is written in a module
+    with pytest.raises(SummarizerError, match=r"TypeError: <lambda>\(\) takes 0 positional"):
+        run(none)
+    pages = (
+        "<html><p>Bad gateway</p></html>",
+        "<!DOCTYPE html>",
+        "<?xml version='1.0'?>",
+        "<p>a</p>",
+    )
+    for page in pages:
+
+        def fail(_: Prompt, page: str = page) -> str:
+            raise RuntimeError(page)
+
+        with pytest.raises(SummarizerError, match=r"the summarizer: RuntimeError$"):
+            run(fail)
+
+
 def test_an_iterator_that_runs_out_is_an_error_too(run: Run) -> None:
     """StopIteration ends neither the flow's generator nor the coroutine in silence."""
     with pytest.raises(SummarizerError, match="StopIteration"):

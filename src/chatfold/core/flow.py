@@ -40,6 +40,8 @@ __all__ = [
 CAP = 8192
 """The limit of an answer, in tokens, where a provider demands one; doubled once if it is hit."""
 
+_SHORT = 50  # tokens; a line with its heading may be longer
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -178,8 +180,12 @@ def completed(answer: object) -> Completion:
     raise TypeError(f"a completion is text or a Completion that holds text, not {found}")
 
 
-def accept(completion: Completion) -> str:
+def accept(completion: Completion, most: int | None = None) -> str:
     """Return the text of an answer that can stand as a summary, without thoughts before it.
+
+    Args:
+        completion: The answer.
+        most: Tokens that were asked for, for the remedy where not a line fits in so few.
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
@@ -208,7 +214,10 @@ def accept(completion: Completion) -> str:
         return text
     if completion.reasoning or thought:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
-    raise EmptySummaryError("the summarizer answered with an empty text")
+    remedy = ""
+    if most is not None and most < _SHORT:
+        remedy = f"; it was asked for {most} tokens at most, pass a larger max_summary_tokens="
+    raise EmptySummaryError(f"the summarizer answered with an empty text{remedy}")
 
 
 def _word(reason: object) -> str:

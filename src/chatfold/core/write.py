@@ -110,7 +110,9 @@ def settled(
     Raises:
         SummaryError: It cannot stand as a summary.
     """
-    proven = guard.settled(_cleaned(_decoded(accept(completion), prompt), terms.redact))
+    proven = guard.settled(
+        _cleaned(_decoded(accept(completion, prompt.max_tokens), prompt), terms.redact)
+    )
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
         completion.usage,
@@ -222,7 +224,7 @@ def _asked(prompt: Prompt, run: _Run, backend: int) -> Generator[Request, Comple
     completion = yield Request(prompt, backend)
     run.add(completion.usage)
     run.model = completion.model
-    return accept(completion)
+    return accept(completion, prompt.max_tokens)
 
 
 def _proven(

@@ -320,7 +320,10 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
     if isinstance(message, str):
         return message, frozenset()
     text = str(body or "").strip()
-    return ("" if text.startswith("<") else text), frozenset()  # a proxy's error page
+    is_page = text.startswith("<")  # a proxy's, of an error
+    if isinstance(body, Exception):  # Python's own begin so too: `<lambda>() takes ...`
+        is_page = is_page and ("</" in text or text[1:2] in ("!", "?"))
+    return ("" if is_page else text), frozenset()
 
 
 _LONGEST = 300  # characters of a server's message that are passed on
