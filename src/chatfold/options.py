@@ -13,7 +13,7 @@ from chatfold.core.callables import check_sync
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redaction
-from chatfold.core.render import TemplateRenderer, filled
+from chatfold.core.render import Redact, TemplateRenderer, filled
 from chatfold.core.scalars import check_model
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.errors import TemplateError

@@ -56,9 +56,12 @@ CONVERSE_BLOCKS: Final = frozenset(
 
 def getter(item: object) -> Callable[[str], Any]:
     """Return what reads a field of a dict or an SDK object."""
-    if type(item) is dict and tuple not in map(type, item.values()):  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
-        return item.get  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    return lambda key: field(item, key)
+    if type(item) is dict:
+        fields = cast("dict[str, Any]", item)
+        if tuple not in map(type, fields.values()):
+            return fields.get
+    source: object = item
+    return lambda key: field(source, key)
 
 
 def module_of(item: object) -> str:
