@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import anthropic
 import openai
@@ -14,7 +15,7 @@ from capture.replies import MESSAGES, chat, message, response
 from laws import plainly
 from strategies import SHAPES
 
-from chatfold import ChatContext, Usage
+from chatfold import ChatContext, Completion, Usage
 from chatfold.capture import reported
 from chatfold.policy import Policy
 
@@ -173,6 +174,17 @@ def test_what_holds_no_number_is_refused(usage: Any) -> None:
     with pytest.raises(TypeError, match=r"holds no number of tokens; pass response.usage"):
         ctx.record_usage(usage)
     assert ctx.load().tokens == 0
+
+
+def test_an_object_that_has_every_name_holds_no_number() -> None:
+    """A mock has a usage, which has a usage; in a completion it is none, as nothing is known."""
+    ctx: ChatContext[Any] = ChatContext()
+    for usage in (MagicMock(), SimpleNamespace(usage=MagicMock()), {"usage": {"usage": MESSAGES}}):
+        with pytest.raises(TypeError, match="holds no number of tokens"):
+            ctx.record_usage(usage)
+        assert Completion("text", usage=usage).usage is None  # type: ignore[arg-type]
+    held = SimpleNamespace(usage=None, usage_metadata=Usage(900, 30))
+    assert reported(held) == reported(MagicMock(usage=Usage(900, 30))) == Usage(900, 30)
 
 
 @pytest.mark.parametrize(

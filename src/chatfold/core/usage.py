@@ -73,6 +73,7 @@ _KINDS: Final = (
     ),
     _Names(("prompt_eval_count",), ("eval_count",)),
 )
+_HOLDERS: Final = ("usage", "usage_metadata", "usageMetadata")  # the names that responses give it
 
 
 def reported(usage: Any) -> Usage:
@@ -85,21 +86,25 @@ def reported(usage: Any) -> Usage:
     Raises:
         TypeError: There is no number of tokens in it.
     """
-    if isinstance(usage, Usage):
-        return usage
-    for names in _KINDS:
-        if any(isinstance(field(usage, n), int) for n in (names.read[0], names.wrote[0])):
-            apart = _sum(usage, names.apart)
-            cached = _sum(usage, names.cached) + _sum(usage, names.apart[:1])
-            return Usage(_sum(usage, names.read) + apart, _sum(usage, names.wrote), cached)
-    for name in ("usage", "usage_metadata", "usageMetadata"):
-        inner = field(usage, name)
-        if inner is not None:
-            return reported(inner)
+    # No deeper: an object that has every name, such as a mock, would lead on for ever.
+    for report in (usage, *(field(usage, name) for name in _HOLDERS)):
+        found = report if isinstance(report, Usage) else _read(report)
+        if found is not None:
+            return found
     raise TypeError(
         f"{type(usage).__name__} holds no number of tokens; pass response.usage, or "
         "Usage(input_tokens=..., output_tokens=...)"
     )
+
+
+def _read(report: Any) -> Usage | None:
+    """Return the tokens of a report of any kind; None where it holds no number of them."""
+    for names in _KINDS:
+        if any(isinstance(field(report, n), int) for n in (names.read[0], names.wrote[0])):
+            apart = _sum(report, names.apart)
+            cached = _sum(report, names.cached) + _sum(report, names.apart[:1])
+            return Usage(_sum(report, names.read) + apart, _sum(report, names.wrote), cached)
+    return None
 
 
 def usage_in(report: object) -> Usage | None:
