@@ -423,6 +423,61 @@ def test_what_a_hook_returns_cannot_hide_an_error() -> None:
         ctx.summarize(Model(error=failing()), on_event=lambda e: deaf(e))
 
 
+@WAYS
+@pytest.mark.filterwarnings("error")
+def test_a_hook_whose_answer_has_to_be_awaited_forbids_the_fold(way: str) -> None:
+    """Its answer may be no; and it is logged, as nothing of the hook was run."""
+    events: list[FoldEvent] = []
+
+    async def later(event: FoldEvent) -> bool:
+        events.append(event)
+        return False
+
+    ctx, model = context(10), Seen()
+    with records() as logged:
+        outcome = fold(way, ctx, model, on_event=lambda event: later(event))
+    assert (outcome.changed, outcome.reason, model.under_way) == (False, "vetoed", [])
+    assert not events
+    [said] = [r.getMessage() for r in logged if r.name == "chatfold" and r.levelname == "WARNING"]
+    assert said.startswith("on_event must answer at once, and returned a coroutine for 'before'")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_hook_that_has_to_be_awaited_afterwards_is_logged_as_well() -> None:
+    async def later(_: FoldEvent) -> None: ...
+
+    with records() as logged:
+        hook = lambda e: None if e.kind == "before" else later(e)  # noqa: E731 - shows no coroutine
+        assert context(10).summarize(Model(), on_event=hook).changed
+    said = [r.getMessage() for r in logged if r.levelname == "WARNING"]
+    assert [line.partition(" for ")[2] for line in said] == ["'after', which is not awaited"]
+
+
+@ASYNC
+def test_a_hook_may_begin_a_task(way: str) -> None:
+    """That is at work without being awaited: its result is not asked for, and forbids nothing."""
+    told: list[str] = []
+
+    async def tell(event: FoldEvent) -> bool:
+        told.append(event.kind)
+        return False
+
+    async def talk() -> Outcome[Any]:
+        tasks: list[asyncio.Task[bool]] = []
+
+        def hook(event: FoldEvent) -> asyncio.Task[bool]:
+            tasks.append(asyncio.create_task(tell(event)))
+            return tasks[-1]
+
+        call = getattr(context(10), way)
+        outcome: Outcome[Any] = await call(Model(), on_event=hook)
+        await asyncio.gather(*tasks)
+        return outcome
+
+    assert asyncio.run(talk()).changed
+    assert told == ["before", "after"]
+
+
 # --- who is asked ---------------------------------------------------------------------------------
 
 

@@ -10,9 +10,11 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import jinja2
 import pytest
+from laws import plainly
 from openai import OpenAI
 
 from chatfold import (
@@ -249,6 +251,44 @@ def test_what_answers_only_when_awaited_is_refused_at_once(function: Any) -> Non
     for ask in (ctx.plan, ctx.flow, partial(ctx.summarize, "extractive")):
         with pytest.raises(TypeError, match="abandon must answer at once"):
             ask(abandon=function)  # type: ignore[operator]
+
+
+class Query:
+    """What is asked only when it is awaited, and is no coroutine."""
+
+    def __await__(self) -> Any:
+        yield
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("answer", [later, lambda _: Query()])
+def test_a_yes_or_no_that_has_to_be_awaited_is_refused(answer: Any) -> None:
+    """From outside it does not show: `lambda item: ask(item)`, with an `ask` that is async."""
+    items = plainly("openai_chat", [{"role": "user", "content": "Hi"}] * 3)
+    call = {"id": "call_1", "type": "function", "function": {"name": "ask", "arguments": "{}"}}
+    items.append({"role": "assistant", "content": None, "tool_calls": [call]})
+
+    def asked(about: Any) -> Any:
+        return answer(about)
+
+    awaited = "must answer at once, and returned what is to be awaited"
+    before = list(items)
+    with pytest.raises(TypeError, match=f"pin {awaited}"):
+        ChatContext(items, pin=asked).summarize("extractive", keep_last_turns=0)
+    with pytest.raises(TypeError, match=f"when {awaited}"):
+        ChatContext(items, policy=Policy(when=asked)).maybe_summarize("extractive")
+    with pytest.raises(TypeError, match=f"abandon {awaited}"):
+        ChatContext(items).summarize("extractive", keep_last_turns=0, abandon=asked)
+    assert items == before
+
+
+@pytest.mark.parametrize("yes", [1, "yes", [0], MagicMock()])
+def test_what_is_true_is_a_yes(yes: Any) -> None:
+    """A question of yes or no takes what Python takes."""
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}])
+    policy = Policy(when=lambda _: yes)
+    assert policy.due(ctx.load())
+    assert not Policy(when=lambda _: yes and 0).due(ctx.load())
 
 
 @pytest.mark.parametrize(("key", "error"), [(17, TypeError), ("", ValueError)])

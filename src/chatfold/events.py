@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeAlias, cast
 from uuid import uuid4
 
+from chatfold.core.callables import unstarted
 from chatfold.core.plan import Outcome
 
 __all__ = ["Asked", "Attempt", "FoldEvent", "Hook", "tell"]
@@ -58,15 +59,25 @@ Asked: TypeAlias = Callable[[], tuple[str | None, str | None]]
 def tell(hook: Hook | None, event: FoldEvent) -> Any:
     """Tell a hook; return its answer.
 
-    A hook that raises does not break the agent's turn: it is logged, and its answer is None.
+    A hook that raises does not break the agent's turn: it is logged, and its answer is None. So
+    is one whose answer has to be awaited, and as that may be no, it forbids the fold.
     """
     if hook is None:
         return None
     try:
-        return hook(event)
+        answer = hook(event)
     except Exception as error:
         _complain(error, event.kind)
         return None
+    waits = unstarted(answer)
+    if not waits:
+        return answer
+    _log.warning(
+        "on_event must answer at once, and returned a %s for %r, which is not awaited",
+        waits,
+        event.kind,
+    )
+    return False if event.kind == "before" else None
 
 
 class Attempt:

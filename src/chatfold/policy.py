@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chatfold.core.callables import check_sync
+from chatfold.core.callables import check_sync, is_yes
 from chatfold.core.scalars import check_whole
 from chatfold.tokens.windows import window_for
 
@@ -215,7 +215,7 @@ class Policy:
             or load.over_window
             or (self.max_turns is not None and load.turns >= self.max_turns * share)
             or (self.max_items is not None and load.items >= self.max_items * share)
-            or (self.when is not None and bool(self.when(load)))
+            or (self.when is not None and is_yes("when", self.when(load)))
         )
 
     def _check_whole(self, name: str, least: int) -> None:

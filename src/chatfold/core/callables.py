@@ -1,11 +1,14 @@
-"""What kind of function a caller has given: one that answers at once, or one to be awaited."""
+"""What kind of function a caller has given: one that answers at once, or one to be awaited.
+
+That may show only in its answer: `lambda item: ask(item)` returns a coroutine.
+"""
 
 from __future__ import annotations
 
 import inspect
 from types import FunctionType, MethodType
 
-__all__ = ["check_sync", "is_async"]
+__all__ = ["check_sync", "is_async", "is_yes", "unstarted"]
 
 
 def is_async(function: object) -> bool:
@@ -28,3 +31,39 @@ def check_sync(name: str, function: object) -> None:
     """
     if function is not None and is_async(function):
         raise TypeError(f"{name} must answer at once, and {function!r} has to be awaited")
+
+
+def is_yes(name: str, answer: object) -> bool:
+    """Return whether a function that was asked for a yes or no has said yes.
+
+    Args:
+        name: What the function is called, for the error.
+        answer: What it returned.
+
+    Raises:
+        TypeError: Its answer has to be awaited.
+    """
+    if answer is True or answer is False:  # the quick way
+        return answer
+    if inspect.isawaitable(answer):
+        _close(answer)
+        kind = type(answer).__name__
+        raise TypeError(f"{name} must answer at once, and returned what is to be awaited ({kind})")
+    return bool(answer)
+
+
+def unstarted(answer: object) -> str:
+    """Return the type of an answer that begins only when it is awaited; "" for any other.
+
+    It is closed, as nobody will. A task or a future is at work already.
+    """
+    if not inspect.isawaitable(answer) or hasattr(answer, "add_done_callback"):
+        return ""
+    _close(answer)
+    return type(answer).__name__
+
+
+def _close(answer: object) -> None:
+    """Close a coroutine that is not awaited, so that Python does not warn about it."""
+    if inspect.iscoroutine(answer):
+        answer.close()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from chatfold.core.callables import check_sync
+from chatfold.core.callables import check_sync, is_yes
 from chatfold.core.views import (
     CallKind,
     CallPart,
@@ -396,6 +396,6 @@ def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
         return lambda record: False
     ids = frozen_abandon(abandon)
     if callable(ids):
-        return ids
+        return lambda record: is_yes("abandon", ids(record))
     assert isinstance(ids, frozenset)
     return lambda record: record.id in ids

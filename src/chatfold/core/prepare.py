@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from chatfold.core.append import append_for
+from chatfold.core.callables import is_yes
 from chatfold.core.calls import Abandon
 from chatfold.core.groups import Asking, Groups
 from chatfold.core.live import Mode, Sender
@@ -128,7 +129,7 @@ def make_plan(
         keep_last_turns=wish.keep_last_turns,
         keep_tokens=wish.keep_tokens,
         tokens=sizes.__getitem__,
-        pinned=(lambda i: pinned(items[i])) if pinned is not None else None,
+        pinned=(lambda i: is_yes("pin", pinned(items[i]))) if pinned is not None else None,
         own=(lambda i: own(items[i])) if own is not None else None,
         outline=snapshot.outline,
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from chatfold.context import ChatContext
+from chatfold.core.callables import is_yes
 from chatfold.core.plan import Outcome
 from chatfold.core.rolling import item_digest
 from chatfold.host_turns import LONGEST, POLL
@@ -277,7 +278,7 @@ class FoldedSession:
         """
         if self._open and item_digest(item) in self._open:
             return True
-        return self._pin is not None and bool(self._pin(item))
+        return self._pin is not None and is_yes("pin", self._pin(item))
 
     async def _replaced(
         self,
