@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from chatfold.core.foreign_errors import words_of
 from chatfold.errors import TemplateError
 from chatfold.template_texts import TemplateTexts
 
@@ -318,7 +319,7 @@ def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
 
 def _failure(error: Exception, template: str, line: int | None) -> TemplateError:
     place = f"template {template!r}" + (f", line {line}" if line is not None else "")
-    reason = str(error) or "no message"
+    reason = words_of(error) or "no message"
     return TemplateError(f"{place}: {type(error).__name__}: {reason}", template=template, line=line)
 
 

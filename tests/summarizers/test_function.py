@@ -18,7 +18,7 @@ from fake_server import LLMServer, overflow
 from openai import DefaultHttpxClient, OpenAI
 from openai.types import CompletionUsage
 
-from chatfold import ChatContext, Policy
+from chatfold import ChatContext, Middleware, Policy
 from chatfold.core.flow import Completion, Usage
 from chatfold.core.render import Prompt
 from chatfold.errors import SummarizerError, TruncatedSummaryError
@@ -240,6 +240,67 @@ def test_an_error_that_repeats_the_prompt_is_not_quoted(run: Run) -> None:
     with pytest.raises(SummarizerError, match="ValueError") as caught:
         run(fail)
     assert "walrus" not in str(caught.value)
+
+
+class UnreadableError(Exception):
+    """An error whose own code fails: it takes for granted a detail that it does not have."""
+
+    def __str__(self) -> str:
+        raise AttributeError("detail")
+
+
+class HiddenError(Exception):
+    """An error whose message, status and code fail likewise."""
+
+    @property
+    def message(self) -> str:
+        raise KeyError("message")
+
+    status_code = code = body = message
+
+
+@pytest.mark.parametrize("error", [UnreadableError, HiddenError])
+def test_an_error_that_cannot_be_read_is_told_by_its_type(run: Run, error: type[Exception]) -> None:
+    def fail(_: Prompt) -> str:
+        raise error
+
+    with pytest.raises(SummarizerError, match=f"^the summarizer: {error.__name__}$") as caught:
+        run(fail)
+    assert type(caught.value.__cause__) is error
+
+
+@pytest.mark.parametrize("error", [UnreadableError, HiddenError])
+def test_behind_an_error_that_cannot_be_read_the_next_summarizer_is_asked(
+    error: type[Exception],
+) -> None:
+    """A failure of a summarizer breaks no turn, whatever kind of error it is."""
+    asked: list[Prompt] = []
+
+    def fail(given: Prompt) -> str:
+        asked.append(given)
+        raise error
+
+    turn = [{"role": "user", "content": "Where is A-1? " * 200}, {"role": "assistant"}]
+    items: list[Any] = [{**item, "content": item.get("content", "Sent.")} for item in turn * 4]
+    policy = Policy(max_tokens=500, keep_tokens=200)
+    assert ChatContext(list(items), policy=policy).maybe_summarize([fail, "extractive"]).changed
+    assert Middleware(fail, policy).fold(items).outcome.reason == "failed"
+    assert len(asked) == 2
+
+
+def test_an_outcome_tells_an_error_that_cannot_be_read_by_its_type() -> None:
+    """An error of a function of the caller's own stands in the outcome as it is."""
+
+    def fail(_: str) -> str:
+        raise UnreadableError
+
+    turn = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "Here."}]
+    ctx = ChatContext(turn * 4, redact=fail)
+    fold = ctx.summarize_in_background("extractive", keep_last_turns=0)
+    assert fold.wait(20)
+    outcome = fold.apply_if_ready()
+    assert type(outcome.error) is UnreadableError
+    assert str(outcome).startswith("not summarized (failed): UnreadableError")
 
 
 def test_a_summary_error_passes_as_it_is(run: Run) -> None:

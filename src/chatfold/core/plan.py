@@ -14,6 +14,7 @@ from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.digest import changed_index
 from chatfold.core.flow import Usage
+from chatfold.core.foreign_errors import words_of
 from chatfold.core.live import Append, Mode
 from chatfold.core.render import Prompt
 from chatfold.core.split import Split
@@ -236,7 +237,7 @@ class Outcome(Generic[ItemT]):
         if self.reason == "nothing_to_undo":
             text = self.reason
         if self.error is not None:
-            text += f": {type(self.error).__name__}: {self.error}"
+            text += f": {type(self.error).__name__}: {words_of(self.error)}"
         return f"{text}: {self.remedy}" if self.remedy else text
 
 

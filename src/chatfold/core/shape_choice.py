@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.foreign_errors import words_of
 from chatfold.core.spans import Span
 from chatfold.core.split import prefix_length
 from chatfold.core.views import Fit, ItemView, Placement, Role, Shape, UnknownPart, field, json_text
@@ -177,7 +178,7 @@ class ShapeChoice:
             if view is None:
                 view = self._read_foreign(item)
         except Exception as error:  # whatever is wrong with one item must not break the rest
-            return _unreadable(item, f"{type(error).__name__}: {error}")
+            return _unreadable(item, f"{type(error).__name__}: {words_of(error)}")
         return view if view is not None else _unreadable(item, "")
 
     def _read_foreign(self, item: Any) -> ItemView | None:

@@ -23,7 +23,7 @@ from chatfold.errors import (
     TruncatedSummaryError,
 )
 from chatfold.summarizers import _threads
-from chatfold.summarizers._sdk import Family, failure, got_async, recognize
+from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize
 from chatfold.summarizers.native import Compacted
 from chatfold.threads import check_timeout
 
@@ -162,7 +162,7 @@ class NativeBackend:
 
     def refusal(self, error: Exception) -> SummaryError | None:
         """Return what a refused request means, where the provider has a code for it."""
-        if getattr(error, "code", None) == "content_filter":
+        if code_of(error) == "content_filter":
             return RefusedSummaryError(f"{self.model}: a content filter withheld the conversation")
         return None
 

@@ -34,6 +34,7 @@ __all__ = [
     "Client",
     "Family",
     "SDKSummarizer",
+    "code_of",
     "failure",
     "got_async",
     "recognize",
@@ -222,7 +223,7 @@ class SDKSummarizer:
         """
         if isinstance(error, SummaryError):
             raise error
-        if _code(error) == "content_filter":
+        if code_of(error) == "content_filter":
             return Completion("", finish_reason="content_filter", model=self.model)
         raise failure(error, _sent(prompt), who=self.model, timeout=self.timeout) from error
 
@@ -269,6 +270,15 @@ def failure(
         who: What failed: the model's name, or "the summarizer".
         timeout: Seconds that the request was allowed, for an SDK's time-out.
     """
+    try:
+        return _failure_of(error, prompt, who, timeout)
+    except Exception:  # its own code: what failed is what is to be told
+        return SummarizerError(f"{who}: {type(error).__name__}")
+
+
+def _failure_of(
+    error: Exception, prompt: Prompt, who: str, timeout: float | None
+) -> SummarizerError:
     names = {base.__name__ for base in type(error).__mro__}
     if "APITimeoutError" in names:
         after = f" after {timeout:g} s" if timeout is not None else ""
@@ -298,8 +308,12 @@ def _failure(message: str, found: Overflow | None) -> SummarizerError:
     return SummarizerError(message, overflow=True, limit=found.limit, size=found.size)
 
 
-def _code(error: Exception) -> str | None:
-    code = getattr(error, "code", None)
+def code_of(error: Exception) -> str | None:
+    """Return the provider's code for an error, None where it has none, or none that can be read."""
+    try:
+        code = getattr(error, "code", None)
+    except Exception:
+        return None
     return code if isinstance(code, str) else None
 
 
