@@ -24,8 +24,7 @@ from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
-from chatfold.summarizers._threads import arun
-from chatfold.threads import Threads
+from chatfold.threads import Threads, arun
 from chatfold.work import Made, NativeDraft, Work, put
 
 __all__ = ["BackgroundFold", "Then", "begin", "in_loop"]

@@ -8,6 +8,7 @@ conversation (`session`), when to fold (`policy`), where folds are kept (`stores
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from chatfold.policy import Policy
 from chatfold.regions import Region
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
+from chatfold.threads import STEPS, arun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from chatfold.tokens import TokenCounter
 
 __all__ = ["Folded", "Middleware"]
+
+_log = logging.getLogger("chatfold")
 
 if TYPE_CHECKING:
     # Checkers know it without its being installed. The default is for a middleware without `pin`:
@@ -240,21 +244,39 @@ class Middleware(Generic[ItemT]):
         """Return the next step; what asks a store is run in a thread, as stores block."""
         if not self._shared.used:
             return _advanced(advance)
-        running = asyncio.get_running_loop().run_in_executor(None, _advanced, advance)
+        # Taken by who comes first: the thread when it is done, or this call when it is cancelled.
+        # The other one ends the turn, which gives up what it holds: a generator cannot be closed
+        # while it runs, and the event loop may be gone when it no longer does.
+        first = [True]
+
+        def advanced() -> Session | float | Folded[Any]:
+            try:
+                return _advanced(advance)
+            finally:
+                if not _taken(first):
+                    _close(steps)
+
         try:
-            return await asyncio.shield(running)
+            return await arun(advanced, STEPS)
         except asyncio.CancelledError:
-            # It gives up what the turn holds, and a store may be slow to take that.
-            running.add_done_callback(lambda _: _closed(steps))
+            if not _taken(first):
+                STEPS.run(partial(_close, steps))  # a store may be slow to take it
             raise
 
 
-def _closed(steps: Steps[Any]) -> None:
-    """End a turn that was cancelled, in a thread, as what asks a store is."""
+def _taken(first: list[bool]) -> bool:
     try:
-        asyncio.get_running_loop().run_in_executor(None, steps.close)
-    except RuntimeError:  # the executor takes no more, or there is no loop
+        return first.pop()
+    except IndexError:
+        return False
+
+
+def _close(steps: Steps[Any]) -> None:
+    """End a turn that was cancelled."""
+    try:
         steps.close()
+    except Exception as error:  # of a store of the caller's own, say
+        _log.warning("a cancelled turn was not given up: %s", type(error).__name__)
 
 
 def _advanced(advance: Callable[[], Session | float]) -> Session | float | Folded[Any]:

@@ -1,19 +1,29 @@
-"""Daemon threads that wait a while for more work: to wake one takes a tenth of starting one.
+"""Work beside the caller, in daemon threads that wait a while for more: with a limit, or awaited.
 
-Daemon threads, because work that nobody waits for must not keep the program from ending, as the
-pools of `concurrent.futures` would. Here is also how long one may wait for such work at most. Not
-here: what is done in them (`background`).
+To wake a thread takes a tenth of starting one. Daemon threads, because work that nobody waits for
+must not keep the program from ending, as the pools of `concurrent.futures` would; and threads of
+our own, because those of an event loop (`asyncio.to_thread`) may all be held by who waits for us.
+Not here: what is done in them.
 """
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
-__all__ = ["Threads", "Work", "check_timeout"]
+if TYPE_CHECKING:
+    import asyncio
+
+__all__ = ["STEPS", "Crew", "ExpiredError", "Threads", "Work", "arun", "check_timeout", "run"]
+
+T = TypeVar("T")
 
 Work: TypeAlias = Callable[[], None]
 _Box: TypeAlias = "SimpleQueue[Work]"
@@ -74,3 +84,132 @@ class Threads:
             del work  # and all that it holds
             thread.name = self._name + _WAITING
             self._idle.append(box)
+
+
+class Crew:
+    """Threads of which only so many work at a time; what comes besides waits for its turn.
+
+    No work may wait for other work of the same crew.
+
+    Args:
+        threads: The threads.
+        most: How many work at a time.
+    """
+
+    def __init__(self, threads: Threads, most: int) -> None:
+        self._threads = threads
+        self._most = most
+        self._begin()
+        if hasattr(os, "register_at_fork"):  # a fork has none of the threads
+            os.register_at_fork(after_in_child=self._begin)
+
+    def run(self, work: Work) -> None:
+        """Have work done in a thread; it must not raise."""
+        self._waiting.append(work)
+        if not self._places.acquire(blocking=False):
+            return
+        try:
+            self._threads.run(self._serve)
+        except BaseException:  # the system gives no more threads
+            self._places.release()
+            try:
+                self._waiting.remove(work)
+            except ValueError:  # one that was at work has taken it
+                return
+            raise
+
+    def _begin(self) -> None:
+        self._waiting: deque[Work] = deque()
+        self._places = threading.Semaphore(self._most)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                work = self._waiting.popleft()
+            except IndexError:
+                self._places.release()
+                # For what came since that look, and found no place.
+                if not (self._waiting and self._places.acquire(blocking=False)):
+                    return
+                continue
+            work()
+            del work  # and all that it holds
+
+
+_CALLS: Final = Threads("chatfold-summarizer", 60.0)
+STEPS: Final = Crew(Threads("chatfold-step", 60.0), 32)
+"""For what is computed, or asked of a store, in an event loop's stead: a thread for each of a
+thousand conversations would only slow down the others."""
+
+
+class ExpiredError(TimeoutError):
+    """The call took longer than it may; its thread is left to itself."""
+
+
+def run(function: Callable[[], T], timeout: float | None) -> T:
+    """Return what `function` returns, or raise what it raises.
+
+    Args:
+        function: Called in a thread of its own that sees the caller's context variables; in the
+            caller's thread where `timeout` is None.
+        timeout: Seconds to wait; None waits for ever.
+
+    Raises:
+        ExpiredError: `function` took longer.
+    """
+    if timeout is None:
+        return function()
+    box: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+    _start(lambda: box.put(_result(function)), _CALLS)
+    try:
+        result = box.get(timeout=timeout)
+    except Empty:
+        raise ExpiredError(f"no answer after {timeout:g} s") from None
+    return _opened(result)
+
+
+async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T:
+    """Return what `function` returns in another thread, or raise what it raises.
+
+    Whoever cancels this stops waiting; the thread itself cannot be stopped.
+
+    Args:
+        function: Called in a thread that sees the caller's context variables.
+        threads: One of these; by default there is one for every call at a time.
+    """
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
+
+    def work() -> None:
+        result = _result(function)
+        with suppress(RuntimeError):  # the loop was closed without waiting for this thread
+            loop.call_soon_threadsafe(_settle, future, result)
+
+    _start(work, threads)
+    return _opened(await future)
+
+
+def _start(work: Work, threads: Threads | Crew) -> None:
+    threads.run(partial(contextvars.copy_context().run, work))
+
+
+def _result(function: Callable[[], T]) -> tuple[list[T], BaseException | None]:
+    # A pair and not a raised error: a future refuses StopIteration, and a thread would print it.
+    try:
+        return [function()], None
+    except BaseException as error:
+        return [], error
+
+
+def _opened(result: tuple[list[T], BaseException | None]) -> T:
+    values, error = result
+    if error is not None:
+        raise error
+    return values[0]
+
+
+def _settle(future: asyncio.Future[T], value: T) -> None:
+    if not future.done():
+        future.set_result(value)

@@ -5,7 +5,6 @@ Not here: who does it and when (`background`, `summarizing`), what the fold is (
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -21,6 +20,7 @@ from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.summarizers import Summarizer
 from chatfold.summarizers.native import Compacted, NativeCompaction
+from chatfold.threads import STEPS, arun
 from chatfold.tokens.windows import windows_for
 
 __all__ = ["Made", "NativeDraft", "Work", "put"]
@@ -102,7 +102,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
     """Return what some work returns, done in a thread.
 
     Raises:
-        RuntimeError: It raised StopIteration, which a future cannot hold: it would never be done.
+        RuntimeError: It raised StopIteration, which a coroutine cannot raise.
     """
 
     def worked() -> T:
@@ -111,7 +111,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
         except StopIteration as error:
             raise RuntimeError("a function of yours raised StopIteration") from error
 
-    return await asyncio.to_thread(worked)
+    return await arun(worked, STEPS)
 
 
 def put(folding: Folding, made: Made, *, since: float) -> Outcome[Any]:

@@ -10,8 +10,8 @@ import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from chatfold import threads
 from chatfold.errors import MissingExtraError, SummarizerError
-from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import Family, SDKSummarizer, got_async
 from chatfold.summarizers.anthropic import AnthropicSummarizer
 from chatfold.summarizers.openai import OpenAISummarizer
@@ -77,7 +77,7 @@ class NamedSummarizer:
             SummarizerError: The request failed; the SDK's error is the cause.
         """
         if not self.asynchronous:
-            return await _threads.arun(partial(self.complete, prompt))
+            return await threads.arun(partial(self.complete, prompt))
         async with self._client() as client:
             return await self._over(client).acomplete(prompt)
 

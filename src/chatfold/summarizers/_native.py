@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NoReturn, cast
 
+from chatfold import threads
 from chatfold.core.flow import Usage
 from chatfold.core.live import given_fields
 from chatfold.core.render import Prompt
@@ -22,7 +23,6 @@ from chatfold.errors import (
     SummaryError,
     TruncatedSummaryError,
 )
-from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize
 from chatfold.summarizers.native import Compacted
 from chatfold.threads import check_timeout
@@ -116,7 +116,7 @@ class NativeBackend:
         """
         if not self.asynchronous:
             call = partial(self.compact, items, prefix=prefix, instructions=instructions)
-            return await _threads.arun(call)
+            return await threads.arun(call)
         attempts = _Attempts(self, items)
         for body in self.bodies(items, prefix, instructions):
             try:

@@ -20,10 +20,10 @@ from typing import (
     cast,
 )
 
+from chatfold import threads
 from chatfold.core.flow import Completion
 from chatfold.core.views import field, plain
 from chatfold.errors import SummarizerError, SummaryError
-from chatfold.summarizers import _threads
 from chatfold.summarizers._overflow import Overflow, overflow_in
 from chatfold.threads import check_timeout
 
@@ -167,7 +167,7 @@ class SDKSummarizer:
             SummarizerError: The request failed; the SDK's error is the cause.
         """
         if not self.asynchronous:
-            return await _threads.arun(partial(self.complete, prompt))
+            return await threads.arun(partial(self.complete, prompt))
         asked = self.suited(prompt)
         try:
             return asked.read(await asked.send(prompt), live=prompt.live is not None)

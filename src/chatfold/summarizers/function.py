@@ -8,10 +8,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from chatfold import threads
 from chatfold.core.callables import is_async
 from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
-from chatfold.summarizers import _threads
 from chatfold.summarizers._sdk import failure, got_async
 from chatfold.threads import check_timeout
 
@@ -79,8 +79,8 @@ class FunctionSummarizer:
         if self.asynchronous:
             raise got_async("an async function")
         try:
-            answer = _threads.run(partial(self.function, prompt), self.timeout)
-        except _threads.ExpiredError as error:
+            answer = threads.run(partial(self.function, prompt), self.timeout)
+        except threads.ExpiredError as error:
             raise self._too_long() from error
         except SummaryError:
             raise
@@ -104,12 +104,12 @@ class FunctionSummarizer:
             if self.asynchronous:
                 made = self.function(prompt)
             else:
-                made = await _threads.arun(partial(self.function, prompt))
+                made = await threads.arun(partial(self.function, prompt))
             return await made if inspect.isawaitable(made) else made
 
         try:
             answer = await self._in_time(answered())
-        except _threads.ExpiredError as error:
+        except threads.ExpiredError as error:
             raise self._too_long() from error
         except SummaryError:
             raise
@@ -135,7 +135,7 @@ class FunctionSummarizer:
             task.add_done_callback(_forget)  # of one that is done, too: this call may be cancelled
             task.cancel()
         if not task.done():
-            raise _threads.ExpiredError
+            raise threads.ExpiredError
         if task.cancelled():  # not this call: that would have been told at the wait
             raise SummarizerError("something that the summarizer awaited was cancelled")
         return task.result()
