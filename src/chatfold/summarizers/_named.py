@@ -7,10 +7,8 @@ it, so each lives for one request.
 from __future__ import annotations
 
 import importlib
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from chatfold import threads
 from chatfold.errors import MissingExtraError, SummarizerError
 from chatfold.summarizers._sdk import Family, SDKSummarizer, got_async
 from chatfold.summarizers.anthropic import AnthropicSummarizer
@@ -29,7 +27,8 @@ class NamedSummarizer:
     Args:
         family: The SDK.
         model: Name of the model.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed.
         asynchronous: Which of the SDK's clients to make.
 
@@ -67,8 +66,7 @@ class NamedSummarizer:
         """
         if self.asynchronous:
             raise got_async(repr(self))
-        with self._client() as client:
-            return self._over(client).complete(prompt)
+        return self._over(self._client()).complete(prompt)
 
     async def acomplete(self, prompt: Prompt) -> Completion:
         """Ask the model and await its answer.
@@ -76,14 +74,13 @@ class NamedSummarizer:
         Raises:
             SummarizerError: The request failed; the SDK's error is the cause.
         """
-        if not self.asynchronous:
-            return await threads.arun(partial(self.complete, prompt))
-        async with self._client() as client:
-            return await self._over(client).acomplete(prompt)
+        return await self._over(self._client()).acomplete(prompt)
 
     def _over(self, client: Any) -> SDKSummarizer:
         kind = OpenAISummarizer if self.family == "openai" else AnthropicSummarizer
-        return kind(client, self.model, timeout=self.timeout, retries=self.retries)
+        over = kind(client, self.model, timeout=self.timeout, retries=self.retries)
+        over.owned = True
+        return over
 
     def _client(self) -> Any:
         client, self._spare = self._spare, None

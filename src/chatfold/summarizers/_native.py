@@ -23,6 +23,7 @@ from chatfold.errors import (
     SummaryError,
     TruncatedSummaryError,
 )
+from chatfold.summarizers._limits import configured, in_time
 from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize
 from chatfold.summarizers.native import Compacted
 from chatfold.threads import check_timeout
@@ -36,7 +37,8 @@ class NativeBackend:
     Attributes:
         client: The SDK's client.
         model: Name of the model that compacts.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed.
         request: Further fields of each request.
         asynchronous: Whether the client's calls are awaited.
@@ -97,7 +99,7 @@ class NativeBackend:
         attempts = _Attempts(self, items)
         for body in self.bodies(items, prefix, instructions):
             try:
-                answer = self.send(body)
+                answer = threads.run(partial(self.send, body), self.timeout)
             except Exception as error:
                 attempts.fail(error, body)
             made = attempts.read(answer)
@@ -120,7 +122,7 @@ class NativeBackend:
         attempts = _Attempts(self, items)
         for body in self.bodies(items, prefix, instructions):
             try:
-                answer = await self.send(body)
+                answer = await in_time(self.send(body), self.timeout)
             except Exception as error:
                 attempts.fail(error, body)
             made = attempts.read(answer)
@@ -170,7 +172,7 @@ class NativeBackend:
 
     def send(self, body: Mapping[str, Any]) -> Any:
         """Send a request; return the SDK's answer, or what to await for it."""
-        client = self.client.with_options(timeout=self.timeout, max_retries=self.retries)
+        client = configured(self.client, self.timeout, self.retries)
         method = self.endpoint(client)
         assert method is not None, "the SDK was found to have it"
         return method(model=self.model, **body)

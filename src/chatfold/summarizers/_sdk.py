@@ -7,6 +7,7 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import (
@@ -24,6 +25,7 @@ from chatfold import threads
 from chatfold.core.flow import Completion
 from chatfold.core.views import field, plain
 from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers._limits import configured, in_time
 from chatfold.summarizers._overflow import Overflow, overflow_in
 from chatfold.threads import check_timeout
 
@@ -117,13 +119,17 @@ class SDKSummarizer:
     Attributes:
         client: The SDK's client.
         model: Name of the model that is asked.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed.
         asynchronous: Whether the client's calls are awaited.
+        owned: Whether the client was made for one call, and is closed when that has ended, be it
+            after it was given up.
     """
 
     family: ClassVar[Family]
     title: ClassVar[str]
+    owned = False
 
     def __init__(
         self, client: object, model: str, *, timeout: float | None = 60.0, retries: int = 1
@@ -148,15 +154,19 @@ class SDKSummarizer:
     def complete(self, prompt: Prompt) -> Completion:
         """Ask the model and wait for its answer.
 
+        With a time limit, the client is called in a daemon thread that sees the caller's context
+        variables; a call that took too long goes on there, and sends nothing more.
+
         Raises:
-            SummarizerError: The request failed; the SDK's error is the cause.
+            SummarizerError: The request failed, or took too long; the SDK's error is the cause.
             TypeError: The client is an asynchronous one.
         """
         if self.asynchronous:
             raise got_async(type(self.client).__name__)
         asked = self.suited(prompt)
         try:
-            return asked.read(asked.send(prompt), live=prompt.live is not None)
+            answer = threads.run(partial(self._sent, asked, prompt), self.timeout)
+            return asked.read(answer, live=prompt.live is not None)
         except Exception as error:
             return self._failed(error, prompt)
 
@@ -164,15 +174,26 @@ class SDKSummarizer:
         """Ask the model and await its answer; a synchronous client is called in a thread.
 
         Raises:
-            SummarizerError: The request failed; the SDK's error is the cause.
+            SummarizerError: The request failed, or took too long; the SDK's error is the cause.
         """
-        if not self.asynchronous:
-            return await threads.arun(partial(self.complete, prompt))
         asked = self.suited(prompt)
+        if self.asynchronous:
+            sending = self._asent(asked, prompt)
+        else:
+            sending = threads.arun(partial(self._sent, asked, prompt))
         try:
-            return asked.read(await asked.send(prompt), live=prompt.live is not None)
+            answer = await in_time(sending, self.timeout)
+            return asked.read(answer, live=prompt.live is not None)
         except Exception as error:
             return self._failed(error, prompt)
+
+    def _sent(self, asked: SDKSummarizer, prompt: Prompt) -> Any:
+        with self.client if self.owned else nullcontext():
+            return asked.send(prompt)
+
+    async def _asent(self, asked: SDKSummarizer, prompt: Prompt) -> Any:
+        async with self.client if self.owned else nullcontext():
+            return await asked.send(prompt)
 
     # Answers are Any: servers that only imitate a provider leave out what the SDK's types promise.
     def send(self, prompt: Prompt) -> Any:
@@ -195,7 +216,7 @@ class SDKSummarizer:
 
     def configured(self) -> Any:
         """Return the client with our time-out and retries; it shares the connections."""
-        return self.client.with_options(timeout=self.timeout, max_retries=self.retries)
+        return configured(self.client, self.timeout, self.retries)
 
     def unreadable(self, answer: Any) -> NoReturn:
         """Raise the error for an answer that holds none of what the endpoint promises.
@@ -268,7 +289,7 @@ def failure(
         error: What an SDK or a caller's function raised.
         prompt: What was asked; a message that repeats it is left out.
         who: What failed: the model's name, or "the summarizer".
-        timeout: Seconds that the request was allowed, for an SDK's time-out.
+        timeout: Seconds that the call was allowed, for an SDK's time-out or our own.
     """
     try:
         return _failure_of(error, prompt, who, timeout)
@@ -280,7 +301,7 @@ def _failure_of(
     error: Exception, prompt: Prompt, who: str, timeout: float | None
 ) -> SummarizerError:
     names = {base.__name__ for base in type(error).__mro__}
-    if "APITimeoutError" in names:
+    if "APITimeoutError" in names or isinstance(error, threads.ExpiredError):
         after = f" after {timeout:g} s" if timeout is not None else ""
         return SummarizerError(f"{who}: timed out{after}")
     if "APIConnectionError" in names:

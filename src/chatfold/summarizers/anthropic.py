@@ -32,8 +32,9 @@ class AnthropicSummarizer(SDKSummarizer):
         client: An `Anthropic` or `AsyncAnthropic` client, the SDK's clients for other platforms
             (Bedrock, Vertex, Foundry, ...), a subclass, or the resource `client.messages`.
         model: Name of the model.
-        timeout: Seconds that one request may take; None for no limit. As a limit is always named,
-            the SDK accepts any `max_tokens` without streaming.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit. As a limit is always named, the SDK accepts any `max_tokens` without
+            streaming.
         retries: How often the SDK repeats a request that failed.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,11 @@ from chatfold import threads
 from chatfold.core.callables import is_async
 from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers._limits import in_time
 from chatfold.summarizers._sdk import failure, got_async
 from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
-    import asyncio
-
     from chatfold.core.render import Prompt
 
 __all__ = ["FunctionSummarizer"]
@@ -108,7 +107,7 @@ class FunctionSummarizer:
             return await made if inspect.isawaitable(made) else made
 
         try:
-            answer = await self._in_time(answered())
+            answer = await in_time(answered(), self.timeout)
         except threads.ExpiredError as error:
             raise self._too_long() from error
         except SummaryError:
@@ -116,29 +115,6 @@ class FunctionSummarizer:
         except Exception as error:
             raise failure(error, prompt, who="the summarizer") from error
         return _checked(answer)
-
-    async def _in_time(self, answered: Coroutine[Any, Any, Any]) -> Any:
-        """Return what is awaited; after the time-out it is cancelled, and not waited for.
-
-        It may be at work on its own cancellation for as long as it likes, or take no notice.
-
-        Raises:
-            ExpiredError: It took longer.
-            SummarizerError: It was cancelled from inside.
-        """
-        import asyncio
-
-        task = asyncio.ensure_future(answered)
-        try:
-            await asyncio.wait({task}, timeout=self.timeout)
-        finally:
-            task.add_done_callback(_forget)  # of one that is done, too: this call may be cancelled
-            task.cancel()
-        if not task.done():
-            raise threads.ExpiredError
-        if task.cancelled():  # not this call: that would have been told at the wait
-            raise SummarizerError("something that the summarizer awaited was cancelled")
-        return task.result()
 
     def _too_long(self) -> SummarizerError:
         return SummarizerError(f"the summarizer took longer than {self.timeout:g} s")
@@ -156,12 +132,6 @@ def _checked(answer: object) -> Completion:
         "a summarizer takes a Prompt and returns the summary as str or Completion; it returned "
         + found
     )
-
-
-def _forget(task: asyncio.Future[Any]) -> None:
-    """Take note of an error that comes too late, so that Python does not warn about it."""
-    if not task.cancelled():
-        task.exception()
 
 
 def _discard(answer: object) -> None:

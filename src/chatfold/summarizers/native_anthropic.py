@@ -71,7 +71,8 @@ class AnthropicCompaction(NativeBackend):
             Foundry or AWS, or `client.messages`. Bedrock does not offer it.
         model: Name of the model; the one of the conversation.
         max_tokens: The request's limit, thinking included; doubled once if it is hit.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed, `compaction_unavailable` too.
         **request: Further fields of your own requests: `system`, `tools`, `thinking`,
             `mcp_servers`, `betas`, ... The model reads them when it summarizes.

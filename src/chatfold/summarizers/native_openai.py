@@ -39,7 +39,8 @@ class OpenAICompaction(NativeBackend):
         client: An `OpenAI` or `AsyncOpenAI` client, a subclass (Azure), or `client.responses`.
         model: Name of the model; the one of the conversation, or of its family.
         instructions: The instructions of your own requests, where they are not in the list.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed.
         **request: Further fields of `client.responses.compact`, e.g. `prompt_cache_key`.
 

@@ -38,7 +38,8 @@ class OpenAISummarizer(SDKSummarizer):
         model: Name of the model.
         endpoint: "chat" for Chat Completions, which every compatible server has, or "responses";
             None takes the resource's, "chat" for a client.
-        timeout: Seconds that one request may take; None for no limit.
+        timeout: Seconds that one call may take, retries and the waits before them included; None
+            for no limit.
         retries: How often the SDK repeats a request that failed.
 
     Raises:
