@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, cast
 
 from chatfold.core.views import (
@@ -56,12 +57,10 @@ CONVERSE_BLOCKS: Final = frozenset(
 
 def getter(item: object) -> Callable[[str], Any]:
     """Return what reads a field of a dict or an SDK object."""
-    if type(item) is dict:
-        fields = cast("dict[str, Any]", item)
-        if tuple not in map(type, fields.values()):
-            return fields.get
-    source: object = item
-    return lambda key: field(source, key)
+    if type(item) is not dict:
+        return lambda key: field(item, key)
+    fields = cast("dict[str, Any]", item)
+    return partial(field, fields) if tuple in map(type, fields.values()) else fields.get
 
 
 def module_of(item: object) -> str:
