@@ -309,6 +309,69 @@ def test_a_device_is_written_to_and_not_replaced(history: Path) -> None:
     assert not Path(os.devnull).is_file()
 
 
+needs_descriptors = pytest.mark.skipif(
+    not Path("/dev/fd").is_dir(), reason="no names of open files here"
+)
+
+
+@needs_descriptors
+@pytest.mark.parametrize("out", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_an_output_that_the_shell_opened_is_written_to(history: Path, out: str) -> None:
+    """A pipe has no name that it could be replaced by; `-o >(wc -c)` gives `/dev/fd/63`."""
+    if not Path(out).exists():
+        pytest.skip("no such name here")
+    done = process("summarize", history, "--keep-last-turns", "1", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)) == 10
+    plain = process("check", history, "--fix", out)
+    assert plain.stdout.endswith(history.read_bytes())
+
+
+@needs_descriptors
+@pytest.mark.parametrize("mode", ["ab", "wb"])
+@pytest.mark.parametrize("through_a_link", [False, True])
+def test_what_the_output_of_the_shell_holds_stays(
+    history: Path, tmp_path: Path, mode: str, through_a_link: bool
+) -> None:
+    """`-o /dev/stdout` with `>>` adds to the file; what is written there next comes behind it."""
+    out, held = Path("/dev/stdout"), tmp_path / "held.txt"
+    if through_a_link:
+        out = tmp_path / "link"
+        out.symlink_to("/dev/stdout")
+    held.write_text("before\n", encoding="utf-8")
+    with held.open(mode) as file:
+        file.write(b"header\n")
+        file.flush()
+        subprocess.run(
+            [sys.executable, "-m", "chatfold", "check", str(history), "--fix", str(out)],
+            stdout=file,
+            check=True,
+        )
+        file.write(b"footer\n")
+    texts = held.read_bytes()
+    assert texts.startswith(b"before\nheader\n" if mode == "ab" else b"header\n")
+    assert texts.endswith(history.read_bytes() + b"footer\n")
+
+
+@needs_descriptors
+def test_a_descriptor_that_is_not_open_is_refused(history: Path) -> None:
+    """Before any time is spent; the name is told."""
+    assert_refused(run("check", history, "--fix", "/dev/fd/987"), "/dev/fd/987", "bad file")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_written_to_and_not_replaced(history: Path, tmp_path: Path) -> None:
+    """Whoever waits at its other end gets the list."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        done = process("summarize", history, "--keep-last-turns", "1", "-o", pipe)
+        assert done.returncode == 0, done.stderr
+        assert reader.stdout is not None
+        assert len(json.loads(reader.stdout.read())) == 10
+    assert not pipe.is_file()
+
+
 @pytest.mark.parametrize(
     ("out", "words"),
     [("absent/out.json", "no directory"), ("history.json/out.json", "no directory"), (".", "is a")],

@@ -1,7 +1,7 @@
 """The commands: demo, summarize, calls and check.
 
 Belongs here: what users type and what they are told. An error is one line on stderr. Not here:
-files (`files`), how values are shown (`terminal`, `demo`).
+files (`files`, `outputs`), how values are shown (`terminal`, `demo`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import typer
 
 from chatfold import __version__
 from chatfold.cli.demo import show
-from chatfold.cli.files import FileError, History, read_history, reject_unwritable, write_whole
+from chatfold.cli.files import FileError, History, read_history
+from chatfold.cli.outputs import reject_unwritable, write_whole
 from chatfold.cli.story import SHAPE_NAMES
 from chatfold.cli.terminal import (
     call_table,

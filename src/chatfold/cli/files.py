@@ -1,24 +1,21 @@
-"""History files: read, with a place for whatever is wrong; written whole or not at all.
+"""History files: read, with a place for whatever is wrong, and rendered as they were written.
 
 Messages are for people at a terminal: one line, with file, line and index. Not here: what is done
-with the items, and what goes to stdout (`cli`).
+with the items (`commands`), and how a file is written (`outputs`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
 import re
-import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 
-__all__ = ["FileError", "History", "read_history", "reject_unwritable", "write_whole"]
+__all__ = ["FileError", "History", "read_history", "reason"]
 
 Item: TypeAlias = dict[str, Any]
 
@@ -81,7 +78,7 @@ def read_history(name: str) -> History:
     try:
         raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise FileError(f"cannot read {name}: {_reason(error)}") from error
+        raise FileError(f"cannot read {name}: {reason(error)}") from error
     where = "standard input" if name == "-" else name
     try:
         text = raw.decode("utf-8-sig")
@@ -99,67 +96,9 @@ def read_history(name: str) -> History:
         raise FileError(f"{where} is nested too deeply to be read") from error
 
 
-def reject_unwritable(name: str) -> None:
-    """Check that a file can be written, before time and tokens are spent on its content.
-
-    Raises:
-        FileError: It cannot; the message says why.
-    """
-    try:
-        path = Path(name).resolve()
-        if path.is_dir():
-            raise FileError(f"cannot write {name}: it is a directory; name a file in it")
-        if not path.parent.is_dir():
-            raise FileError(f"cannot write {name}: there is no directory {path.parent}")
-        # A regular file is replaced, which takes a writable directory.
-        replaced = not path.exists() or path.is_file()
-        if (path.exists() and not os.access(path, os.W_OK)) or (
-            replaced and not os.access(path.parent, os.W_OK)
-        ):
-            raise FileError(f"cannot write {name}: permission denied")
-    except OSError as error:
-        raise FileError(f"cannot write {name}: {_reason(error)}") from error
-    except RuntimeError as error:  # before Python 3.13, of links that lead to each other
-        raise FileError(f"cannot write {name}: its links lead in a circle") from error
-
-
-def write_whole(name: str, data: bytes) -> None:
-    """Write a file so that it holds all of `data` or, on failure, what it held before.
-
-    The file behind a symbolic link is replaced, not the link; its owner and permissions stay. A
-    device or a pipe is written to as it is.
-
-    Raises:
-        FileError: It cannot be written.
-    """
-    reject_unwritable(name)
-    path = Path(name).resolve()
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        # In the same directory: a file is renamed at once only within one file system.
-        draft = path.with_name(f".chatfold-{secrets.token_hex(8)}.tmp")
-        try:
-            with draft.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if path.exists():
-                _take_over_rights(path, draft)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot write {name}: {_reason(error)}") from error
-
-
-def _take_over_rights(path: Path, draft: Path) -> None:
-    status = path.stat()
-    if hasattr(os, "chown"):
-        with contextlib.suppress(OSError):  # only root may give a file away
-            os.chown(draft, status.st_uid, status.st_gid)
-    draft.chmod(status.st_mode & 0o7777)
+def reason(error: OSError) -> str:
+    """Return the system's words for what went wrong with a file."""
+    return (error.strerror or str(error)).lower()
 
 
 def _parsed(text: str, raw: bytes, where: str) -> History:
@@ -289,7 +228,3 @@ def _kind(value: object) -> str:
             return "a list"
         case _:
             return "an object"
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
