@@ -226,6 +226,33 @@ def test_the_list_is_utf_8_whatever_the_terminal_takes(tmp_path: Path) -> None:
     assert process("demo", environment=ascii_only).returncode == 0
 
 
+NUMBERS = (
+    '{"amount": 1234567890.1234567890, "id": 12345678901234567890.0, "rate": 1.10, "of": [1E5,'
+    ' -0.0, -0.00, 1e-400], "whole": 123456789012345678901234567890, "half": 0.5, "text": "1.10"}'
+)
+
+
+@pytest.mark.parametrize("form", ["list", "object", "indented", "jsonl"])
+def test_numbers_that_stay_keep_their_digits(tmp_path: Path, form: str) -> None:
+    """What the file says of an amount or an id is written back, however Python would write it."""
+    items: list[Any] = support_call("anthropic")
+    items[-3]["content"][0]["input"] = "NUMBERS"
+    text = {
+        "list": json.dumps(items),
+        "object": json.dumps({"settings": "NUMBERS", "messages": items}),
+        "indented": json.dumps(items, indent=2),
+        "jsonl": lines(items),
+    }[form]
+    path = tmp_path / "h.json"
+    path.write_text(text.replace('"NUMBERS"', NUMBERS), encoding="utf-8")
+    done = run("summarize", path, "--keep-last-turns", "1")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("summarized")
+    shown = re.sub(r"\s*\n\s*", " ", done.stdout) if form == "indented" else done.stdout
+    plain = shown.replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
+    assert plain.count(NUMBERS) == (2 if form == "object" else 1)
+
+
 def test_tokens_can_be_kept_instead_of_turns(history: Path) -> None:
     """`--keep-tokens` alone cuts inside a turn and keeps that turn's request."""
     done = run("summarize", history, "--keep-tokens", "150")
@@ -651,8 +678,13 @@ BAD: list[tuple[str, bytes, list[str]]] = [
     ("cut off", b'[{"role": "user"', ["line 1, column 17", "not JSON"]),
     ("two values", b"[] []", ["line 1, column 4", "not JSON"]),
     ("NaN", b'[{"role": "user", "content": "NaN", "n": NaN}]', ["line 1, column 42", "NaN"]),
-    ("infinite", b'[{"n":\n 1e999}]', ["1e999", "too large"]),
-    ("huge integer", b'[{"n": ' + b"9" * 5000 + b"}]", ["digits"]),
+    ("infinite", b'[{"n":\n 1e999}]', ["line 2, column 2", "1e999", "too large"]),
+    ("-infinite", b'[{"n": 1e99,\n "-1e999": -1e999}]', ["line 2, column 12", "too large"]),
+    (
+        "huge integer",
+        b'[{"n": [9, -' + b"9" * 5000 + b"]}]",
+        ["line 1, column 12", "5,001 digits", "-9999999999999999999..."],
+    ),
     ("deep", b"[" * 100_000, ["nested too deeply"]),
     ("a number", b"5", ["is a number"]),
     ("a text", b'"hi"', ["is a text"]),

@@ -7,13 +7,14 @@ with the items (`commands`), and how a file is written (`outputs`).
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
+
+from chatfold.cli.literals import NumberError, dumps, loads
 
 __all__ = ["FileError", "History", "read_history", "reason"]
 
@@ -24,8 +25,6 @@ _EXPECTED: Final = (
     "expected a JSON list of items, an object with a list under messages, input or items, or "
     "JSONL with one item a line"
 )
-# A string, passed over, or one of the words that Python's JSON reader takes and JSON forbids.
-_STRING_OR_CONSTANT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 
 
 class FileError(Exception):
@@ -53,15 +52,15 @@ class History:
     indent: str | None = None
 
     def rendered(self, items: Sequence[Item]) -> bytes:
-        """Return `items` written as the file wrote its own, as UTF-8.
+        """Return `items` written as the file wrote its own, as UTF-8, numbers digit for digit.
 
         Half of a surrogate pair has no UTF-8 form and is written as the escape that it was.
         """
         if self.form == "jsonl":
-            text = "".join(_dumps(item, None) + "\n" for item in items)
+            text = "".join(dumps(item, None) + "\n" for item in items)
         else:
             value = {**self.around, self.key: items} if self.form == "object" else items
-            text = _dumps(value, self.indent) + "\n"
+            text = dumps(value, self.indent) + "\n"
         return text.encode("utf-8", "backslashreplace")
 
 
@@ -173,24 +172,11 @@ def _loads(text: str, where: str, line: int | None = None) -> object:
         return f"{where}, line {row}, column {position - before.rfind(chr(10))}"
 
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return loads(text)
     except json.JSONDecodeError as error:
         raise FileError(f"{at(error.pos)}: not JSON: {error.msg}") from error
-    except ValueError as error:  # a number: it is read, but it has no JSON form
-        found = next((m for m in _STRING_OR_CONSTANT.finditer(text) if m[1] is not None), None)
-        place = where if line is None else f"{where}, line {line}"
-        raise FileError(f"{at(found.start()) if found else place}: {error}") from error
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is not JSON; write null or a number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise ValueError(f"the number {digits} is too large")
-    return number
+    except NumberError as error:
+        raise FileError(f"{at(error.position(text))}: {error}") from error
 
 
 def _is_json(text: str) -> bool:
@@ -199,10 +185,6 @@ def _is_json(text: str) -> bool:
     except FileError:
         return False
     return True
-
-
-def _dumps(value: object, indent: str | None) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def _indent(text: str) -> str | None:
