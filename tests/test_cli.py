@@ -604,6 +604,30 @@ def test_check_with_fix_says_what_it_had_to_leave(tmp_path: Path) -> None:
     assert json.loads(path.read_text(encoding="utf-8")) == items
 
 
+def test_check_with_fix_counts_what_a_provider_takes(tmp_path: Path) -> None:
+    """A warning is not mended and no failure; that it stays is said, and it is in the JSON."""
+    path, out = tmp_path / "h.json", tmp_path / "out.json"
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "done"}
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+    saved(path, [BROKEN[0], reasoning, call, result, {**result, "call_id": "lost"}])
+    done = run("check", path, "--fix", out)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.endswith(
+        "; 1 repair, 0 left; 1 problem kept that no provider is sure to refuse\n"
+    ), done.stdout
+    told = json.loads(run("check", path, "--fix", out, "--json").stdout)
+    assert [r["rule"] for r in told["repairs"]] == ["orphan_result"]
+    assert [p["rule"] for p in told["remaining"]] == ["needs_store"]
+    assert told["remaining"] == json.loads(run("check", out, "--json").stdout)
+
+
+def test_the_json_of_check_with_fix_has_one_form(history: Path, tmp_path: Path) -> None:
+    """Also where there was nothing to mend, so that a program can read it."""
+    told = json.loads(run("check", history, "--fix", tmp_path / "out.json", "--json").stdout)
+    assert told == {"problems": [], "repairs": [], "remaining": []}
+
+
 def test_check_with_fix_mends_every_real_broken_history(tmp_path: Path) -> None:
     """Each fault is told in words at its index, the output is valid, and the exit code is 0."""
     source = shared_directory() / "corpus" / "dirty.jsonl"

@@ -261,8 +261,9 @@ class History(Generic[ItemT]):
                 blank messages go, and arguments that are no object are put into one.
 
         Returns:
-            One `Repair` for each thing done, and one with the action `left` for each problem that
-            stays, with the reason.
+            One `Repair` for each thing done, and one with the action `left`, with the reason, for
+            each problem that stays and keeps the list from being sent (`error`, `pending`). What
+            the provider may well take (`warning`, `loss`) is not told: `check()` still names it.
 
         Raises:
             TypeError: There is no such policy.

@@ -23,6 +23,7 @@ from chatfold.cli.files import FileError, History, read_history
 from chatfold.cli.outputs import reject_unwritable, write_whole
 from chatfold.cli.story import SHAPE_NAMES
 from chatfold.cli.terminal import (
+    Mending,
     call_table,
     console,
     counted,
@@ -144,7 +145,8 @@ def check(
 ) -> None:
     """List what the provider would refuse or lose; exit code 1 if there is anything.
 
-    With --fix, the list is mended, and the exit code is 1 only if something had to be left.
+    With --fix, the list is mended, and the exit code is 1 only if something had to be left that the
+    provider would refuse. Warnings and losses stay, and are counted.
     """
     with _reported():
         if fix not in (None, "-"):
@@ -152,10 +154,12 @@ def check(
         history = read_history(file)
         ctx = _context(history, shape)
         problems = ctx.check()
-        repairs = ctx.repair() if fix is not None else []
-        report(ctx, problems, repairs, as_json=as_json, aside=fix == "-")
         if fix is None:
+            report(ctx, problems, as_json=as_json)
             raise typer.Exit(1 if problems else 0)
+        repairs = ctx.repair()
+        mending = Mending(repairs, ctx.check())
+        report(ctx, problems, mending, as_json=as_json, aside=fix == "-")
         changed = any(repair.action != "left" for repair in repairs)
         data = history.rendered(ctx.items) if changed else history.raw
         if fix == "-":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import typer
@@ -22,6 +22,7 @@ from chatfold.core.check import Problem
 from chatfold.core.edits import Repair
 
 __all__ = [
+    "Mending",
     "call_table",
     "console",
     "counted",
@@ -85,41 +86,69 @@ def call_table(calls: Sequence[ToolCallRecord]) -> Table:
     return table
 
 
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """What came of the wish to mend a list.
+
+    Attributes:
+        repairs: What was done, and what was left that the provider would refuse.
+        remaining: All that is wrong with the list afterwards.
+    """
+
+    repairs: Sequence[Repair]
+    remaining: Sequence[Problem]
+
+    def __str__(self) -> str:
+        told: list[str] = []
+        if self.repairs:
+            left = sum(repair.action == "left" for repair in self.repairs)
+            told.append(f"{counted(len(self.repairs) - left, 'repair')}, {left} left")
+        accepted = sum(problem.severity in ("warning", "loss") for problem in self.remaining)
+        if accepted:
+            kept = counted(accepted, "problem")
+            told.append(f"{kept} kept that no provider is sure to refuse")
+        return "; ".join(told)
+
+
 def report(
     ctx: ChatContext[Any],
     problems: Sequence[Problem],
-    repairs: Sequence[Repair],
+    mending: Mending | None = None,
     *,
     as_json: bool,
-    aside: bool,
+    aside: bool = False,
 ) -> None:
     """Print what is wrong with a list, and what was done about it.
 
     Args:
         ctx: The list.
         problems: What was wrong with it.
-        repairs: What was done; none where nothing was asked for.
-        as_json: Whether to print JSON: the problems, or an object with problems and repairs.
+        mending: What was done, and what stays; None where nothing was asked for.
+        as_json: Whether to print JSON: the problems, or an object with problems, repairs and what
+            remains, whose indices are those of the new list.
         aside: Whether to print on stderr, because stdout takes the list.
     """
     if as_json:
         found = [asdict(problem) for problem in problems]
-        done = [
-            {"rule": r.rule, "action": r.action, "message": r.message, "indices": r.indices}
-            for r in repairs
-        ]
-        print_json({"problems": found, "repairs": done} if repairs else found, aside=aside)
+        print_json(found if mending is None else _mended(found, mending), aside=aside)
         return
     for problem in problems:
         typer.echo(described(problem), err=aside)
-    for repair in repairs:
+    for repair in mending.repairs if mending else ():
         typer.echo(one_line(str(repair)), err=aside)
     name = ctx.shape.name if ctx.shape else "several shapes"
     counts = f"{counted(len(problems), 'problem')} in {counted(len(ctx), 'item')} ({name})"
-    if repairs:
-        left = sum(repair.action == "left" for repair in repairs)
-        counts += f"; {counted(len(repairs) - left, 'repair')}, {left} left"
-    typer.echo(counts, err=aside)
+    done = str(mending or "")
+    typer.echo(f"{counts}; {done}" if done else counts, err=aside)
+
+
+def _mended(found: list[dict[str, Any]], mending: Mending) -> dict[str, Any]:
+    done = [
+        {"rule": r.rule, "action": r.action, "message": r.message, "indices": r.indices}
+        for r in mending.repairs
+    ]
+    remaining = [asdict(problem) for problem in mending.remaining]
+    return {"problems": found, "repairs": done, "remaining": remaining}
 
 
 def described(problem: Problem) -> str:

@@ -69,7 +69,7 @@ class RepairPolicies(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One thing that a repair did, or had to leave.
+    """One thing that a repair did, or had to leave though the provider would refuse it.
 
     Attributes:
         rule: The rule of `check()` that was broken.

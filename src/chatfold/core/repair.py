@@ -56,8 +56,8 @@ def mended(
         **policies: What to do about each kind of problem; see `RepairPolicies`.
 
     Returns:
-        The new list, and one `Repair` for each thing done and for each problem left; of a problem
-        that is left, `rule` is the rule that `check()` names.
+        The new list, and one `Repair` for each thing done and for each error and pending problem
+        left; of a problem that is left, `rule` is the rule that `check()` names.
 
     Raises:
         TypeError: There is no such policy.
