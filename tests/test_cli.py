@@ -838,6 +838,65 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, command: str)
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], [], ["check", "--help"]])
+def test_help_that_cannot_be_written_is_one_line(arguments: list[str]) -> None:
+    """Help and version are printed before any command runs."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "chatfold", *arguments], stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"chatfold: cannot write the output: no space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no descriptors to close")
+@pytest.mark.parametrize("command", ["summarize", "calls", "check", "demo", "--version", "--help"])
+def test_a_closed_standard_output_is_told(history: Path, command: str) -> None:
+    """A list that goes nowhere is no success; a file takes it all the same."""
+    arguments = [str(history)] if command in ("summarize", "calls", "check") else []
+    done = _with_stdout_closed(command, *arguments)
+    assert done.returncode == 2
+    assert done.stderr == b"chatfold: cannot write the output: standard output is closed\n"
+    if command == "summarize":
+        out = history.with_name("out.json")
+        done = _with_stdout_closed(command, *arguments, "--keep-last-turns", "1", "-o", str(out))
+        assert done.returncode == 0, done.stderr
+        assert len(json.loads(out.read_bytes())) == 10
+
+
+def _with_stdout_closed(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "chatfold", *arguments]
+    return subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], stderr=subprocess.PIPE)
+
+
+def test_help_does_not_depend_on_docstrings() -> None:
+    """Python may leave them out."""
+    for arguments in ([], ["--help"], ["check", "--help"]):
+        stripped = process(*arguments, environment={"PYTHONOPTIMIZE": "2"})
+        assert stripped.stdout == process(*arguments).stdout
+        assert b"provider" in stripped.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check", ""], ["check", "FILE", "--fix", ""], ["summarize", "FILE", "-o", ""]]
+)
+def test_a_file_without_a_name_is_told(history: Path, arguments: list[str]) -> None:
+    """A variable of a script may be empty."""
+    given = [str(history) if each == "FILE" else each for each in arguments]
+    assert_refused(run(*given), "without a name")
+
+
+def test_an_item_that_is_nested_too_deeply_is_told_in_words(tmp_path: Path) -> None:
+    """Not by the name that Python has for it."""
+    path = tmp_path / "deep.json"
+    path.write_text('[{"role": "user", "content": ' + "[" * 600 + "]" * 600 + "}]")
+    done = run("check", path)
+    assert done.exit_code == 1
+    assert "nested too deeply" in done.stdout
+    assert "Recursion" not in done.stdout
+
+
 def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A service may have none; Python then has no stream there."""
     monkeypatch.setattr(sys, "stdin", None)

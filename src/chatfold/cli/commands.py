@@ -18,8 +18,9 @@ from typing import Annotated, Any, Final, NoReturn
 import typer
 
 from chatfold import __version__
+from chatfold.cli import texts
 from chatfold.cli.demo import show
-from chatfold.cli.files import FileError, History, read_history
+from chatfold.cli.files import FileError, History, read_history, reason
 from chatfold.cli.outputs import reject_unwritable, write_whole
 from chatfold.cli.story import SHAPE_NAMES
 from chatfold.cli.terminal import (
@@ -36,20 +37,11 @@ from chatfold.context import ChatContext
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.plan import Outcome
 from chatfold.errors import ChatfoldError, MissingExtraError, SummarizerError, UnknownShapeError
-from chatfold.shapes import SHAPES
 from chatfold.summarizers import Summarizer, resolve
 
 __all__ = ["app", "run"]
 
 Context = ChatContext[dict[str, Any]]
-
-# Help texts stand here, so that a command's signature shows what it takes at a glance.
-_FILE: Final = (
-    "A JSON list of items, an object with a list under messages, input or items, JSONL with one "
-    "item a line, or - for standard input."
-)
-_SHAPE: Final = f"{', '.join(shape.name for shape in SHAPES)}; by default found out."
-_WRITER: Final = "What writes the summary: extractive (no model), openai:MODEL or anthropic:MODEL."
 
 # An outcome names remedies as they are written in Python.
 _FLAGS: Final = {
@@ -62,7 +54,7 @@ _FLAGS: Final = {
 def demo(
     shape: Annotated[str | None, typer.Option(help="Show one shape only.", metavar="NAME")] = None,
 ) -> None:
-    """Fold a support call in each shape: before, prompt, summary, after. No key, no network."""
+    """Show what a fold does."""
     with _reported():
         if shape is not None and shape not in SHAPE_NAMES:
             raise UnknownShapeError(
@@ -73,7 +65,7 @@ def demo(
 
 
 def summarize(
-    file: Annotated[str, typer.Argument(help=_FILE, metavar="FILE")],
+    file: Annotated[str, typer.Argument(help=texts.FILE, metavar="FILE")],
     keep_last_turns: Annotated[
         int | None,
         typer.Option(min=0, help="Turns to keep; by default 2.", metavar="N"),
@@ -81,8 +73,8 @@ def summarize(
     keep_tokens: Annotated[
         int | None, typer.Option(min=0, help="Tokens to keep; may cut inside a turn.", metavar="T")
     ] = None,
-    llm: Annotated[str, typer.Option(help=_WRITER, metavar="NAME")] = "extractive",
-    shape: Annotated[str | None, typer.Option(help=_SHAPE, metavar="NAME")] = None,
+    llm: Annotated[str, typer.Option(help=texts.WRITER, metavar="NAME")] = "extractive",
+    shape: Annotated[str | None, typer.Option(help=texts.SHAPE, metavar="NAME")] = None,
     abandon: Annotated[
         list[str] | None, typer.Option(help="Id of an open call to give up.", metavar="ID")
     ] = None,
@@ -93,10 +85,7 @@ def summarize(
         str, typer.Option("--output", "-o", help="Where to write; may be FILE.", metavar="OUT")
     ] = "-",
 ) -> None:
-    """Replace the older part of a history with one summary; print the list as FILE has it.
-
-    What happened is told on stderr. Where there is nothing to fold, FILE is passed on unchanged.
-    """
+    """Fold a history, and print or write the list."""
     with _reported():
         if output != "-":
             reject_unwritable(output)
@@ -119,11 +108,11 @@ def summarize(
 
 
 def calls(
-    file: Annotated[str, typer.Argument(help=_FILE, metavar="FILE")],
+    file: Annotated[str, typer.Argument(help=texts.FILE, metavar="FILE")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
-    shape: Annotated[str | None, typer.Option(help=_SHAPE, metavar="NAME")] = None,
+    shape: Annotated[str | None, typer.Option(help=texts.SHAPE, metavar="NAME")] = None,
 ) -> None:
-    """List every tool call of a history with its result."""
+    """Print the tool calls."""
     with _reported():
         records = _context(read_history(file), shape).tool_calls()
         if as_json:
@@ -136,18 +125,14 @@ def calls(
 
 
 def check(
-    file: Annotated[str, typer.Argument(help=_FILE, metavar="FILE")],
+    file: Annotated[str, typer.Argument(help=texts.FILE, metavar="FILE")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the problems as JSON.")] = False,
-    shape: Annotated[str | None, typer.Option(help=_SHAPE, metavar="NAME")] = None,
+    shape: Annotated[str | None, typer.Option(help=texts.SHAPE, metavar="NAME")] = None,
     fix: Annotated[
         str | None, typer.Option(help="Where to write the mended list; may be FILE.", metavar="OUT")
     ] = None,
 ) -> None:
-    """List what the provider would refuse or lose; exit code 1 if there is anything.
-
-    With --fix, the list is mended, and the exit code is 1 only if something had to be left that the
-    provider would refuse. Warnings and losses stay, and are counted.
-    """
+    """Print what is wrong with a history, and mend it if asked."""
     with _reported():
         if fix not in (None, "-"):
             reject_unwritable(fix)
@@ -171,8 +156,13 @@ def check(
 
 def run() -> int:
     """Run the command with the arguments of the process, and return its exit code."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - closed: `>&-`
+        sys.stdout = io.TextIOWrapper(_Closed(), encoding="utf-8")
     try:
         code: object = app(standalone_mode=False)
+    except OSError as error:  # of a stream: those of files are told where they are read or written
+        typer.echo(f"chatfold: cannot write the output: {reason(error)}", err=True)
+        return 2
     except Exception as error:
         # A usage error of click, whose home in typer is private and has moved.
         message = getattr(error, "format_message", None)
@@ -190,7 +180,7 @@ def _options(
         bool, typer.Option("--version", is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Action-aware summarization for LLM chat histories, in the provider's own message format."""
+    """Do what does not take a command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # histories hold what a terminal cannot show
             stream.reconfigure(errors="backslashreplace")
@@ -199,6 +189,13 @@ def _options(
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
+
+
+class _Closed(io.BytesIO):
+    """What stands for a standard output that is closed, so that nothing is lost in silence."""
+
+    def write(self, data: object, /) -> int:
+        raise OSError(errno.EBADF, "standard output is closed")
 
 
 class UsageError(Exception):
@@ -211,9 +208,11 @@ def _application() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    made.callback(invoke_without_command=True)(_options)
-    for command in (demo, summarize, calls, check):
-        made.command()(command)
+    made.callback(invoke_without_command=True, help=texts.ABOUT)(_options)
+    made.command(help=texts.DEMO)(demo)
+    made.command(help=texts.SUMMARIZE)(summarize)
+    made.command(help=texts.CALLS)(calls)
+    made.command(help=texts.CHECK)(check)
     return made
 
 
@@ -231,10 +230,6 @@ def _reported() -> Generator[None]:
         _stop(error, 1)
     except RecursionError:
         _stop("the history is nested too deeply", 2)
-    except OSError as error:  # of a stream: those of files were told above
-        if error.errno == errno.EPIPE:  # whoever reads has enough
-            raise
-        _stop(f"cannot write the output: {(error.strerror or str(error)).lower()}", 2)
 
 
 def _stop(error: object, code: int) -> NoReturn:

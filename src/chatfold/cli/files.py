@@ -72,6 +72,8 @@ def read_history(name: str) -> History:
     Raises:
         FileError: The file cannot be read, or holds something else than items.
     """
+    if not name:
+        raise FileError("cannot read a file without a name; name one, or - for standard input")
     if name == "-" and sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise FileError("cannot read standard input: it is closed")
     try:

@@ -26,6 +26,8 @@ def reject_unwritable(name: str) -> None:
     Raises:
         FileError: It cannot; the message says why.
     """
+    if not name:
+        raise FileError("cannot write a file without a name; name one, or - for standard output")
     try:
         target = _target(name)
         if isinstance(target, int):

@@ -178,7 +178,7 @@ class ShapeChoice:
             if view is None:
                 view = self._read_foreign(item)
         except Exception as error:  # whatever is wrong with one item must not break the rest
-            return _unreadable(item, f"{type(error).__name__}: {words_of(error)}")
+            return _unreadable(item, _fault_of(error))
         return view if view is not None else _unreadable(item, "")
 
     def _read_foreign(self, item: Any) -> ItemView | None:
@@ -196,6 +196,12 @@ def _fit(shape: Shape, item: Any) -> Fit:
         return shape.fit(item)
     except Exception:  # a malformed item is of no shape; reading it reports it
         return "no"
+
+
+def _fault_of(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply to be read"
+    return f"{type(error).__name__}: {words_of(error)}"
 
 
 def _unreadable(item: Any, fault: str) -> ItemView:
