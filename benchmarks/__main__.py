@@ -25,11 +25,13 @@ from pathlib import Path
 from typing import Any
 
 from . import timing, validity
+from .arguments import directory
 from .cost import histories, systems
 from .cost import table as cost
 from .environments import PEERS, build
 from .facts.histories import corpus_file, real
 from .figures import cost_figure, time_figure
+from .fold import SIZES
 from .tables import Table
 from .workers import PeerError, Worker, close_all
 
@@ -63,7 +65,7 @@ def time_part(workers: list[Worker], quick: bool) -> Iterator[Table]:
     """Yield the tables of time and memory."""
     own = Worker("chatfold", Path(sys.executable))
     try:
-        for items in timing.SIZES[:3] if quick else timing.SIZES:
+        for items in SIZES[:3] if quick else SIZES:
             rounds = 3 if quick or items > MANY else 7
             folds = 50 if items < FEW and not quick else rounds
             yield timing.table(items, folds, [own, *workers])
@@ -103,7 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--environments", type=Path, help="where they are built, and found the next time"
     )
-    parser.add_argument("--out", type=Path, help="directory for JSON and figures")
+    parser.add_argument("--out", type=directory, help="directory for JSON and figures")
     return parser.parse_args()
 
 
@@ -138,7 +140,6 @@ def _run(
         print(table, end="\n\n", flush=True)
     if options.out is None or not made:
         return
-    options.out.mkdir(parents=True, exist_ok=True)
     written: dict[str, Any] = {**head, "tables": [table.as_json() for table in made]}
     path = options.out / f"{name}.json"
     path.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")

@@ -1,8 +1,8 @@
 """Times one fold with a stub model: chatfold beside LangChain and LiveKit, in one run.
 
     python -m venv peers && peers/bin/pip install . -r benchmarks/requirements.txt
-    peers/bin/python benchmarks/fold.py                      # 100, 1,000, 10,000, 100,000 items
-    peers/bin/python benchmarks/fold.py --items 10000 --rounds 9
+    peers/bin/python -m benchmarks.fold                      # 100, 1,000, 10,000, 100,000 items
+    peers/bin/python -m benchmarks.fold --items 10000 --rounds 9
 
 Each system gets the same conversation in its own message type, built before the clock starts. In
 each round each of them folds a fresh list once, in turn, so that a machine that slows down slows
@@ -23,13 +23,17 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from chatfold import ChatContext
 from chatfold.policy import Policy
 
+from .arguments import at_least, output
+
 _LOOP = asyncio.new_event_loop()  # an agent's loop runs: to start one is no part of a fold
+
+SIZES = (100, 1_000, 10_000, 100_000)
+SHORTEST = 20  # items; all of fewer ones are within what is to be kept
 
 SUMMARY = "The user asked for the state of orders, and each was looked up and answered."
 
@@ -229,9 +233,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--items", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument("--items", type=at_least(SHORTEST), nargs="+", default=[*SIZES])
+    parser.add_argument("--rounds", type=at_least(1), default=7)
+    parser.add_argument("--json", type=output, help="write the figures here too")
     options = parser.parse_args()
     rows = [row for items in options.items for row in report(items, options.rounds)]
     if options.json is not None:

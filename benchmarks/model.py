@@ -37,6 +37,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from benchmarks.arguments import at_least, output
 from benchmarks.facts.case import Case, Folded
 from benchmarks.facts.gold import values_in_prompt, values_of
 from benchmarks.facts.measure import size_of
@@ -294,16 +295,22 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--results", type=Path, required=True, help="the file of the answers")
-    parser.add_argument("--limit", type=int, default=HISTORIES, help="ask of so many histories")
+    parser.add_argument("--results", type=output, required=True, help="the file of the answers")
+    parser.add_argument(
+        "--limit", type=at_least(1), default=HISTORIES, help="ask of so many histories"
+    )
     parser.add_argument("--system", choices=SYSTEMS, action="append", help="ask only this one")
     parser.add_argument("--model", type=Path, help="the model's file, or where to put it")
     parser.add_argument("--url", help="a server that has the model: its base URL, with /v1")
     parser.add_argument(
-        "--threads", type=int, default=0, help="threads; 1 where others use the machine too"
+        "--threads", type=at_least(0), default=0, help="threads; 1 where others use the machine too"
     )
-    parser.add_argument("--at-once", type=int, default=2, help="folds that run at the same time")
-    parser.add_argument("--examples", type=int, default=0, help="show so many invented values")
+    parser.add_argument(
+        "--at-once", type=at_least(1), default=2, help="folds that run at the same time"
+    )
+    parser.add_argument(
+        "--examples", type=at_least(0), default=0, help="show so many invented values"
+    )
     parser.add_argument("--report", action="store_true", help="ask nothing, only print the table")
     options = parser.parse_args()
     path: Path | str = ""

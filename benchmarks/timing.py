@@ -22,7 +22,6 @@ from .fold import conversation
 from .tables import Table
 from .workers import PeerError, Worker
 
-SIZES = (100, 1_000, 10_000, 100_000)
 BASE = "chatfold, warm"
 _IN_A_ROW = 5
 _OPTIONS: dict[str, Any] = {"trigger": 1, "keep": 1, "keep_messages": None}

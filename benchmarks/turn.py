@@ -1,8 +1,8 @@
 """Times a turn at which nothing is to be done: chatfold beside LangChain and LiveKit, in one run.
 
     python -m venv peers && peers/bin/pip install . -r benchmarks/requirements.txt
-    peers/bin/python benchmarks/turn.py                      # 100, 1,000, 10,000, 100,000 items
-    peers/bin/python benchmarks/turn.py --items 10000 --rounds 50
+    peers/bin/python -m benchmarks.turn                      # 100, 1,000, 10,000, 100,000 items
+    peers/bin/python -m benchmarks.turn --items 10000 --rounds 50
 
 `check` is a context or hook that is asked after one item came, with a trigger far above the list.
 `same` and `copies` are `Middleware` on a history that it has folded and that grew by two items,
@@ -25,12 +25,12 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from fold import SUMMARY, conversation
-
 from chatfold import ChatContext, Middleware, Policy
+
+from .arguments import at_least, output
+from .fold import SHORTEST, SIZES, SUMMARY, conversation
 
 FAR = 1_000_000_000
 _AT_A_TIME = 5
@@ -188,9 +188,9 @@ def report(items: int, rounds: int) -> list[dict[str, Any]]:
 def main() -> None:
     """Print a table for each length, and write all rows as JSON where a file is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--items", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--json", type=Path, help="file for the rows")
+    parser.add_argument("--items", type=at_least(SHORTEST), nargs="+", default=[*SIZES])
+    parser.add_argument("--rounds", type=at_least(1), default=30)
+    parser.add_argument("--json", type=output, help="file for the rows")
     options = parser.parse_args()
     rows = [row for items in options.items for row in report(items, options.rounds)]
     if options.json is not None:

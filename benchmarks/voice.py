@@ -32,6 +32,8 @@ from chatfold import ChatContext, Prompt
 from chatfold.core.plan import Reason
 from chatfold.policy import Policy
 
+from .arguments import at_least, output, positive
+
 TURN, ANSWER = 0.3, 5.0  # seconds of the call that is simulated
 PLACES = ("Lisbon", "Galway", "Bern", "Oslo", "Graz", "Turin", "Porto", "Ghent")
 SUMMARY = (
@@ -261,12 +263,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--turns", type=int, default=10_000)
-    parser.add_argument("--speed", type=float, default=30.0, help="how much faster than real")
+    parser.add_argument("--turns", type=at_least(1), default=10_000)
+    parser.add_argument("--speed", type=positive, default=30.0, help="times as fast as real")
     parser.add_argument("--interrupted", type=float, default=0.03, help="share of the turns")
     parser.add_argument("--loop", action="store_true", help="in an event loop, not in threads")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument("--json", type=output, help="write the figures here too")
     options = parser.parse_args()
     agent, yardstick = Agent(options.interrupted, options.seed), Yardstick()
     began = time.perf_counter()

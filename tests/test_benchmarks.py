@@ -240,6 +240,46 @@ def test_the_table_of_facts_is_printed(checkout: Path, tmp_path: Path) -> None:
     assert rows["tail alone"]["hard_kept"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("voice --speed 0", "'0' is no number over 0"),
+        ("voice --speed nan", "'nan' is no number over 0"),
+        ("voice --turns -5", "'-5' is no whole number from 1 on"),
+        ("voice --json absent/figures.json", "there is no directory 'absent'"),
+        ("voice --json src", "'src' is no file"),
+        ("fold --items 0", "'0' is no whole number from 20 on"),
+        ("fold --items 100 -3", "-3"),
+        ("fold --rounds 0", "'0' is no whole number from 1 on"),
+        ("turn --rounds many", "'many' is no whole number"),
+        ("facts --every 0", "'0' is no whole number from 1 on"),
+        ("facts --only foo", "no class has 'foo' in its name; there are"),
+        ("model --results absent/answers.jsonl", "there is no directory 'absent'"),
+        ("__main__ --out README.md", "no directory 'README.md'"),
+    ],
+)
+def test_what_cannot_be_measured_is_told_at_once(
+    checkout: Path, tmp_path: Path, arguments: str, words: str
+) -> None:
+    """A run of hours does not fail at its end, nor at its start with a traceback."""
+    module, *given = arguments.split()
+    done = _run(checkout, f"benchmarks.{module}", *given, shared=str(tmp_path))
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("module", ["fold", "turn"])
+def test_the_shortest_list_can_be_measured(checkout: Path, tmp_path: Path, module: str) -> None:
+    """There is something to fold in it."""
+    figures = tmp_path / "figures.json"
+    arguments = ("--items", "20", "--rounds", "1", "--json", str(figures))
+    done = _run(checkout, f"benchmarks.{module}", *arguments, shared=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(figures.read_text(encoding="utf-8"))
+
+
 def test_without_a_model_the_reason_is_told(checkout: Path, tmp_path: Path) -> None:
     """And nothing fails, nor is anything written."""
     if importlib.util.find_spec("xllamacpp") is not None:

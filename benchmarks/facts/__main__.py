@@ -32,8 +32,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
+
+from benchmarks.arguments import at_least, output
 
 from . import histories
 from .case import System
@@ -93,22 +94,32 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--every", type=int, default=1, help="take one real history in so many")
-    parser.add_argument("--seeds", type=int, default=3, help="generated histories of each kind")
+    parser.add_argument(
+        "--every", type=at_least(1), default=1, help="take one real history in so many"
+    )
+    parser.add_argument(
+        "--seeds", type=at_least(1), default=3, help="generated histories of each kind"
+    )
     parser.add_argument("--only", default="", help="the classes whose name holds this")
-    parser.add_argument("--missed", type=int, default=0, help="show so many facts that were lost")
-    parser.add_argument("--json", type=Path, help="write the figures here too")
+    parser.add_argument(
+        "--missed", type=at_least(0), default=0, help="show so many facts that were lost"
+    )
+    parser.add_argument("--json", type=output, help="write the figures here too")
     options = parser.parse_args()
+    asked = list(classes(options.every, options.seeds))
+    chosen = [each for each in asked if options.only in each[0]]
+    if not chosen:
+        names = ", ".join(repr(title) for title, _, _ in asked)
+        parser.error(f"no class has {options.only!r} in its name; there are {names}")
     systems = installed()
     sizes: dict[bool, list[Rows]] = {False: [], True: []}
     written: dict[str, object] = {}
-    for title, is_long, made in classes(options.every, options.seeds):
-        if options.only in title:
-            started = time.perf_counter()
-            rows = measure(made(), systems)
-            show(title, rows, time.perf_counter() - started, options.missed)
-            sizes[is_long].append(rows)
-            written[title] = figures(rows)
+    for title, is_long, made in chosen:
+        started = time.perf_counter()
+        rows = measure(made(), systems)
+        show(title, rows, time.perf_counter() - started, options.missed)
+        sizes[is_long].append(rows)
+        written[title] = figures(rows)
     for is_long, parts in sizes.items():
         if len(parts) > 1:
             title = f"all histories {'over' if is_long else 'under'} 50,000 tokens"
