@@ -28,7 +28,10 @@ from typing import Any
 from chatfold import ChatContext
 from chatfold.policy import Policy
 
-from .arguments import at_least, output
+if __package__:
+    from .arguments import at_least, output
+else:  # python benchmarks/fold.py
+    from arguments import at_least, output
 
 _LOOP = asyncio.new_event_loop()  # an agent's loop runs: to start one is no part of a fold
 

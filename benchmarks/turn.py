@@ -29,8 +29,12 @@ from typing import Any
 
 from chatfold import ChatContext, Middleware, Policy
 
-from .arguments import at_least, output
-from .fold import SHORTEST, SIZES, SUMMARY, conversation
+if __package__:
+    from .arguments import at_least, output
+    from .fold import SHORTEST, SIZES, SUMMARY, conversation
+else:  # python benchmarks/turn.py
+    from arguments import at_least, output
+    from fold import SHORTEST, SIZES, SUMMARY, conversation
 
 FAR = 1_000_000_000
 _AT_A_TIME = 5
