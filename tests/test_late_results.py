@@ -180,3 +180,21 @@ def test_a_call_is_not_passed_by_where_only_a_note_came() -> None:
     note = ctx.items[-1]
     ctx.items.extend([*step("openai_chat", "next", 1, ["1"])[:1], note])
     assert [call.status for call in ctx.tool_calls()] == ["completed", "open"]
+
+
+def test_the_note_of_a_late_result_holds_its_documents() -> None:
+    source = {"type": "text", "media_type": "text/plain", "data": "Clause 7: 30 days notice"}
+    document = {"type": "document", "title": "contract", "source": source}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}
+    items: list[Any] = [
+        {"role": "user", "content": "q " * 500},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": "Never mind."},
+        {"role": "assistant", "content": "Right."},
+        {"role": "user", "content": "z"},
+    ]
+    ctx: ChatContext[Any] = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=1)
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [document]}
+    ctx.append({"role": "user", "content": [result]})
+    assert "Clause 7: 30 days notice" in json.dumps(items)

@@ -912,3 +912,88 @@ def test_an_instruction_that_nobody_speaks_before_gets_a_note_in_front() -> None
     assert same_objects(items[1:], before)
     assert ctx.check() == []
     assert validate(items, "anthropic") == []
+
+
+# --- results before their calls -------------------------------------------------------------------
+
+
+def paying(*ids: str) -> dict[str, Any]:
+    calls = [
+        {"id": id_, "type": "function", "function": {"name": "pay", "arguments": "{}"}}
+        for id_ in ids
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def paid(id_: str, receipt: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id_, "content": f"paid, receipt {receipt}"}
+
+
+def test_a_result_that_was_written_before_its_call_is_put_behind_it() -> None:
+    """To say that it is unknown whether that took effect would have it paid a second time."""
+    early, call, last = (
+        paid("a", "R-1"),
+        paying("a", "b"),
+        {"role": "assistant", "content": "Paid."},
+    )
+    items = [{"role": "user", "content": "Pay."}, early, call, paid("b", "R-2"), last]
+    ctx = ChatContext(items)
+    (repair,) = ctx.repair()
+    assert (repair.action, repair.rule) == ("moved", "orphan_result")
+    assert items.index(early) > items.index(call)
+    assert [(c.id, c.result) for c in ctx.tool_calls()] == [
+        ("a", "paid, receipt R-1"),
+        ("b", "paid, receipt R-2"),
+    ]
+    assert ctx.check() == []
+    assert ctx.repair() == []
+
+
+def test_where_two_results_name_one_id_the_early_one_is_a_note() -> None:
+    items = [{"role": "user", "content": "Pay."}, paid("a", "R-1"), paying("a"), paid("a", "R-2")]
+    ctx = ChatContext(items)
+    assert [repair.action for repair in ctx.repair()] == ["noted"]
+    assert "R-1" in items[1]["content"]
+    assert [c.result for c in ctx.tool_calls()] == ["paid, receipt R-2"]
+
+
+DOCUMENT = {
+    "type": "document",
+    "title": "contract",
+    "source": {"type": "text", "media_type": "text/plain", "data": "Clause 7: 30 days notice"},
+}
+FOUND = {
+    "type": "search_result",
+    "source": "https://a.example",
+    "title": "Prices",
+    "content": [{"type": "text", "text": "The price is 349.90 EUR"}],
+}
+
+
+def test_a_note_holds_all_that_can_be_read_of_a_result() -> None:
+    """Documents and what a search found, too; pictures are only counted."""
+    picture = {"type": "image", "source": {"type": "url", "url": "https://a.example/1.png"}}
+    blocks = [DOCUMENT, FOUND, picture]
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": blocks}
+    items: list[Any] = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "a"},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": "b"},
+    ]
+    assert [repair.action for repair in ChatContext(items, shape="anthropic").repair()] == ["noted"]
+    text = items[2]["content"][0]["text"]
+    assert "Clause 7: 30 days notice" in text
+    assert "The price is 349.90 EUR" in text
+    assert "1 images or files, which are not shown" in text
+
+
+def test_a_note_holds_what_a_later_sdk_writes() -> None:
+    items: list[Any] = [
+        {"role": "user", "content": "q"},
+        {"type": "browser_call_output", "call_id": "call_9", "page": "the words of the page"},
+        {"role": "assistant", "content": "a"},
+    ]
+    ctx = ChatContext(items, shape="openai_responses")
+    assert [repair.action for repair in ctx.repair()] == ["noted"]
+    assert "the words of the page" in json.dumps(items)

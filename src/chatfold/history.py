@@ -18,7 +18,7 @@ from chatfold.core.scalars import check_flags
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
-from chatfold.core.views import ItemView, ResultPart, Shape
+from chatfold.core.views import ItemView, ResultPart, Shape, legible
 from chatfold.core.xml import attributes, encode, escape
 from chatfold.errors import ShapeError
 from chatfold.options import Settings
@@ -355,8 +355,8 @@ class History(Generic[ItemT]):
             "repair_note.jinja",
             kind="orphan",
             attrs=encode(attrs),
-            text=escape(part.text),
-            media=len(part.media),
+            text=escape(legible(part)),
+            media=sum(not medium.text for medium in part.media),
         )
 
     def _shape_named(self, name: str) -> Shape:

@@ -422,3 +422,23 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
     assert {(v.index, v.open) for v in validate(items, "openai_responses")} == {
         (index, severity == "pending")
     }
+
+
+@pytest.mark.parametrize("output", ["memory_search_output", "memory_search_call_output"])
+def test_calls_and_outputs_of_a_later_sdk_are_joined_by_their_id(output: str) -> None:
+    """The SDK names them both ways: `tool_search_output`, and `shell_call_output`."""
+    items: list[Any] = [
+        {"role": "user", "content": "Find it. " * 100},
+        {"type": "memory_search_call", "call_id": "call_9", "query": "QQ"},
+        {"type": output, "call_id": "call_9", "results": ["RR"]},
+        {"role": "assistant", "content": "There."},
+        {"role": "user", "content": "z"},
+    ]
+    ctx = ChatContext(items, shape="openai_responses")
+    assert {p.rule for p in ctx.check()} == {"unknown_part"}
+    assert [c.status for c in ctx.tool_calls()] == ["completed"]
+    assert 2 not in ctx.cut_points()
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert (plan.prompt.user.count("QQ"), plan.prompt.user.count("RR")) == (1, 1)
+    assert ctx.repair() == []

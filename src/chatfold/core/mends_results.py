@@ -5,6 +5,7 @@ Not here: the mends of calls and ids (`mends_calls`), and in which order all com
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from chatfold.core.edits import Case, Edits
 from chatfold.core.pieces import Result, behind_of, put_joined, results_of, take_out
 from chatfold.core.spans import Span, cuttable
 from chatfold.core.summary import TAG
-from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart
+from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart, legible
 
 __all__ = ["mend_duplicate_results", "mend_orphans", "move_results"]
 
@@ -118,8 +119,14 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
     for problem in (*case.broken(*_LATE), *split):
         problems.setdefault(problem.index, []).append((problem.rule, problem.indices[1:2]))
     late: dict[int, list[tuple[str, Result]]] = {}
+    early = _early(case)
     for result in results_of(case):
         asked = result.record.call_index
+        if asked is None and result.at in problems:
+            asked = early.get((result.part.pair, result.part.id))
+            if asked is not None and asked > result.at:
+                late.setdefault(asked, []).append(("orphan_result", result))
+            continue
         if asked is None or result.at not in problems or result.part.pair != "function":
             continue
         for rule, others in problems[result.at]:
@@ -127,6 +134,25 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
                 late.setdefault(asked, []).append((rule, result))
                 break
     return dict(sorted(late.items()))
+
+
+def _early(case: Case) -> dict[tuple[str, str | None], int]:
+    """Return the calls of functions whose one result stands before them, by family and id.
+
+    Writers that do not wait for each other put them down in this order. Where an id recurs, nobody
+    knows which call a result is of.
+    """
+    orphans: Counter[tuple[str, str | None]] = Counter()
+    waiting: dict[tuple[str, str | None], list[int]] = {}
+    for record in case.snapshot.calls:
+        key = record.pair, record.id
+        if record.id is None or record.pair != "function":
+            continue
+        if record.call_index is None:
+            orphans[key] += 1
+        else:
+            waiting.setdefault(key, []).append(-1 if record.completed else record.call_index)
+    return {key: calls[0] for key, calls in waiting.items() if len(calls) == orphans[key] == 1}
 
 
 def _in_place(case: Case, asked: int, result: Result) -> bool:
@@ -221,8 +247,8 @@ def _write_note(case: Case, edits: Edits, why: tuple[str, str], result: Result, 
     part, (rule, kind) = result.part, why
     text = case.words(
         kind,
-        text=part.text,
-        media=len(part.media),
+        text=legible(part),
+        media=sum(not medium.text for medium in part.media),
         call_id=part.id,
         name=part.name,
     )

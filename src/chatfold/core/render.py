@@ -447,6 +447,8 @@ class _Writer:
             case StatePart():
                 if part.text:
                     self.text("item", attributes(type=part.kind) + mark, part.text)
+            case UnknownPart() if not part.text and len(view.parts) > 1:
+                pass  # the others say all of it
             case UnknownPart():
                 self.text("item", attributes(type=self.told(part.type) or None) + mark, part.text)
             case _:

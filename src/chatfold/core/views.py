@@ -47,6 +47,7 @@ __all__ = [
     "is_note",
     "is_user_message",
     "json_text",
+    "legible",
     "noted",
     "plain",
     "texts",
@@ -584,6 +585,11 @@ _ENCODED_KEYS = frozenset(
 
 
 _NOTE: Final = "<recorded_tool_result"  # how `repair_note.jinja` begins the note of a result
+
+
+def legible(part: ResultPart) -> str:
+    """Return all that can be read of a result: its text, and that of documents in it."""
+    return "\n".join(filter(None, (part.text, *(medium.text for medium in part.media))))
 
 
 def is_note(text: str) -> bool:

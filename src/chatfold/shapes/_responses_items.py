@@ -331,17 +331,22 @@ def is_newer(kind: object, item: object) -> bool:
     """Return whether an item that no reader knows is still one of the Responses API."""
     if module_of(item).startswith("openai.types.responses"):
         return True
-    return isinstance(kind, str) and kind.endswith(("_call", "_call_output"))
+    return isinstance(kind, str) and kind.endswith(("_call", "_output"))
 
 
 def read_newer(get: Get, item: object, kind: str) -> ItemView:
-    """Return the reading of an item of a newer SDK: calls and outputs name themselves."""
+    """Return the reading of an item of a newer SDK: calls and outputs name themselves.
+
+    The SDK has both `shell_call_output` and `tool_search_output`, of a `tool_search_call`.
+    """
     call_id = named_id(get("call_id"))
     role: Role = "assistant"
     parts: tuple[Part, ...] = (unknown_part(item),)
+    told = UnknownPart(kind, "")  # the other part says all of it
     if call_id is not None and kind.endswith("_call"):
-        parts = (CallPart(call_id, kind[:-5], json_text(item), "function", kind), *parts)
+        parts = (CallPart(call_id, kind[:-5], json_text(item), "function", kind), told)
     elif call_id is not None and kind.endswith("_output"):
         role = "tool"
-        parts = (ResultPart(call_id, kind[:-12], "", False, kind[:-7]), *parts)
+        tool = kind.removesuffix("_output").removesuffix("_call")
+        parts = (ResultPart(call_id, tool, json_text(item), False, f"{tool}_call"), told)
     return ItemView(role, parts, kind, "openai_responses", None, named_id(get("id")))
