@@ -91,9 +91,13 @@ class Contrasts:
     def __init__(self, text: str, found: Sequence[Value], most: int) -> None:
         self._text, self._found, self._most = text, found, most
         self._of_lines: dict[int, list[_Part]] = {}
+        # In most texts there are no two of a kind, and then there is no sentence to look for.
+        self._alone = len({value.kind for value in found}) == len(found)
 
     def words(self, value: Value) -> str | None:
         """Return the words for a value, None where it is told from no other by its sentence."""
+        if self._alone:
+            return None
         parts = self._parts(value)
         place = bisect_right(parts, value.start, key=_START) - 1
         part = parts[place] if place >= 0 else None
