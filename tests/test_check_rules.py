@@ -95,6 +95,13 @@ CHAT = [
     ),
     ("empty_message", [{"role": "system", "content": None}], (0,), "error", "expected a string"),
     ("malformed_item", [USER, 7], (1,), "error", ""),
+    (
+        "malformed_item",
+        [asks(None), {"role": "tool", "content": "1"}],
+        (0,),
+        "error",
+        "tool_calls[0].id",
+    ),
     ("unknown_item", [USER, {"type": "from_the_future"}], (1,), "warning", ""),
     ("foreign_item", [USER, {"type": "reasoning", "summary": []}], (1,), "error", ""),
 ]
@@ -130,6 +137,23 @@ MCP = {"type": "mcp_call", "id": "mcp_1", "server_label": "m", "name": "f", "arg
 REFERENCE = {"type": "item_reference", "id": "fc_1"}
 CALLER = {"caller": {"type": "program", "caller_id": "p"}}
 RESPONSES = [
+    (
+        "malformed_item",
+        [
+            {"type": "function_call", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "output": "1"},
+        ],
+        (0,),
+        "error",
+        "'input[0].call_id'",
+    ),
+    (
+        "malformed_item",
+        [{"type": "function_call", "call_id": "a", "arguments": "{}"}, output("a")],
+        (0,),
+        "error",
+        "'input[0].name'",
+    ),
     (
         "reasoning_without_follower",
         [thought(), USER],
@@ -283,6 +307,24 @@ THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
 NOT_ANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after: a."
 UNEXPECTED = "unexpected `tool_use_id` found in `tool_result` blocks: a."
 ANTHROPIC = [
+    (
+        "malformed_item",
+        [
+            USER,
+            model({"type": "tool_use", "name": "f", "input": {}}),
+            user({"type": "tool_result", "content": "1"}),
+        ],
+        (1,),
+        "error",
+        "messages.1.content.0.tool_use.id: Field required",
+    ),
+    (
+        "malformed_item",
+        [USER, model({"type": "tool_use", "id": "a", "input": {}}), user(result("a"))],
+        (1,),
+        "error",
+        "messages.1.content.0.tool_use.name: Field required",
+    ),
     ("first_role", [SAID, USER], (0,), "error", 'first message must use the "user" role'),
     ("first_role", [RULE, USER], (0,), "error", "use the top-level 'system' parameter"),
     ("empty_message", [USER, model(), USER], (1,), "error", "must have non-empty content except"),

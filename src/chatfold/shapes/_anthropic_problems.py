@@ -293,7 +293,9 @@ def _parted(index: int, place: int, id_: str | None, asked: int | None) -> Probl
 
 
 def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator[Problem]:
-    """Yield call ids that recur: refused inside one turn, and a trap between turns.
+    """Yield calls that lack an id or a name, and ids that recur.
+
+    That is refused inside one turn, and a trap between turns.
 
     Every published refusal names a block of the same message (claude-code#20573, #21317, #28515,
     read 2026-11-22), and a recorded conversation with one id in two rounds was answered.
@@ -302,7 +304,18 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
     for number, (_, indices) in enumerate(runs):
         for index in indices:
             for place, part in enumerate(views[index].parts):
-                if type(part) is not CallPart or part.id is None:
+                if type(part) is not CallPart:
+                    continue
+                for lacks, of in (("an id", part.id), ("a name", part.name)):
+                    if of is None:
+                        yield _problem(
+                            "malformed_item",
+                            f"a tool_use without {lacks}; give it one",
+                            index,
+                            error=f"messages.{index}.content.{place}.tool_use."
+                            f"{lacks.split()[1]}: Field required",
+                        )
+                if part.id is None:
                     continue
                 if part.id in seen:
                     turn, first = seen[part.id]

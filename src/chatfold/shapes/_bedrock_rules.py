@@ -162,6 +162,8 @@ def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Proble
         made = Counter(
             p.id for p in views[index].parts if type(p) is CallPart and p.pair == "function"
         )
+        if any(type(p) is CallPart and p.name is None for p in views[index].parts):
+            yield _problem("malformed_item", "a toolUse without a name", index, source=_API)
         for call_id, count in made.items():
             if call_id is None:
                 yield _problem("malformed_item", "a toolUse without an id", index, source=_API)

@@ -333,6 +333,8 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
     for call in calls:
         if call.call_index is not None and call.result_index is not None:
             answered[call.pair, call.id] = call.result_index
+    for index, view in enumerate(views):
+        yield from _lacking(index, view)
     for call in calls:
         if _is_nameless(views, call):
             yield _problem(
@@ -347,6 +349,22 @@ def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
             yield unasked(call, answered.get((call.pair, call.id)))
         elif call.result_index is None and call.call_index is not None and call.pair != "server":
             yield unanswered(call, late=call.call_index < last_step)
+
+
+def _lacking(index: int, view: ItemView) -> Iterator[Problem]:
+    """Yield what a call to a function has to have, and lacks."""
+    if view.shape != _NAME or view.type not in ("function_call", "custom_tool_call"):
+        return
+    for part in view.parts:
+        if type(part) is CallPart:
+            for lacks, of in (("call_id", part.id), ("name", part.name)):
+                if of is None:
+                    yield _problem(
+                        "malformed_item",
+                        f"a {view.type} without its {lacks}; give it one",
+                        index,
+                        error=f"Missing required parameter: 'input[{index}].{lacks}'.",
+                    )
 
 
 def unanswered(call: ToolCallRecord, *, late: bool) -> Problem:

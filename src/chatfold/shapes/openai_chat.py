@@ -199,6 +199,20 @@ class OpenAIChat(Shape):
                     yield Problem(
                         "malformed_item", "a tool call without a name", (index,), shape=self.name
                     )
+                elif (
+                    type(part) is CallPart
+                    and part.id is None
+                    and field(items[index], "function_call") is None  # which has none
+                ):
+                    yield Problem(
+                        "malformed_item",
+                        "a tool call without an id; give the call and its result one",
+                        (index,),
+                        provider_error="Missing required parameter: "
+                        f"'messages[{index}].tool_calls[0].id'.",
+                        shape=self.name,
+                        source=_SOURCE,
+                    )
                 elif type(part) is ResultPart and part.media:
                     yield _unseen_media(index)
 
