@@ -957,6 +957,13 @@ def test_where_two_results_name_one_id_the_early_one_is_a_note() -> None:
     assert [c.result for c in ctx.tool_calls()] == ["paid, receipt R-2"]
 
 
+def test_of_two_results_before_their_call_nobody_knows_which_is_its_own() -> None:
+    items = [{"role": "user", "content": "Pay."}, paid("a", "R-1"), paid("a", "R-2"), paying("a")]
+    repairs = ChatContext(items).repair()
+    assert [repair.action for repair in repairs].count("noted") == 2
+    assert not any(repair.action == "moved" for repair in repairs)
+
+
 DOCUMENT = {
     "type": "document",
     "title": "contract",

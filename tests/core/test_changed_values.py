@@ -82,10 +82,9 @@ def test_an_id_that_stood_in_a_list_is_kept() -> None:
 
 
 def test_a_call_that_failed_has_nothing_newer_to_say() -> None:
-    record = folded_twice(
-        "get_account", {"state": "shipped"}, {"error": "down", "state": ""}, "They ask."
-    )
-    assert "state=shipped" in record
+    """What the text has of it takes no value away."""
+    said, failed = "It is unknown, as the server is down.", {"error": "down", "state": "unknown"}
+    assert "state=shipped" in folded_twice("get_account", {"state": "shipped"}, failed, said)
 
 
 def test_of_a_list_that_is_looked_up_twice_in_one_fold_the_newer_values_stand() -> None:
