@@ -69,7 +69,7 @@ def make_tool(
         return found(id_, None)
 
     def handler(call_id: str | None = None, query: str | None = None) -> str:
-        id_, sought = _told(call_id), _told(query)
+        id_, sought = _as_text(call_id), _as_text(query)
         if not (id_ or sought):
             return words("neither")
         items: Sequence[Any] = of_call(id_) if id_ else ()
@@ -125,7 +125,7 @@ def _with_partners(
     return list(made.values())
 
 
-def _told(argument: object) -> str:
+def _as_text(argument: object) -> str:
     """Return an argument as text, "" where it says nothing.
 
     Models fill in what they do not use, with null mostly, and ids of digits come as numbers.

@@ -71,7 +71,7 @@ def outcome_of(
     ranked.sort()
     naming = [found for found in ranked if found[0] < _NOT_NAMING]
     chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
-    fields = [*(found[2:] for found in chosen), *_telling(flags, len(chosen))]
+    fields = [*(found[2:] for found in chosen), *_told_flags(flags, len(chosen))]
     return tuple(field for _, field in sorted(fields)) or _of_empty(result)
 
 
@@ -88,7 +88,7 @@ def _of_text(
     return (Field("", shortened(clean(said))),)
 
 
-def _telling(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
+def _told_flags(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
     """Return the flags of a result that may say that it did not do what it is for.
 
     Where it has few other values, all that there is room for; else what is false, unless much is.
