@@ -15,6 +15,7 @@ from chatfold.stores._sqlite_search import ScanSearch
 
 __all__ = [
     "KINDS",
+    "PATIENT",
     "AnyStore",
     "any_text",
     "digests",
@@ -94,13 +95,16 @@ def scanned(path: Path, **options: Any) -> SQLStore:
     return SQLStore(path, **options)
 
 
+PATIENT = 60.0
+"""Seconds that a store waits for others in tests of many at once: the disk may be slow or busy."""
+
 AnyStore = MemoryStore | SQLStore
 """A store that is both a `Store` and a `HostStore`."""
 
 KINDS: dict[str, Callable[..., AnyStore]] = {
     "memory": lambda path, **options: MemoryStore(**options),
-    "fts5": SQLStore,
-    "scan": scanned,
+    "fts5": lambda path, **options: SQLStore(path, **{"timeout": PATIENT, **options}),
+    "scan": lambda path, **options: scanned(path, **{"timeout": PATIENT, **options}),
 }
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=12)

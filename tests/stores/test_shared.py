@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from stores.drawn import fold, host_fold, item, texts
+from stores.drawn import PATIENT, fold, host_fold, item, texts
 from stores.postgresql import Server
 
 from chatfold.stores import MemoryStore, SQLStore
@@ -23,7 +23,6 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 
 KEY = "conversation"
 _LONGEST = 120  # seconds after which a process that waits for ever is ended, and the test fails
-PATIENT = 60.0  # seconds; whether a machine under load is quick is not in question here
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -98,7 +97,7 @@ def test_fifty_processes_make_one_summary(where: str, tmp_path: Path, before: bo
 
 
 def test_a_holder_that_is_killed_blocks_nobody_for_ever(where: str) -> None:
-    with SQLStore(where) as store:
+    with SQLStore(where, timeout=PATIENT) as store:
         with processes(1, lambda _: _claim_and_die(where)):
             pass
         assert store.claim(KEY, "work", 60) is None
@@ -129,6 +128,8 @@ def test_a_process_that_is_killed_leaves_whole_folds_alone(where: str) -> None:
         if child == 0:
             try:
                 work(0)
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
             finally:
                 os._exit(1)
         time.sleep(moments.uniform(0.05, 0.5))
@@ -160,7 +161,7 @@ def test_processes_that_save_the_same_folds_at_once_leave_each_once(where: str) 
 
     with processes(8, work):
         pass
-    with SQLStore(where) as store:
+    with SQLStore(where, timeout=PATIENT) as store:
         for listed in store.folds(KEY):
             loaded = store.load(KEY, listed.fold_id)
             assert loaded is not None

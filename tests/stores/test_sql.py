@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from stores.drawn import fold, host_fold, item, scanned, texts
+from stores.drawn import PATIENT, fold, host_fold, item, scanned, texts
 
 import chatfold.stores
 from chatfold.errors import MissingExtraError
@@ -318,7 +318,7 @@ def test_no_file_stays_open_between_calls(path: Path) -> None:
 
 
 def test_threads_may_share_a_store(path: Path) -> None:
-    store = SQLStore(path)
+    store = SQLStore(path, timeout=PATIENT)
     failed: list[BaseException] = []
 
     def work(name: int) -> None:
@@ -346,7 +346,7 @@ def test_processes_that_open_a_new_file_at_once_all_save(path: Path) -> None:
     def work(name: int) -> None:
         os.close(gate_write)
         os.read(gate_read, 1)  # until the parent closes its end
-        store = SQLStore(path)
+        store = SQLStore(path, timeout=PATIENT)
         for number in range(5):
             store.save(fold("words", fold_id=f"{name} {number}"))
 
@@ -358,6 +358,8 @@ def test_processes_that_open_a_new_file_at_once_all_save(path: Path) -> None:
             try:
                 work(name)
                 code = 0
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
             finally:
                 os._exit(code)
         children.append(child)
@@ -365,12 +367,12 @@ def test_processes_that_open_a_new_file_at_once_all_save(path: Path) -> None:
     os.close(gate_write)
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     assert codes == [0] * 8
-    assert len(SQLStore(path).folds(KEY)) == 40
+    assert len(SQLStore(path, timeout=PATIENT).folds(KEY)) == 40
 
 
 @needs_fork
 def test_a_store_works_on_both_sides_of_a_fork(path: Path) -> None:
-    store = SQLStore(path)
+    store = SQLStore(path, timeout=PATIENT)
     store.save(fold("before", fold_id="before"))
     busy = threading.Event()
 
