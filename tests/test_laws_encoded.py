@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 from typing import Any
 
 import pytest
@@ -221,6 +223,37 @@ def test_law_9_encoded_content_never_enters_a_prompt(shape: str, size: int) -> N
     assert blob[:40] not in plan.prompt.user + plan.prompt.system
     assert plan.omitted["media"] >= 3
     assert shape in OPEN_THOUGHTS or plan.omitted["encrypted_reasoning"] >= 1
+
+
+BLOB = base64.b64encode(random.Random(1).randbytes(3000)).decode()
+ASKED = {"role": "user", "content": "q " * 200}
+FOUND = {"type": "web_search_result", "url": "https://a.b", "title": "t", "encrypted_content": BLOB}
+SEARCH: list[Item] = [
+    {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+    {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [FOUND, FOUND]},
+    {"type": "text", "text": "found"},
+]
+NEW: list[Item] = [{"type": "hologram", "data": BLOB}, {"type": "text", "text": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("shape", "item", "count"),
+    [
+        ("anthropic", {"role": "assistant", "content": SEARCH}, 2),
+        ("anthropic", {"role": "assistant", "content": NEW}, 1),
+        ("openai_responses", {"type": "film_call", "id": "f_1", "result": BLOB}, 1),
+        ("openai_responses", {"type": "film_call", "call_id": "c", "result": BLOB}, 1),
+        ("openai_chat", {"role": "assistant", "content": 'it says "[9 characters]"'}, 0),
+    ],
+)
+def test_law_6_encoded_data_is_counted_where_an_item_is_read_as_json(
+    shape: str, item: Item, count: int
+) -> None:
+    """It is left out there before the prompt is written; words that look alike are words."""
+    ctx = ChatContext([ASKED, item, {"role": "user", "content": "z"}], shape=shape)
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert outcome.changed
+    assert outcome.omitted == ({"encoded": count} if count else {})
 
 
 @given(history=histories(max_turns=4), keep=st.integers(0, 1))

@@ -22,7 +22,7 @@ from chatfold import (
     Usage,
 )
 from chatfold.core.plan import Reason
-from chatfold.core.views import MediaPart, OpaquePart, ReasoningPart, ResultPart
+from chatfold.core.views import MediaPart, OpaquePart, ReasoningPart, ResultPart, texts
 
 Item = dict[str, Any]
 LONG = "many words that are worth folding away. " * 40
@@ -110,9 +110,13 @@ def test_law_13_removed_kept_and_tail_are_all_there_was(
     )
 
 
+LEFT_OUT = re.compile(r'"\[[0-9]+ (characters|bytes)[a-z ]*\]"')
+"""What stands in JSON for encoded data, such as the encrypted content of what a search found."""
+
+
 @given(history=histories(broken=True, max_turns=4, open_calls=False))
 def test_law_13_what_has_no_readable_form_is_counted(history: History) -> None:
-    """Media, encrypted reasoning and superseded state of the head, one by one."""
+    """Media, encrypted reasoning, encoded data and superseded state of the head, one by one."""
     plan = ChatContext(history.items, shape=history.shape).plan(keep_last_turns=1)
     if plan.prompt is None:
         return
@@ -127,6 +131,7 @@ def test_law_13_what_has_no_readable_form_is_counted(history: History) -> None:
         "encrypted_reasoning": sum(isinstance(p, ReasoningPart) and p.opaque > 0 for p in parts),
         "opaque": sum(isinstance(p, OpaquePart) for p in parts),
         "superseded_state": len(skipped),
+        "encoded": sum(len(LEFT_OUT.findall(text)) for view in views for text in texts(view)),
     }
     assert dict(plan.omitted) == {kind: count for kind, count in counted.items() if count}
     if history.shape == "openai_responses":

@@ -30,6 +30,7 @@ from chatfold.core.views import (
     SummaryPart,
     TextPart,
     UnknownPart,
+    hidden_in,
 )
 from chatfold.core.xml import attribute, attributes, encode, escape, markup
 from chatfold.errors import TemplateError
@@ -344,12 +345,21 @@ class _Writer:
                 self.omitted["encoded"] += encoded
         return markup(text)
 
+    def data(self, text: str) -> str:
+        """Return a text that may be JSON as it goes into a prompt; what it leaves out is counted.
+
+        It was left out where the item was read, so that `clean` cannot find it.
+        """
+        if hidden := hidden_in(text):
+            self.omitted["encoded"] += hidden
+        return self.clean(text)
+
     def told(self, name: str | None) -> str | None:
         """Return a name or an id as `redact` returns it; it still has to be escaped."""
         return name if self.redact is None or not name else redacted(name, self.redact)
 
     def text(self, name: str, attrs: str, text: str) -> None:
-        self.out.append(f"<{name}{attrs}>{self.clean(text)}</{name}>")
+        self.out.append(f"<{name}{attrs}>{self.data(text)}</{name}>")
 
     def previous(self, text: str, record: str) -> None:
         """Write the earlier summary, with the record behind it as an element inside."""
@@ -435,7 +445,7 @@ class _Writer:
                 if part.opaque:
                     self.omitted["encrypted_reasoning"] += 1
                 if part.text:
-                    self.text("reasoning", mark, part.text)
+                    self.out.append(f"<reasoning{mark}>{self.clean(part.text)}</reasoning>")
             case HandoffPart():
                 source, target = self.told(part.source), self.told(part.target)
                 attrs = attributes(**{"from": source, "to": target})
@@ -483,7 +493,7 @@ class _Writer:
             id_, tool = part.id or record.id, record.name or part.name
         status = "failed" if part.failed else "completed"
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
-        inner = self.clean(part.text)
+        inner = self.data(part.text)
         if part.media:
             inner += "".join(map(self.attachment, part.media))
         names = self.names(tool, id_)
@@ -511,7 +521,7 @@ class _Writer:
 
     def server_call(self, part: ServerCallPart, mark: str) -> None:
         attrs = attributes(name=self.told(part.name), id=self.told(part.id), status=part.status)
-        inner = f"<arguments>{self.clean(part.arguments)}</arguments>"
+        inner = f"<arguments>{self.data(part.arguments)}</arguments>"
         if part.result:
-            inner += f"<result>{self.clean(part.result)}</result>"
+            inner += f"<result>{self.data(part.result)}</result>"
         self.out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")

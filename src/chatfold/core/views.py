@@ -44,6 +44,7 @@ __all__ = [
     "bytes_label",
     "field",
     "fields_of",
+    "hidden_in",
     "is_note",
     "is_user_message",
     "json_text",
@@ -551,6 +552,11 @@ def json_text(value: Any) -> str:
     return json.dumps(_readable(plain(value, encode=bytes_label)), ensure_ascii=False)
 
 
+def hidden_in(text: str) -> int:
+    """Return how many values a JSON text leaves out: `json_text` has their sizes in their place."""
+    return len(_LEFT_OUT.findall(text)) if '"[' in text else 0  # the first test is the quick one
+
+
 def _readable(value: Any) -> Any:
     if isinstance(value, dict):
         fields = cast(dict[str, Any], value)
@@ -568,6 +574,7 @@ def _readable(value: Any) -> Any:
     return value
 
 
+_LEFT_OUT = re.compile(r'"\[[0-9]+ (?:characters(?: of encoded data)?|bytes)\]"')
 _LONG = 256
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]+")
 _ENCODED_TYPES = ("base64", "redacted_thinking")
