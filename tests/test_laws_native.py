@@ -12,7 +12,7 @@ from test_laws_valid import faults, own_errors
 from validator import lost_partners
 
 from chatfold import ChatContext, Outcome
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 from chatfold.summarizers.native import Compacted
 from chatfold.summarizers.native_anthropic import AnthropicCompaction
 from chatfold.summarizers.native_openai import OpenAICompaction, _with_own

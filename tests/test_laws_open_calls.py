@@ -13,7 +13,7 @@ from strategies import History, histories
 from validator import normalise
 
 from chatfold import ChatContext, Prompt
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 # Tools that the model found or listed stay, with the whole run of reasoning that they came in.
 LOADED = ("tool_search_output", "mcp_list_tools")

@@ -17,8 +17,8 @@ from strategies import SHAPES, History, histories, long_history
 from validator import validate
 
 from chatfold import Policy, Prompt
+from chatfold.core.native import plain
 from chatfold.core.summary import TAG
-from chatfold.core.views import plain
 from chatfold.middleware import Folded, Middleware
 from chatfold.stores import MemoryStore
 

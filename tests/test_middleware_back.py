@@ -15,7 +15,7 @@ from test_middleware import middleware, reloaded
 from validator import validate
 
 from chatfold import ChatContext, Policy
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 from chatfold.middleware import Middleware
 from chatfold.stores import MemoryStore
 

@@ -25,7 +25,7 @@ from test_laws_native import Provider
 
 from chatfold import ChatContext, Completion, Prompt, ShapeError, StaleHeadError
 from chatfold.core.flow import Usage
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 from chatfold.core.xml import decode
 from chatfold.errors import StoreError
 from chatfold.stores import MemoryStore, Store, StoredFold

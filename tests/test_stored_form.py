@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold import ChatContext
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 from chatfold.stored_form import NotRestorableError, from_stored, to_stored
 from chatfold.stores import MemoryStore
 

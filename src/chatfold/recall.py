@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 from chatfold.core.calls import pair_calls
 from chatfold.core.clip import cut_middle
 from chatfold.core.digest import stable_digest
+from chatfold.core.native import json_text
 from chatfold.core.render import Redact, TemplateRenderer, conversation, filled
-from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, json_text
+from chatfold.core.views import CallPart, ItemView, ResultPart, Shape
 from chatfold.core.xml import escape
 
 __all__ = ["RecallTool", "make_tool"]

@@ -1,8 +1,8 @@
 """Native items as stores keep them: JSON types, out of which equal items are made again.
 
-`views.plain` writes what a provider reads, and bytes and decimals as text there; who gets that
+`native.plain` writes what a provider reads, and bytes and decimals as text there; who gets that
 text back sends another picture than the user did. Here each says what it was. Not here: the bytes
-that a database holds (`chatfold.stores`), what an SDK's object is made of (`views.fields_of`).
+that a database holds (`chatfold.stores`), what an SDK's object is made of (`native.fields_of`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Final, cast
 from uuid import UUID
 
-from chatfold.core.views import fields_of, plain
+from chatfold.core.native import fields_of, plain
 
 __all__ = ["NotRestorableError", "from_stored", "to_stored"]
 

@@ -12,8 +12,9 @@ from pydantic import BaseModel
 
 from chatfold import ChatContext
 from chatfold.core.digest import fingerprints
+from chatfold.core.native import fields_of, plain
 from chatfold.core.summary import FOREIGN, earlier_summary, mark_summary, wrapped
-from chatfold.core.views import ItemView, StatePart, SummaryPart, TextPart, fields_of, plain
+from chatfold.core.views import ItemView, StatePart, SummaryPart, TextPart
 from chatfold.shapes.openai_chat import OpenAIChat
 from chatfold.stores import MemoryStore
 

@@ -10,7 +10,7 @@ from openai.types.chat import ChatCompletion
 from pydantic import BaseModel
 
 from chatfold import ChatContext
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 
 
 class City(BaseModel):

@@ -12,7 +12,7 @@ from livekit import rtc
 from livekit.agents.llm import AgentHandoff, AudioContent, ChatMessage, ImageContent
 
 from chatfold.core.digest import fingerprints
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 from chatfold.integrations.livekit import LIVEKIT
 
 

@@ -18,8 +18,9 @@ from shapes.sdk_types import ServiceShape, refusal, union_named
 from validator import validate
 
 from chatfold import ChatContext
+from chatfold.core.native import field
 from chatfold.core.render import conversation
-from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart, field
+from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart
 from chatfold.errors import ShapeError
 from chatfold.shapes import SHAPES, shape_named
 

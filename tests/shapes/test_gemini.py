@@ -15,6 +15,7 @@ from validator import validate
 from chatfold import ChatContext
 from chatfold.core.calls import Answer
 from chatfold.core.digest import fingerprints
+from chatfold.core.native import plain
 from chatfold.core.render import conversation
 from chatfold.core.views import (
     CallPart,
@@ -24,7 +25,6 @@ from chatfold.core.views import (
     ResultPart,
     TextPart,
     UnknownPart,
-    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes import shape_named

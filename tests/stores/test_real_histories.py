@@ -11,7 +11,8 @@ import pytest
 from stores.drawn import exact
 
 from chatfold import ChatContext
-from chatfold.core.views import plain, texts
+from chatfold.core.native import plain
+from chatfold.core.views import texts
 from chatfold.stores import Store, StoredFold, StoredItem
 
 FILES = ("openai_chat", "openai_responses", "anthropic", "dirty")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 __all__ = ["chosen", "others"]
 

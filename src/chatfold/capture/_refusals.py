@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from chatfold.capture._sdk import is_a
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 __all__ = ["no_response", "no_stream"]
 

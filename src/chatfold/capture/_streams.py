@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final, cast
 
 from chatfold.capture._recorder import Recording
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 __all__ = [
     "AsyncRecordedOpening",

@@ -14,7 +14,7 @@ from chatfold.capture._choices import chosen, others
 from chatfold.capture._sdk import is_a, listed
 from chatfold.capture._values import Captured
 from chatfold.core.flow import Usage
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 

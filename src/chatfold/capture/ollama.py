@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 from chatfold.capture._choices import chosen
 from chatfold.capture._sdk import is_a, listed
 from chatfold.capture._values import Captured
+from chatfold.core.native import field
 from chatfold.core.usage import Usage, count
-from chatfold.core.views import field
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 

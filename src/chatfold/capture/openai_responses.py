@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
+from chatfold.core.native import field, plain
 from chatfold.core.usage import Usage, count
-from chatfold.core.views import field, plain
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 

@@ -22,6 +22,7 @@ from chatfold.core.compose import sources
 from chatfold.core.grounding import Sources
 from chatfold.core.groups import Asking
 from chatfold.core.live import Append, LiveRequest, Mode, Sender
+from chatfold.core.native import json_text
 from chatfold.core.parts import Head, Part
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
@@ -29,7 +30,7 @@ from chatfold.core.render import Prompt, filled
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split
-from chatfold.core.views import ItemView, Shape, is_user_message, json_text, texts
+from chatfold.core.views import ItemView, Shape, is_user_message, texts
 from chatfold.core.xml import escape
 from chatfold.errors import ChatfoldError, NoAnswerError, SummarizerError, SummaryError
 

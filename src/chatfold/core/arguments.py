@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 
 __all__ = ["parsed_object", "unwrapped", "wrapped"]
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.views import ItemView, UnknownPart, plain
+from chatfold.core.native import plain
+from chatfold.core.views import ItemView, UnknownPart
 
 __all__ = [
     "Problem",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Final, cast
 
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 
 __all__ = [
     "GIVEN",

@@ -21,14 +21,8 @@ from chatfold.core.mends_calls import (
     wrap_arguments,
 )
 from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, move_results
-from chatfold.core.views import (
-    ItemView,
-    Part,
-    ReasoningPart,
-    TextPart,
-    UnknownPart,
-    plain,
-)
+from chatfold.core.native import plain
+from chatfold.core.views import ItemView, Part, ReasoningPart, TextPart, UnknownPart
 
 __all__ = ["MENDS"]
 

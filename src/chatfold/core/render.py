@@ -17,6 +17,7 @@ from typing import Protocol, TypeAlias
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.encoded import LEAST, readable
 from chatfold.core.live import LiveRequest
+from chatfold.core.native import hidden_in
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
@@ -30,7 +31,6 @@ from chatfold.core.views import (
     SummaryPart,
     TextPart,
     UnknownPart,
-    hidden_in,
 )
 from chatfold.core.xml import attribute, attributes, encode, escape, markup
 from chatfold.errors import TemplateError

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any, Final, cast
 
 from chatfold.core.digest import GIVEN, lasting
-from chatfold.core.views import plain
+from chatfold.core.native import plain
 
 __all__ = ["item_digest", "rolled"]
 

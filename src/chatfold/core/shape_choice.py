@@ -11,9 +11,10 @@ from typing import Any, cast
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.foreign_errors import words_of
+from chatfold.core.native import field, json_text
 from chatfold.core.spans import Span
 from chatfold.core.split import prefix_length
-from chatfold.core.views import Fit, ItemView, Placement, Role, Shape, UnknownPart, field, json_text
+from chatfold.core.views import Fit, ItemView, Placement, Role, Shape, UnknownPart
 from chatfold.errors import ShapeError
 
 __all__ = ["SeveralShapes", "ShapeChoice"]

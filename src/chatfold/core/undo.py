@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from operator import is_
 from typing import Any
 
+from chatfold.core.native import plain
 from chatfold.core.plan import Replacement
-from chatfold.core.views import plain
 
 __all__ = ["Fold", "unfolded"]
 

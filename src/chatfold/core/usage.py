@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from chatfold.core.views import field
+from chatfold.core.native import field
 
 __all__ = ["Usage", "count", "reported", "usage_in"]
 

@@ -9,13 +9,8 @@ third of a frozen dataclass. They are told apart by their class, never by compar
 
 from __future__ import annotations
 
-import json
-import re
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from enum import Enum
-from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from chatfold.core.calls import Answer, ToolCallRecord
@@ -41,16 +36,10 @@ __all__ = [
     "SummaryPart",
     "TextPart",
     "UnknownPart",
-    "bytes_label",
-    "field",
-    "fields_of",
-    "hidden_in",
     "is_note",
     "is_user_message",
-    "json_text",
     "legible",
     "noted",
-    "plain",
     "texts",
 ]
 
@@ -469,126 +458,6 @@ class Shape(Protocol):
         """
         function = {"name": name, "description": description, "parameters": dict(parameters)}
         return {"type": "function", "function": function}
-
-
-def field(item: object, key: str) -> Any:
-    """Return a field of a dict or an SDK object, None where it has none.
-
-    Python keywords are spelled with an underscore by the SDKs' objects and by `model_dump`
-    (`async_`, `from_`), and without one on the wire; both are found. A tuple is a list there: the
-    SDKs' types take any iterable.
-    """
-    source: Any = item
-    if type(item) is dict or isinstance(item, Mapping):  # the first test is the quick one
-        value: Any = source.get(key)
-    else:
-        value = getattr(source, key, None)
-    if value is None and key in ("async", "from"):
-        return field(source, key + "_")
-    return [*cast("tuple[Any, ...]", value)] if type(value) is tuple else value
-
-
-def plain(value: Any, *, encode: Callable[[bytes], str] | None = None) -> Any:
-    """Return `value` as JSON types, with the fields that were set and their wire names.
-
-    Args:
-        value: Anything.
-        encode: What bytes become; base64 with the alphabet for URLs by default, as pydantic does.
-    """
-    if isinstance(value, Enum):  # `marshal`, which makes fingerprints, knows none
-        return plain(value.value, encode=encode)
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if isinstance(value, Mapping):
-        fields = cast(Mapping[Any, Any], value)
-        return {str(k): plain(v, encode=encode) for k, v in fields.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v, encode=encode) for v in cast(Sequence[Any], value)]
-    if isinstance(value, (bytes, bytearray)):
-        return (encode or _base64)(bytes(value))
-    return plain(fields_of(value), encode=encode)
-
-
-@singledispatch
-def fields_of(value: Any) -> Any:
-    """Return what an object holds: the fields that were set, under their wire names.
-
-    A framework whose objects tell that otherwise registers its own classes
-    (`fields_of.register`), where its items are read.
-    """
-    if hasattr(value, "to_dict"):
-        return _to_dict(value)
-    if hasattr(value, "model_dump"):
-        return value.model_dump(by_alias=True, exclude_unset=True)
-    if hasattr(value, "__dict__"):
-        own = cast(dict[str, Any], vars(value))
-        return {k: v for k, v in own.items() if not k.startswith("_")}
-    return repr(value)
-
-
-def _to_dict(value: Any) -> Any:
-    """Return an SDK object as a dict, without pydantic's warnings.
-
-    It warns of a value that a field's type does not list, as OpenAI's `parse()` puts into a
-    message; whoever reads the message can do nothing about that.
-    """
-    try:
-        return value.to_dict(warnings=False)
-    except (TypeError, ValueError):  # other makes have no such argument; with pydantic 1, no use
-        return value.to_dict()
-
-
-def _base64(value: bytes) -> str:
-    return urlsafe_b64encode(value).decode()
-
-
-def bytes_label(value: bytes) -> str:
-    """Return what stands for bytes in a prompt: their number."""
-    return f"[{len(value)} bytes]"
-
-
-def json_text(value: Any) -> str:
-    """Return a value as JSON text, without encoded or encrypted content, and without bytes."""
-    return json.dumps(_readable(plain(value, encode=bytes_label)), ensure_ascii=False)
-
-
-def hidden_in(text: str) -> int:
-    """Return how many values a JSON text leaves out: `json_text` has their sizes in their place."""
-    return len(_LEFT_OUT.findall(text)) if '"[' in text else 0  # the first test is the quick one
-
-
-def _readable(value: Any) -> Any:
-    if isinstance(value, dict):
-        fields = cast(dict[str, Any], value)
-        hidden = _ENCODED_KEYS | {"data"} if fields.get("type") in _ENCODED_TYPES else _ENCODED_KEYS
-        return {
-            k: f"[{len(str(v))} characters]" if k in hidden and v else _readable(v)
-            for k, v in fields.items()
-        }
-    if isinstance(value, list):
-        return [_readable(v) for v in cast(list[Any], value)]
-    if isinstance(value, str) and len(value) >= _LONG:
-        bare = value.partition(",")[2] if value.startswith("data:") else value
-        if _ENCODED.fullmatch(bare):
-            return f"[{len(value)} characters of encoded data]"
-    return value
-
-
-_LEFT_OUT = re.compile(r'"\[[0-9]+ (?:characters(?: of encoded data)?|bytes)\]"')
-_LONG = 256
-_ENCODED = re.compile(r"[A-Za-z0-9+/_=-]+")
-_ENCODED_TYPES = ("base64", "redacted_thinking")
-_ENCODED_KEYS = frozenset(
-    {
-        "encrypted_content",
-        "encrypted_index",
-        "signature",
-        "fingerprint",
-        "thought_signature",
-        "thoughtSignature",
-        "redactedContent",
-    }
-)
 
 
 _NOTE: Final = "<recorded_tool_result"  # how `repair_note.jinja` begins the note of a result

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cast, get_args
 
-from chatfold.core.views import field
+from chatfold.core.native import field
 from chatfold.integrations._langchain.missing import missing
 from chatfold.middleware import Folded, Middleware
 from chatfold.options import check_given

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
     MediaPart,
@@ -17,7 +18,6 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
-    field,
 )
 from chatfold.shapes._blocks import (
     arguments_text,

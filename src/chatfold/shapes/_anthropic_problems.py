@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -24,7 +25,6 @@ from chatfold.core.views import (
     ResultPart,
     TextPart,
     UnknownPart,
-    field,
 )
 from chatfold.shapes._anthropic_rules import is_free, is_served
 from chatfold.shapes._blocks import block_type

@@ -12,7 +12,8 @@ from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
-from chatfold.core.views import CallPart, ItemView, ResultPart, TextPart, field
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, ItemView, ResultPart, TextPart
 
 __all__ = ["check_messages", "tool_requirements"]
 

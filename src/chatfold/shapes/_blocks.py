@@ -7,15 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, cast
 
-from chatfold.core.views import (
-    CallKind,
-    MediaPart,
-    UnknownPart,
-    bytes_label,
-    field,
-    json_text,
-    plain,
-)
+from chatfold.core.native import bytes_label, field, json_text, plain
+from chatfold.core.views import CallKind, MediaPart, UnknownPart
 
 __all__ = [
     "CONVERSE_BLOCKS",

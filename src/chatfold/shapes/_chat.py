@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -17,7 +18,6 @@ from chatfold.core.views import (
     ResultPart,
     Role,
     TextPart,
-    field,
 )
 from chatfold.shapes._blocks import (
     arguments_text,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, cast
 
+from chatfold.core.native import field, plain
 from chatfold.core.views import (
     CallPart,
     MediaPart,
@@ -17,8 +18,6 @@ from chatfold.core.views import (
     ResultPart,
     TextPart,
     UnknownPart,
-    field,
-    plain,
 )
 from chatfold.shapes._blocks import (
     arguments_text,

@@ -11,14 +11,8 @@ from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.views import (
-    CallPart,
-    ItemView,
-    Placement,
-    ResultPart,
-    field,
-    is_user_message,
-)
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, is_user_message
 from chatfold.shapes._gemini_parts import READERS, has_object, listed, new_fields, spelled
 
 __all__ = ["check_contents", "place_kept"]

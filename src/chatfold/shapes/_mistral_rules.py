@@ -18,7 +18,8 @@ from typing import Final
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
-from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, field
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, ItemView, Placement, ResultPart
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
 __all__ = ["CALL_ID", "check_messages", "place_kept"]

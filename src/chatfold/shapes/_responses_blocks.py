@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from chatfold.core.views import (
-    CallPart,
-    MediaPart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    field,
-)
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, MediaPart, Part, ReasoningPart, Role, TextPart
 from chatfold.shapes._blocks import (
     arguments_text,
     base64_size,

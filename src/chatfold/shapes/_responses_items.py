@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallKind,
     CallPart,
@@ -21,7 +22,6 @@ from chatfold.core.views import (
     ServerCallPart,
     StatePart,
     UnknownPart,
-    field,
 )
 from chatfold.shapes._blocks import (
     arguments_text,

@@ -12,14 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
-from chatfold.core.views import (
-    CallPart,
-    ItemView,
-    ResultPart,
-    ServerCallPart,
-    UnknownPart,
-    field,
-)
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, UnknownPart
 from chatfold.shapes._responses_rules import is_reasoning
 
 __all__ = ["check_approved", "check_items", "unanswered", "unasked"]

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.native import field, plain
 from chatfold.core.spans import Span
 from chatfold.core.views import (
     CallPart,
@@ -23,8 +24,6 @@ from chatfold.core.views import (
     Shape,
     StatePart,
     TextPart,
-    field,
-    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import is_own, listed, read_block

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -25,7 +26,6 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
-    field,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._bedrock_rules import check_messages, tool_requirements

@@ -12,15 +12,8 @@ from typing import Any, Final, cast
 from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.views import (
-    CallPart,
-    Fit,
-    ItemView,
-    Placement,
-    Role,
-    Shape,
-    field,
-)
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, Fit, ItemView, Placement, Role, Shape
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import getter, module_of, named_id
 from chatfold.shapes._gemini_parts import (

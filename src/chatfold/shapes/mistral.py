@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.native import field, json_text
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -24,8 +25,6 @@ from chatfold.core.views import (
     ResultPart,
     Role,
     Shape,
-    field,
-    json_text,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (

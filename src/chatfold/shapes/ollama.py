@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -30,7 +31,6 @@ from chatfold.core.views import (
     Role,
     Shape,
     TextPart,
-    field,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import arguments_text, base64_size, getter, module_of, named_id

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.native import field, plain
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -22,8 +23,6 @@ from chatfold.core.views import (
     Role,
     Shape,
     TextPart,
-    field,
-    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import block_type, getter, module_of

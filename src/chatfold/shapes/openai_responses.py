@@ -11,19 +11,9 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.native import field, plain
 from chatfold.core.spans import Span
-from chatfold.core.views import (
-    CallPart,
-    Fit,
-    ItemView,
-    Part,
-    Role,
-    Shape,
-    StatePart,
-    TextPart,
-    field,
-    plain,
-)
+from chatfold.core.views import CallPart, Fit, ItemView, Part, Role, Shape, StatePart, TextPart
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (
     block_type,

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.flow import CAP
 from chatfold.core.live import LIVE_SHAPES, LiveRequest, Sender
-from chatfold.core.views import field
+from chatfold.core.native import field
 from chatfold.summarizers._native import fields_of
 
 __all__ = ["chat_body", "message_body", "needs_beta", "response_body", "senders"]

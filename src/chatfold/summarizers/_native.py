@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NoReturn, cast
 from chatfold import threads
 from chatfold.core.flow import Usage
 from chatfold.core.live import given_fields
+from chatfold.core.native import plain
 from chatfold.core.render import Prompt
-from chatfold.core.views import plain
 from chatfold.errors import (
     MissingExtraError,
     RefusedSummaryError,

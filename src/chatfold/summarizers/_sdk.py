@@ -23,7 +23,7 @@ from typing import (
 
 from chatfold import threads
 from chatfold.core.flow import Completion
-from chatfold.core.views import field, plain
+from chatfold.core.native import field, plain
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers._limits import configured, in_time
 from chatfold.summarizers._overflow import Overflow, overflow_in

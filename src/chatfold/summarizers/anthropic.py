@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from chatfold.core.flow import CAP, Completion
+from chatfold.core.native import field
 from chatfold.core.usage import usage_in
-from chatfold.core.views import field
 from chatfold.summarizers._live import message_body, needs_beta
 from chatfold.summarizers._sdk import Family, SDKSummarizer, text_in
 

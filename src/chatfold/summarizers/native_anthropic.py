@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from chatfold.core.check import Requirement
 from chatfold.core.flow import CAP, Usage
+from chatfold.core.native import field, plain
 from chatfold.core.thoughts import is_blank
-from chatfold.core.views import field, plain
 from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,

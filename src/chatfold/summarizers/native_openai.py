@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from chatfold.core.flow import Usage
-from chatfold.core.views import field, json_text, plain
+from chatfold.core.native import field, json_text, plain
 from chatfold.errors import EmptySummaryError
 from chatfold.summarizers._native import NativeBackend
 from chatfold.summarizers._sdk import Family

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
 from chatfold.core.flow import Completion
+from chatfold.core.native import field
 from chatfold.core.usage import Usage, usage_in
-from chatfold.core.views import field
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._live import chat_body, response_body
 from chatfold.summarizers._sdk import Family, SDKSummarizer, recognize, text_in

@@ -9,7 +9,7 @@ from datetime import date, time
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from chatfold.core.views import bytes_label
+from chatfold.core.native import bytes_label
 
 __all__ = ["KINDS", "Failure", "FailureKind", "cut", "described", "result_text", "sendable"]
 

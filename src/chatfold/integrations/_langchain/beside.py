@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from chatfold.core.views import MediaPart, Part, ReasoningPart, ServerCallPart, TextPart, field
+from chatfold.core.native import field
+from chatfold.core.views import MediaPart, Part, ReasoningPart, ServerCallPart, TextPart
 from chatfold.integrations._langchain.blocks import is_thinking, read_blocks, read_reasoning
 from chatfold.shapes._blocks import arguments_text, base64_size, block_type, named_id
 from chatfold.shapes._chat import listed, read_audio, text_of

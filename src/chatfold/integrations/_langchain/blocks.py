@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
+from chatfold.core.native import field, json_text
 from chatfold.core.views import (
     CallPart,
     MediaPart,
@@ -19,8 +20,6 @@ from chatfold.core.views import (
     ServerCallPart,
     StatePart,
     TextPart,
-    field,
-    json_text,
 )
 from chatfold.shapes._anthropic_blocks import read_block as read_anthropic
 from chatfold.shapes._blocks import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final, cast
 
-from chatfold.core.views import CallPart, MediaPart, ResultPart, field
+from chatfold.core.native import field
+from chatfold.core.views import CallPart, MediaPart, ResultPart
 from chatfold.integrations._langchain.blocks import CALLS, ITEMS, inner_of, read_block
 from chatfold.shapes._blocks import (
     arguments_text,

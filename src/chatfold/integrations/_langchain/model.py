@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 
 from chatfold.core.flow import Completion, Usage
-from chatfold.core.views import field
+from chatfold.core.native import field
 from chatfold.errors import SummarizerError
 from chatfold.integrations._langchain.shape import SOURCE
 from chatfold.shapes._blocks import block_type

@@ -21,6 +21,7 @@ from langchain_core.messages import (
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.native import field, fields_of, plain
 from chatfold.core.spans import Span
 from chatfold.core.summary import FOREIGN
 from chatfold.core.views import (
@@ -34,9 +35,6 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
-    field,
-    fields_of,
-    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.integrations._langchain.beside import read_ahead, read_behind

@@ -11,8 +11,8 @@ from langgraph.graph.message import (  # pyright: ignore[reportMissingTypeStubs]
     REMOVE_ALL_MESSAGES,
 )
 
+from chatfold.core.native import field
 from chatfold.core.summary import summary_id
-from chatfold.core.views import field
 from chatfold.integrations._langchain.shape import SOURCE
 from chatfold.regions import Region, region_of
 

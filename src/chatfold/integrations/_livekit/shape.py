@@ -23,6 +23,7 @@ from pydantic import TypeAdapter
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
+from chatfold.core.native import field, fields_of, plain
 from chatfold.core.spans import Span
 from chatfold.core.summary import FOREIGN, TAG
 from chatfold.core.views import (
@@ -38,10 +39,7 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
-    field,
-    fields_of,
     is_user_message,
-    plain,
 )
 from chatfold.errors import ShapeError
 from chatfold.integrations._livekit.problems import recurring_ids, unpaired
