@@ -18,11 +18,11 @@ from chatfold.core.plan import (
     Outcome,
     Plan,
     Reason,
-    head_is_current,
     nothing,
     remedy_for,
 )
 from chatfold.core.reading import Snapshot
+from chatfold.core.replacement import head_is_current
 from chatfold.core.room import Window
 from chatfold.core.undo import Fold
 from chatfold.core.views import ItemView

@@ -15,8 +15,8 @@ from weakref import WeakSet
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.commit import problems_of
-from chatfold.core.plan import Replacement
 from chatfold.core.reading import Extent, Reading, Snapshot
+from chatfold.core.replacement import Replacement
 from chatfold.errors import BusyError
 
 __all__ = ["ListState"]

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from chatfold.core.append import omitted_from
 from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.digest import stable_digest
-from chatfold.core.plan import Outcome, Plan, Replacement
+from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
+from chatfold.core.replacement import Replacement
 from chatfold.core.split import Split, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded

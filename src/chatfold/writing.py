@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.edits import Repair, RepairPolicies
 from chatfold.core.late import arrived, late_parts
-from chatfold.core.plan import Replacement
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended
+from chatfold.core.replacement import Replacement
 from chatfold.core.spans import cut_points, open_calls
 from chatfold.core.views import ResultPart
 from chatfold.state import ListState

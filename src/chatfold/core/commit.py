@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from chatfold.core.calls import CallPairing
 from chatfold.core.check import Problem, added_errors, common_problems
-from chatfold.core.plan import Plan, Replacement, replacement
+from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
+from chatfold.core.replacement import Replacement, replacement
 from chatfold.core.split import allows
 from chatfold.core.strip import stripped
 from chatfold.core.summary import mark_summary
@@ -76,14 +77,7 @@ def judge(
         StaleHeadError: The head is not what it was, or a result arrived for a call in it.
         InvalidResultError: The new list would have an error that the old one has not.
     """
-    made = replacement(
-        plan,
-        snapshot.items,
-        snapshot.prints,
-        written,
-        views=snapshot.views,
-        shape=snapshot.shape,
-    )
+    made = replacement(plan, snapshot, written)
     _check_unchanged_behind(plan, snapshot)
     if plan.terms.thinking == "strip" and snapshot.shape.may_strip(snapshot.views, model=model):
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)

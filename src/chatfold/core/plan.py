@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
-from chatfold.core.digest import changed_index
 from chatfold.core.flow import Usage
 from chatfold.core.foreign_errors import words_of
 from chatfold.core.live import Append, Mode
 from chatfold.core.render import Prompt
 from chatfold.core.split import Split
 from chatfold.core.terms import Terms
-from chatfold.core.views import ItemView, Shape, SummaryPart
-from chatfold.errors import StaleHeadError
 
 if TYPE_CHECKING:
     from chatfold.core.guard import FactReport
@@ -30,11 +27,8 @@ __all__ = [
     "Outcome",
     "Plan",
     "Reason",
-    "Replacement",
-    "head_is_current",
     "nothing",
     "remedy_for",
-    "replacement",
 ]
 
 ItemT = TypeVar("ItemT")
@@ -241,38 +235,6 @@ class Outcome(Generic[ItemT]):
         return f"{text}: {self.remedy}" if self.remedy else text
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement(Generic[ItemT]):
-    """What goes into a list in place of `items[start:stop]`.
-
-    Attributes:
-        start: Index of the first item that goes.
-        stop: Index behind the last one.
-        items: What comes in their place.
-        kept: Those of `items` that stood before the cut, as they stand now.
-        merged: Items that stay, and whose words stand in another item now.
-        taken: Items of the tail that go, since they stand in another form among `items`.
-        stripped: Items that stay, and whose reasoning goes.
-        origins: What each of `items` was before its reasoning went; () where none did.
-        sources: Where each of `items` stood, None for what is new. One object may stand in several
-            places of a list, so that the items themselves do not tell.
-        merged_at: Where each of `merged` stood.
-        merged_in: The item with the words of each of `merged`, None where it had none of its own.
-    """
-
-    start: int
-    stop: int
-    items: tuple[ItemT, ...]
-    kept: tuple[ItemT, ...] = ()
-    merged: tuple[ItemT, ...] = ()
-    taken: tuple[ItemT, ...] = ()
-    stripped: tuple[ItemT, ...] = ()
-    origins: tuple[ItemT, ...] = ()
-    sources: tuple[int | None, ...] = ()
-    merged_at: tuple[int, ...] = ()
-    merged_in: tuple[ItemT | None, ...] = ()
-
-
 def remedy(plan: Plan[Any]) -> str:
     """Return what the caller can do about a plan's reason, "" where nothing helps."""
     if plan.split.unread:
@@ -312,155 +274,3 @@ def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
         blocked_by=plan.blocked_by,
         remedy=remedy(plan),
     )
-
-
-def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int]) -> None:
-    """Check that the head still says what it said when the plan was made.
-
-    Args:
-        plan: The plan.
-        items: The list as it is now.
-        prints: The fingerprints of its items.
-
-    Raises:
-        StaleHeadError: It was edited, reordered, shortened or grown.
-    """
-    start, stop = plan.split.start, plan.split.cut
-    if len(items) < stop:
-        raise StaleHeadError(
-            f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
-            "make a new plan"
-        )
-    now = tuple(prints[start:stop])
-    if now == plan.prints:
-        return
-    changed = changed_index(items[start:stop], now, plan.region, plan.prints)
-    if changed is not None:
-        raise StaleHeadError(
-            f"item {start + changed} changed after the plan was made; make a new plan",
-            index=start + changed,
-        )
-
-
-def replacement(
-    plan: Plan[ItemT],
-    items: Sequence[ItemT],
-    prints: Sequence[int],
-    written: Sequence[ItemT],
-    *,
-    views: Sequence[ItemView],
-    shape: Shape,
-) -> Replacement[ItemT]:
-    """Return what takes the head's place in the list as it is now.
-
-    The order is: summary, kept items in their order, tail. What a provider wrote may hold items
-    of the head themselves, which then stay where it put them. An item that its provider does not
-    let stand there goes further back, and the tail items before it are part of the replacement.
-    Where the provider wants one item instead of two, the summary comes with the item behind it,
-    and items that go to one place come in one.
-
-    Args:
-        plan: The plan.
-        items: The list as it is now.
-        prints: The fingerprints of its items.
-        written: The native summary item, or all that a provider wrote in its place.
-        views: The readings of its items.
-        shape: The list's shape.
-
-    Raises:
-        StaleHeadError: The head is not what it was, or the tail is too short by now.
-    """
-    head_is_current(plan, items, prints)
-    start, cut, moved = plan.split.start, plan.split.cut, plan.split.moved
-    stop = max([cut, *moved.values()])
-    if stop > len(items):
-        raise StaleHeadError(
-            "the tail no longer has the place that an instruction was to go to; make a new plan",
-            index=len(items),
-        )
-    placed = {id(item) for item in written}
-    # Only a provider writes items of the region themselves.
-    own = _own_places(written, items, range(start, cut) if plan.native else range(0))
-    stays = [i for i in plan.split.kept if id(items[i]) not in placed]
-    alone = {i: _without_summary(items[i], views[i], shape) for i in stays if i not in moved}
-    left: list[tuple[int | None, ItemT]]
-    left = [(i, item) for i, item in alone.items() if item is not None]
-    groups = _with_arrivals(cut, stop, {i: moved[i] for i in stays if i in moved})
-    shared = _shared(groups, items, shape)
-    for group in groups:
-        one = shared.get(group)
-        left += [(i, items[i]) for i in group] if one is None else [(None, one)]
-    made = [*written, *(item for _, item in left)]
-    sources = [*own, *(i for i, _ in left)]
-    merged = {i: item for i, item in alone.items() if item is not items[i]}
-    merged |= {i: item for group, item in shared.items() for i in group}
-    taken: tuple[ItemT, ...] = ()
-    follows = left[0][0] if left else stop
-    following = left[0][1] if left else items[stop] if stop < len(items) else None
-    if len(written) > 1:
-        following = None  # a window of several items is whole as it is
-    if len(written) == 1:
-        made[0] = shape.placed(made[0], items[cut - 1], following)
-    joined = shape.merged(made[0], following) if following is not None else None
-    if joined is not None and following is not None and follows is not None:
-        if not left:
-            stop, taken = stop + 1, (following,)
-        merged[follows] = joined
-        made[:2], sources[:2] = [joined], [None]
-    kept = {*plan.split.kept, *(i for i in own if i is not None)}
-    if joined is not None:
-        kept.discard(follows)
-    stands = alone | {i: item if i == g[0] else None for g, item in shared.items() for i in g}
-    stand = (item for i in sorted(kept) if (item := stands.get(i, items[i])) is not None)
-    return Replacement(
-        start,
-        stop,
-        tuple(made),
-        tuple(stand),
-        tuple(items[i] for i in sorted(merged)),
-        taken,
-        sources=tuple(sources),
-        merged_at=tuple(sorted(merged)),
-        merged_in=tuple(merged[i] for i in sorted(merged)),
-    )
-
-
-def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -> list[int | None]:
-    """Return where each of what was written stands in a span of the list, None where nowhere."""
-    places: dict[int, list[int]] = {}
-    for index in reversed(span):
-        places.setdefault(id(items[index]), []).append(index)
-    return [at.pop() if (at := places.get(id(item))) else None for item in written]
-
-
-def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[tuple[int, ...]]:
-    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index.
-
-    Those that go to one place are together.
-    """
-    arrivals: dict[int, list[int]] = {}
-    for index, before in sorted(moved.items()):
-        arrivals.setdefault(before, []).append(index)
-    made: list[tuple[int, ...]] = []
-    for index in range(cut, stop + 1):
-        if index in arrivals:
-            made.append(tuple(arrivals[index]))
-        if index < stop:
-            made.append((index,))
-    return made
-
-
-def _shared(
-    groups: Sequence[tuple[int, ...]], items: Sequence[ItemT], shape: Shape
-) -> dict[tuple[int, ...], ItemT]:
-    """Return the items that the provider wants in place of groups of several."""
-    several = (group for group in groups if len(group) > 1)
-    made = ((group, shape.gathered([items[i] for i in group])) for group in several)
-    return {group: item for group, item in made if item is not None}
-
-
-def _without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:
-    """Return a kept item as it is; a request that came with an earlier summary, without that."""
-    if not view.parts or type(view.parts[0]) is not SummaryPart:
-        return item
-    return cast("ItemT | None", shape.pick(item, range(1, len(view.parts))))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from chatfold.core.plan import Replacement
+from chatfold.core.replacement import Replacement
 from chatfold.core.views import Shape
 
 __all__ = ["stripped"]

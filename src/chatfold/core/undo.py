@@ -11,7 +11,7 @@ from operator import is_
 from typing import Any
 
 from chatfold.core.native import plain
-from chatfold.core.plan import Replacement
+from chatfold.core.replacement import Replacement
 
 __all__ = ["Fold", "unfolded"]
 

@@ -1,0 +1,225 @@
+"""What takes the head's place in a list: the summary, and all that cannot stay where it stood.
+
+A plan was made from a list as it was; here it meets the list as it is now. Not here: whether the
+new list is valid (`commit`), and the swap itself (`ChatContext`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from chatfold.core.digest import changed_index
+from chatfold.core.plan import Plan
+from chatfold.core.views import ItemView, Shape, SummaryPart
+from chatfold.errors import StaleHeadError
+
+if TYPE_CHECKING:
+    from chatfold.core.reading import Snapshot
+    from chatfold.core.split import Split
+
+__all__ = ["Replacement", "head_is_current", "replacement"]
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement(Generic[ItemT]):
+    """What goes into a list in place of `items[start:stop]`.
+
+    Attributes:
+        start: Index of the first item that goes.
+        stop: Index behind the last one.
+        items: What comes in their place.
+        kept: Those of `items` that stood before the cut, as they stand now.
+        merged: Items that stay, and whose words stand in another item now.
+        taken: Items of the tail that go, since they stand in another form among `items`.
+        stripped: Items that stay, and whose reasoning goes.
+        origins: What each of `items` was before its reasoning went; () where none did.
+        sources: Where each of `items` stood, None for what is new. One object may stand in several
+            places of a list, so that the items themselves do not tell.
+        merged_at: Where each of `merged` stood.
+        merged_in: The item with the words of each of `merged`, None where it had none of its own.
+    """
+
+    start: int
+    stop: int
+    items: tuple[ItemT, ...]
+    kept: tuple[ItemT, ...] = ()
+    merged: tuple[ItemT, ...] = ()
+    taken: tuple[ItemT, ...] = ()
+    stripped: tuple[ItemT, ...] = ()
+    origins: tuple[ItemT, ...] = ()
+    sources: tuple[int | None, ...] = ()
+    merged_at: tuple[int, ...] = ()
+    merged_in: tuple[ItemT | None, ...] = ()
+
+
+def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int]) -> None:
+    """Check that the head still says what it said when the plan was made.
+
+    Args:
+        plan: The plan.
+        items: The list as it is now.
+        prints: The fingerprints of its items.
+
+    Raises:
+        StaleHeadError: It was edited, reordered, shortened or grown.
+    """
+    start, stop = plan.split.start, plan.split.cut
+    if len(items) < stop:
+        raise StaleHeadError(
+            f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
+            "make a new plan"
+        )
+    now = tuple(prints[start:stop])
+    if now == plan.prints:
+        return
+    changed = changed_index(items[start:stop], now, plan.region, plan.prints)
+    if changed is not None:
+        raise StaleHeadError(
+            f"item {start + changed} changed after the plan was made; make a new plan",
+            index=start + changed,
+        )
+
+
+def replacement(
+    plan: Plan[ItemT], snapshot: Snapshot, written: Sequence[ItemT]
+) -> Replacement[ItemT]:
+    """Return what takes the head's place in the list as it is now.
+
+    The order is: summary, kept items in their order, tail. What a provider wrote may hold items
+    of the head themselves, which then stay where it put them. An item that its provider does not
+    let stand there goes further back, and the tail items before it are part of the replacement.
+    Where the provider wants one item instead of two, the summary comes with the item behind it,
+    and items that go to one place come in one.
+
+    Args:
+        plan: The plan.
+        snapshot: The list as it is now.
+        written: The native summary item, or all that a provider wrote in its place.
+
+    Raises:
+        StaleHeadError: The head is not what it was, or the tail is too short by now.
+    """
+    items, shape, cut = snapshot.items, snapshot.shape, plan.split.cut
+    head_is_current(plan, items, snapshot.prints)
+    # Only a provider writes items of the region themselves.
+    own = _own_places(written, items, range(plan.split.start, cut) if plan.native else range(0))
+    after = _after_summary(plan.split, snapshot, own)
+    kept = {*plan.split.kept, *(i for i in own if i is not None)}
+    made: list[Any] = [*written, *(item for _, item in after.items)]
+    sources = [*own, *(i for i, _ in after.items)]
+    forms, stop = after.forms, after.stop
+    taken: tuple[Any, ...] = ()
+    if len(written) == 1:  # a window of several items is whole as it is
+        rest = [(stop, items[stop])] if stop < len(items) else [(None, None)]
+        at, following = (after.items or rest)[0]
+        made[0] = shape.placed(made[0], items[cut - 1], following)
+        joined = shape.merged(made[0], following) if at is not None else None
+        if joined is not None and at is not None:
+            if not after.items:
+                stop, taken = stop + 1, (following,)
+            forms[at] = joined
+            made[:2], sources[:2] = [joined], [None]
+            kept.discard(at)
+    stand = (forms.get(i, items[i]) for i in sorted(kept - after.repeated))
+    return Replacement(
+        plan.split.start,
+        stop,
+        tuple(made),
+        tuple(item for item in stand if item is not None),
+        tuple(items[i] for i in sorted(forms)),
+        taken,
+        sources=tuple(sources),
+        merged_at=tuple(sorted(forms)),
+        merged_in=tuple(forms[i] for i in sorted(forms)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """What stands behind the summary: the items that stay, up to where the tail is untouched.
+
+    Attributes:
+        items: Each with its index, None for one that has the words of several.
+        stop: Index of the first item of the tail that is not among them.
+        forms: The other items that the words of some stand in now, by their index; None for the
+            words of one that had none of its own.
+        repeated: Indexes of those whose words stand in the form of one before them.
+    """
+
+    items: list[tuple[int | None, Any]]
+    stop: int
+    forms: dict[int, Any]
+    repeated: set[int]
+
+
+def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) -> _After:
+    """Return what stands behind what was written.
+
+    Args:
+        split: What goes, what stays, and what of it goes further back.
+        snapshot: The list as it is now.
+        own: Indexes of the items that stand in what was written.
+
+    Raises:
+        StaleHeadError: The tail is too short by now.
+    """
+    items, shape = snapshot.items, snapshot.shape
+    stop = max([split.cut, *split.moved.values()])
+    if stop > len(items):
+        raise StaleHeadError(
+            "the tail no longer has the place that an instruction was to go to; make a new plan",
+            index=len(items),
+        )
+    stays = [i for i in split.kept if i not in own]
+    here = {i: _without_summary(items[i], snapshot.views[i], shape) for i in stays}
+    here = {i: item for i, item in here.items() if i not in split.moved}
+    forms = {i: item for i, item in here.items() if item is not items[i]}
+    made: list[tuple[int | None, Any]]
+    made = [(i, item) for i, item in here.items() if item is not None]
+    repeated: set[int] = set()
+    moved = {i: split.moved[i] for i in stays if i in split.moved}
+    for group in _with_arrivals(split.cut, stop, moved):
+        one = shape.gathered([items[i] for i in group]) if len(group) > 1 else None
+        if one is None:
+            made += [(i, items[i]) for i in group]
+        else:
+            made.append((None, one))
+            forms |= dict.fromkeys(group, one)
+            repeated.update(group[1:])
+    return _After(made, stop, forms, repeated)
+
+
+def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -> list[int | None]:
+    """Return where each of what was written stands in a span of the list, None where nowhere."""
+    places: dict[int, list[int]] = {}
+    for index in reversed(span):
+        places.setdefault(id(items[index]), []).append(index)
+    return [at.pop() if (at := places.get(id(item))) else None for item in written]
+
+
+def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[tuple[int, ...]]:
+    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index.
+
+    Those that go to one place are together.
+    """
+    arrivals: dict[int, list[int]] = {}
+    for index, before in sorted(moved.items()):
+        arrivals.setdefault(before, []).append(index)
+    made: list[tuple[int, ...]] = []
+    for index in range(cut, stop + 1):
+        if index in arrivals:
+            made.append(tuple(arrivals[index]))
+        if index < stop:
+            made.append((index,))
+    return made
+
+
+def _without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:
+    """Return a kept item as it is; a request that came with an earlier summary, without that."""
+    if not view.parts or type(view.parts[0]) is not SummaryPart:
+        return item
+    return cast("ItemT | None", shape.pick(item, range(1, len(view.parts))))
