@@ -119,33 +119,21 @@ def make_plan(
         ShapeError: The list's shape has no such role for the summary.
         TemplateError: A template does not load or render.
     """
-    items, views, sizes = snapshot.items, snapshot.views, snapshot.sizes
-    pinned, own = wish.pinned, wish.own
-    where = split(
-        views,
-        snapshot.calls,
-        snapshot.spans,
-        snapshot.shape,
-        keep_last_turns=wish.keep_last_turns,
-        keep_tokens=wish.keep_tokens,
-        tokens=sizes.__getitem__,
-        pinned=(lambda i: is_yes("pin", pinned(items[i]))) if pinned is not None else None,
-        own=(lambda i: own(items[i])) if own is not None else None,
-        outline=snapshot.outline,
-    )
+    where = _where(snapshot, wish)
     if where.reason:
-        size = sum(sizes)
+        size = sum(snapshot.sizes)
         return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
     prints = tuple(snapshot.prints[where.start : where.cut])
     # A head that words could not make smaller may be folded natively, and the other way round.
-    digest = f"{hash((prints, where.kept, own is not None)) & 0xFFFFFFFFFFFFFFFF:016x}"
+    native = wish.own is not None
+    digest = f"{hash((prints, where.kept, native)) & 0xFFFFFFFFFFFFFFFF:016x}"
     planned = partial(_plan, snapshot, where, wish, prints=prints, digest=digest)
     if digest in wish.tried:
         return planned(reason="unchanged_head"), None
-    if own is not None:
+    if native:
         gone = len(where.superseded)
         omitted = {"superseded_state": gone} if gone else {}
-        prefix = tuple(items[: where.start])
+        prefix = tuple(snapshot.items[: where.start])
         return planned(reason="summarized", omitted=omitted, native=True, prefix=prefix), None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     asking = _asking(where, snapshot, templates, wish, count)
@@ -162,6 +150,23 @@ def make_plan(
         prompt = replace(prompt, live=append.live if first.stop == len(head) else None)
     shown = {"prompt": prompt, "append": append, "omitted": head.omitted, "shown": head}
     return planned(reason="summarized", **shown), head
+
+
+def _where(snapshot: Snapshot, wish: Wish) -> Split:
+    """Return where the list is parted."""
+    items, pinned, own = snapshot.items, wish.pinned, wish.own
+    return split(
+        snapshot.views,
+        snapshot.calls,
+        snapshot.spans,
+        snapshot.shape,
+        keep_last_turns=wish.keep_last_turns,
+        keep_tokens=wish.keep_tokens,
+        tokens=snapshot.sizes.__getitem__,
+        pinned=(lambda i: is_yes("pin", pinned(items[i]))) if pinned is not None else None,
+        own=(lambda i: own(items[i])) if own is not None else None,
+        outline=snapshot.outline,
+    )
 
 
 def _plan(snapshot: Snapshot, where: Split, wish: Wish, **fields: Any) -> Plan[Any]:
