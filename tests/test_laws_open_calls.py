@@ -23,7 +23,7 @@ def runs_of_reasoning(items: Sequence[Any]) -> list[list[Any]]:
     """Return what stands between each item of reasoning and the next, the reasoning included."""
     runs: list[list[Any]] = [[]]
     for item in items:
-        if item.get("type") == "reasoning":
+        if field(item, "type") == "reasoning":
             runs.append([])
         runs[-1].append(item)
     return runs
