@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, TypedDict, cast, get_args
 from chatfold.core.callables import check_sync
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
-from chatfold.core.redaction import Redaction
-from chatfold.core.render import Redact, TemplateRenderer, filled
+from chatfold.core.redaction import Redact, Redaction
+from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.scalars import check_model
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.errors import TemplateError

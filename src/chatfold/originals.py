@@ -13,7 +13,7 @@ from typing import Any
 
 from chatfold.core.digest import stable_digest
 from chatfold.core.encoded import readable
-from chatfold.core.render import Redact, redacted
+from chatfold.core.redaction import Redact, redacted
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold
 from chatfold.core.views import (

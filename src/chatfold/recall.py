@@ -12,7 +12,8 @@ from chatfold.core.calls import pair_calls
 from chatfold.core.clip import cut_middle
 from chatfold.core.digest import stable_digest
 from chatfold.core.native import json_text
-from chatfold.core.render import Redact, TemplateRenderer, conversation, filled
+from chatfold.core.redaction import Redact
+from chatfold.core.render import TemplateRenderer, conversation, filled
 from chatfold.core.views import CallPart, ItemView, ResultPart, Shape
 from chatfold.core.xml import escape
 

@@ -15,15 +15,8 @@ from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.clip import shortened
-from chatfold.core.render import (
-    Conversation,
-    Redact,
-    TemplateRenderer,
-    Written,
-    conversation,
-    filled,
-    redacted,
-)
+from chatfold.core.redaction import Redact, redacted
+from chatfold.core.render import Conversation, TemplateRenderer, Written, conversation, filled
 from chatfold.core.views import ItemView
 
 __all__ = ["Asking", "Groups", "inner", "wrap"]

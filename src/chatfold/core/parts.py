@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from chatfold.core.clip import cut_texts, cut_to
 from chatfold.core.groups import Asking, Groups, inner, wrap
-from chatfold.core.render import Conversation, Prompt, conversation, filled, prompt, redacted
+from chatfold.core.redaction import redacted
+from chatfold.core.render import Conversation, Prompt, conversation, filled, prompt
 from chatfold.core.room import Room
 from chatfold.core.views import ItemView, SummaryPart
 from chatfold.core.xml import escape

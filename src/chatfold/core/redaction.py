@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from chatfold.core.render import Redact, redacted
+__all__ = ["Redact", "Redaction", "redacted"]
 
-__all__ = ["Redaction"]
+Redact = Callable[[str], str]
+"""Takes a text and returns it without what may not leave the process."""
 
 _DEEPEST: Final = 8  # strings inside of each other; at the last a quote has hundreds of backslashes
 # A string as JSON writes it. Its end may be missing, as texts are cut off; and it ends with its
@@ -34,6 +36,20 @@ _SIGNS: Final = {
     "\\": "\\",
     "/": "/",
 }
+
+
+def redacted(text: str, redact: Redact | None) -> str:
+    """Return `text` as `redact` returns it.
+
+    Raises:
+        TypeError: It returns no text.
+    """
+    if redact is None:
+        return text
+    cleaned = redact(text)
+    if not isinstance(cleaned, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"redact= has to return text, not {type(cleaned).__name__}")
+    return cleaned
 
 
 @dataclass(frozen=True, slots=True)

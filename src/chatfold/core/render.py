@@ -6,39 +6,25 @@ Not here: the words around it (`prompts/`), finding templates (`chatfold.templat
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress, count, repeat
 from operator import is_, not_
 from typing import Protocol, TypeAlias
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
-from chatfold.core.encoded import LEAST, readable
+from chatfold.core.item_xml import ItemWriter
 from chatfold.core.live import LiveRequest
-from chatfold.core.native import hidden_in
+from chatfold.core.redaction import Redact, redacted
 from chatfold.core.views import (
-    CallPart,
-    HandoffPart,
     ItemView,
-    MediaPart,
-    OpaquePart,
-    ReasoningPart,
-    ResultPart,
-    ServerCallPart,
-    StatePart,
-    SummaryPart,
-    TextPart,
-    UnknownPart,
 )
-from chatfold.core.xml import attribute, attributes, encode, escape, markup
+from chatfold.core.xml import escape
 from chatfold.errors import TemplateError
 
 __all__ = [
     "Conversation",
     "Prompt",
-    "Redact",
     "TemplateRenderer",
     "Written",
     "conversation",
@@ -46,10 +32,6 @@ __all__ = [
     "filled",
     "prompt",
 ]
-
-Redact = Callable[[str], str]
-"""Takes a text and returns it without what may not leave the process."""
-
 
 Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
 """What items of a list show, by their indices: the reading that it was written of, the elements."""
@@ -139,7 +121,7 @@ def conversation(
         redact: Applied to every text before it is escaped.
         written: What `elements` wrote of items ahead.
     """
-    writer = _Writer(calls, offset, offset + len(views), redact)
+    writer = ItemWriter(calls, offset, offset + len(views), redact)
     if previous_summary is not None:
         writer.previous(previous_summary, previous_record)
     kept_set, skipped_set = frozenset(kept), frozenset(skipped)
@@ -198,7 +180,7 @@ def elements(
         indices: Which items, ascending.
         calls: The records of their calls, in the list's order.
     """
-    writer = _Writer(calls, 0, len(views), None)
+    writer = ItemWriter(calls, 0, len(views), None)
     writer.unanswered.clear()
     writer.expected = range(len(views))
     for index in indices:
@@ -281,247 +263,3 @@ def _unseen() -> TemplateError:
         f"or of {_SYSTEM!r}",
         template=_USER,
     )
-
-
-def redacted(text: str, redact: Redact | None) -> str:
-    """Return `text` as `redact` returns it.
-
-    Raises:
-        TypeError: It returns no text.
-    """
-    if redact is None:
-        return text
-    cleaned = redact(text)
-    if not isinstance(cleaned, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"redact= has to return text, not {type(cleaned).__name__}")
-    return cleaned
-
-
-_MESSAGE_ROLES = ("user", "assistant", "system", "developer")
-
-
-class _Writer:
-    """Collects the elements of a conversation."""
-
-    def __init__(
-        self, calls: Sequence[ToolCallRecord], start: int, stop: int, redact: Redact | None
-    ) -> None:
-        self.out: list[str] = []
-        self.omitted: defaultdict[str, int] = defaultdict(int)
-        self.redact = redact
-        self.unanswered: dict[int, list[str | None]] = {}
-        self.named: dict[str | None, str] = {}
-        self._calls = calls
-        self.expected: Container[int | None] = ()  # the items that are to be written
-        for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
-            asked = call.call_index
-            if asked is not None and start <= asked < stop:
-                self.unanswered.setdefault(asked, []).append(call.id)
-
-    @cached_property
-    def answers(self) -> dict[int, list[ToolCallRecord]]:
-        """The calls that the expected items answer; most are words, and ask for none."""
-        found: dict[int, list[ToolCallRecord]] = {}
-        for call in [call for call in self._calls if call.result_index in self.expected]:
-            assert call.result_index is not None
-            found.setdefault(call.result_index, []).append(call)
-        return found
-
-    def taken(self) -> str:
-        """Return the elements so far, each on a line; they are no longer held here."""
-        text = encode("\n".join(self.out))
-        self.out.clear()
-        return text
-
-    def clean(self, text: str) -> str:
-        """Return a text as it goes into a prompt: redacted, without encoded data, escaped."""
-        if self.redact is None and len(text) < LEAST:
-            return markup(text)
-        if self.redact is not None:
-            text = redacted(text, self.redact)
-        if len(text) >= LEAST:
-            text, encoded = readable(text)
-            if encoded:
-                self.omitted["encoded"] += encoded
-        return markup(text)
-
-    def data(self, text: str) -> str:
-        """Return a text that may be JSON as it goes into a prompt; what it leaves out is counted.
-
-        It was left out where the item was read, so that `clean` cannot find it.
-        """
-        if hidden := hidden_in(text):
-            self.omitted["encoded"] += hidden
-        return self.clean(text)
-
-    def told(self, name: str | None) -> str | None:
-        """Return a name or an id as `redact` returns it; it still has to be escaped."""
-        return name if self.redact is None or not name else redacted(name, self.redact)
-
-    def text(self, name: str, attrs: str, text: str) -> None:
-        self.out.append(f"<{name}{attrs}>{self.data(text)}</{name}>")
-
-    def previous(self, text: str, record: str) -> None:
-        """Write the earlier summary, with the record behind it as an element inside."""
-        lines = record.removeprefix("<record>").removesuffix("</record>")
-        inner = f"<record>{self.clean(lines)}</record>" if record else ""
-        self.out.append(f"<previous_summary>{self.clean(text)}{inner}</previous_summary>")
-
-    def item(self, index: int, view: ItemView, mark: str) -> None:
-        """Write the elements of one item; `mark` goes on each of them."""
-        parts = view.parts
-        if len(parts) == 1:  # as in most items
-            part = parts[0]
-            if type(part) is TextPart and view.role in _MESSAGE_ROLES:
-                alone = view.name is None and not view.passing
-                role, attrs = view.role, mark if alone else self.author(view, mark)
-                said = self.clean(part.text) + (self.cited(part.sources) if part.sources else "")
-                self.out.append(f"<{role}{attrs}>{said}</{role}>")
-                return
-            if type(part) is not TextPart and type(part) is not MediaPart:
-                self.part(index, view, part, mark)
-                return
-        if not parts and view.role in _MESSAGE_ROLES:
-            self.out.append(f"<{view.role}{self.author(view, mark)}></{view.role}>")
-            return
-        spoken: list[TextPart | MediaPart] = []
-        for part in parts:
-            if type(part) is TextPart or type(part) is MediaPart:
-                spoken.append(part)
-                continue
-            self.flush(view, mark, spoken)
-            self.part(index, view, part, mark)
-        self.flush(view, mark, spoken)
-
-    def author(self, view: ItemView, mark: str) -> str:
-        until = "next_user_message" if view.passing else None
-        return attributes(name=self.told(view.name), until=until) + mark
-
-    def flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
-        """Write what the author said, in one element: words and media, then what they cite."""
-        if not said:
-            return
-        inner: list[str] = []
-        sources: dict[str, None] = {}  # each once, though several texts may cite it
-        for number, part in enumerate(said):
-            if isinstance(part, TextPart):
-                after_text = number and isinstance(said[number - 1], TextPart)
-                inner.append(("\n" if after_text else "") + self.clean(part.text))
-                if part.sources:
-                    sources.update(dict.fromkeys(part.sources))
-            else:
-                inner.append(self.attachment(part))
-        if sources:
-            inner.append(self.cited(sources))
-        name, attrs = view.role, self.author(view, mark)
-        if name not in _MESSAGE_ROLES:
-            name, attrs = "item", attributes(type=view.type) + mark  # type: ignore[assignment]
-        self.out.append(f"<{name}{attrs}>{''.join(inner)}</{name}>")
-        said.clear()
-
-    def cited(self, sources: Iterable[str]) -> str:
-        # In attributes: what an element holds as text are the author's own words.
-        return "".join(f"<citation{attributes(source=self.told(s))}/>" for s in sources)
-
-    def attachment(self, part: MediaPart) -> str:
-        self.omitted["media"] += 1
-        name, kind = self.told(part.name), self.told(part.type)
-        attrs = attributes(kind=part.kind, type=kind, bytes=part.bytes, name=name)
-        if not part.text:
-            return f"<attachment{attrs}/>"
-        return f"<attachment{attrs}>{self.clean(part.text)}</attachment>"
-
-    def part(self, index: int, view: ItemView, part: object, mark: str) -> None:
-        """Write one part that is more than words."""
-        if type(part) is ResultPart:  # the commonest, and so not asked for by a pattern
-            self.result(index, part, mark)
-            return
-        match part:
-            case CallPart():
-                self.call(index, view, part, mark)
-            case ServerCallPart():
-                self.server_call(part, mark)
-            case ReasoningPart():
-                if part.opaque:
-                    self.omitted["encrypted_reasoning"] += 1
-                if part.text:
-                    self.out.append(f"<reasoning{mark}>{self.clean(part.text)}</reasoning>")
-            case HandoffPart():
-                source, target = self.told(part.source), self.told(part.target)
-                attrs = attributes(**{"from": source, "to": target})
-                self.out.append(f"<agent_handoff{attrs}{mark}/>")
-            case OpaquePart():
-                self.omitted["opaque"] += 1
-            case SummaryPart():
-                pass  # it goes in as previous_summary
-            case StatePart():
-                if part.text:
-                    self.text("item", attributes(type=part.kind) + mark, part.text)
-            case UnknownPart() if not part.text and len(view.parts) > 1:
-                pass  # the others say all of it
-            case UnknownPart():
-                self.text("item", attributes(type=self.told(part.type) or None) + mark, part.text)
-            case _:
-                raise TypeError(f"no rendering for {type(part).__name__}")
-
-    def call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
-        if part.kind == "approval":
-            name, call = self.told(part.name), self.told(part.id)
-            attrs = attributes(type="mcp_approval_request", name=name, id=call)
-            self.text("item", attrs + mark, part.arguments)
-            return
-        waiting = self.unanswered.get(index, ())
-        if part.id in waiting:
-            mark = f' result="no result recorded"{mark}'
-        attrs = self.names(part.name, part.id)
-        served = part.pair.startswith("server")
-        name = "server_tool_call" if served else "function_call"
-        self.text(name, attrs + mark, part.arguments)
-        if part.kind == "handoff" and part.name:
-            target = self.told(part.name.removeprefix("transfer_to_"))
-            self.out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
-
-    def result(self, index: int, part: ResultPart, mark: str) -> None:
-        if part.pair == "approval":
-            attrs = attributes(type="approval_response", id=self.told(part.id))
-            self.text("item", attrs + mark, part.text)
-            return
-        answered = self.answers.get(index)
-        record = None if answered is None else self.answer(answered, part)
-        id_, tool = part.id, part.name
-        if record is not None:
-            id_, tool = part.id or record.id, record.name or part.name
-        status = "failed" if part.failed else "completed"
-        name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
-        inner = self.data(part.text)
-        if part.media:
-            inner += "".join(map(self.attachment, part.media))
-        names = self.names(tool, id_)
-        self.out.append(f'<{name}{names} status="{status}"{mark}>{inner}</{name}>')
-
-    def names(self, name: str | None, call_id: str | None) -> str:
-        """Return the attributes that name a call; most tools are called more than once."""
-        known = self.named.get(name)
-        if known is None:
-            known = self.named[name] = attributes(name=self.told(name))
-        if call_id is None:
-            return known
-        return f'{known} call_id="{attribute(self.told(call_id) or "")}"'
-
-    def answer(self, answered: list[ToolCallRecord], part: ResultPart) -> ToolCallRecord | None:
-        """Return the call that a result is of, and take it out of those of its item."""
-        if len(answered) == 1:
-            return answered.pop()
-        fitting = [r for r in answered if r.id == part.id]
-        named = (r for r in fitting if part.name is None or r.name == part.name)
-        record = next(named, fitting[0] if fitting else None)
-        if record is not None:
-            answered.remove(record)
-        return record
-
-    def server_call(self, part: ServerCallPart, mark: str) -> None:
-        attrs = attributes(name=self.told(part.name), id=self.told(part.id), status=part.status)
-        inner = f"<arguments>{self.data(part.arguments)}</arguments>"
-        if part.result:
-            inner += f"<result>{self.data(part.result)}</result>"
-        self.out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")

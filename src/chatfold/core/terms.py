@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from chatfold.core.constraints import Words
-from chatfold.core.render import Redact
+from chatfold.core.redaction import Redact
 
 __all__ = ["Grounding", "Terms", "Thinking"]
 

@@ -14,7 +14,8 @@ from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
 from chatfold.core.parts import Head, Part
-from chatfold.core.render import Prompt, Redact, redacted
+from chatfold.core.redaction import Redact, redacted
+from chatfold.core.render import Prompt
 from chatfold.core.room import Room, Window
 from chatfold.core.terms import Terms
 from chatfold.core.thoughts import is_blank

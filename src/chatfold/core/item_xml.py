@@ -1,0 +1,274 @@
+"""Items as elements of escaped XML, with the calls of the whole list beside them.
+
+Not here: the conversation around them (`render`), escaping (`xml`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from functools import cached_property
+
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.encoded import LEAST, readable
+from chatfold.core.native import hidden_in
+from chatfold.core.redaction import Redact, redacted
+from chatfold.core.views import (
+    CallPart,
+    HandoffPart,
+    ItemView,
+    MediaPart,
+    OpaquePart,
+    ReasoningPart,
+    ResultPart,
+    ServerCallPart,
+    StatePart,
+    SummaryPart,
+    TextPart,
+    UnknownPart,
+)
+from chatfold.core.xml import attribute, attributes, encode, markup
+
+__all__ = ["ItemWriter"]
+
+_MESSAGE_ROLES = ("user", "assistant", "system", "developer")
+
+
+class ItemWriter:
+    """Collects the elements of items, one after the other, until they are taken.
+
+    Args:
+        calls: The records of the calls, in the list's order.
+        start: Index of the first item of the conversation.
+        stop: Index behind the last one: what answers a call from there on is not shown.
+        redact: Takes a text and returns it without what may not leave the process.
+
+    Attributes:
+        omitted: How many things of a kind the elements leave out.
+        unanswered: The ids of the calls that are written as unanswered ones, by the indices of
+            their items.
+        expected: Indices of the items that are to be written.
+    """
+
+    def __init__(
+        self, calls: Sequence[ToolCallRecord], start: int, stop: int, redact: Redact | None
+    ) -> None:
+        self._out: list[str] = []
+        self.omitted: defaultdict[str, int] = defaultdict(int)
+        self._redact = redact
+        self.unanswered: dict[int, list[str | None]] = {}
+        self._named: dict[str | None, str] = {}
+        self._calls = calls
+        self.expected: Container[int | None] = ()
+        for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
+            asked = call.call_index
+            if asked is not None and start <= asked < stop:
+                self.unanswered.setdefault(asked, []).append(call.id)
+
+    @cached_property
+    def _answers(self) -> dict[int, list[ToolCallRecord]]:
+        """The calls that the expected items answer; most are words, and ask for none."""
+        found: dict[int, list[ToolCallRecord]] = {}
+        for call in [call for call in self._calls if call.result_index in self.expected]:
+            assert call.result_index is not None
+            found.setdefault(call.result_index, []).append(call)
+        return found
+
+    def taken(self) -> str:
+        """Return the elements so far, each on a line; they are no longer held here."""
+        text = encode("\n".join(self._out))
+        self._out.clear()
+        return text
+
+    def _clean(self, text: str) -> str:
+        """Return a text as it goes into a prompt: redacted, without encoded data, escaped."""
+        if self._redact is None and len(text) < LEAST:
+            return markup(text)
+        if self._redact is not None:
+            text = redacted(text, self._redact)
+        if len(text) >= LEAST:
+            text, encoded = readable(text)
+            if encoded:
+                self.omitted["encoded"] += encoded
+        return markup(text)
+
+    def _data(self, text: str) -> str:
+        """Return a text that may be JSON as it goes into a prompt; what it leaves out is counted.
+
+        It was left out where the item was read, so that `clean` cannot find it.
+        """
+        if hidden := hidden_in(text):
+            self.omitted["encoded"] += hidden
+        return self._clean(text)
+
+    def _told(self, name: str | None) -> str | None:
+        """Return a name or an id as `redact` returns it; it still has to be escaped."""
+        return name if self._redact is None or not name else redacted(name, self._redact)
+
+    def _text(self, name: str, attrs: str, text: str) -> None:
+        self._out.append(f"<{name}{attrs}>{self._data(text)}</{name}>")
+
+    def previous(self, text: str, record: str) -> None:
+        """Write the earlier summary, with the record behind it as an element inside."""
+        lines = record.removeprefix("<record>").removesuffix("</record>")
+        inner = f"<record>{self._clean(lines)}</record>" if record else ""
+        self._out.append(f"<previous_summary>{self._clean(text)}{inner}</previous_summary>")
+
+    def item(self, index: int, view: ItemView, mark: str) -> None:
+        """Write the elements of one item; `mark` goes on each of them."""
+        parts = view.parts
+        if len(parts) == 1:  # as in most items
+            part = parts[0]
+            if type(part) is TextPart and view.role in _MESSAGE_ROLES:
+                alone = view.name is None and not view.passing
+                role, attrs = view.role, mark if alone else self._author(view, mark)
+                said = self._clean(part.text) + (self._cited(part.sources) if part.sources else "")
+                self._out.append(f"<{role}{attrs}>{said}</{role}>")
+                return
+            if type(part) is not TextPart and type(part) is not MediaPart:
+                self._part(index, view, part, mark)
+                return
+        if not parts and view.role in _MESSAGE_ROLES:
+            self._out.append(f"<{view.role}{self._author(view, mark)}></{view.role}>")
+            return
+        spoken: list[TextPart | MediaPart] = []
+        for part in parts:
+            if type(part) is TextPart or type(part) is MediaPart:
+                spoken.append(part)
+                continue
+            self._flush(view, mark, spoken)
+            self._part(index, view, part, mark)
+        self._flush(view, mark, spoken)
+
+    def _author(self, view: ItemView, mark: str) -> str:
+        until = "next_user_message" if view.passing else None
+        return attributes(name=self._told(view.name), until=until) + mark
+
+    def _flush(self, view: ItemView, mark: str, said: list[TextPart | MediaPart]) -> None:
+        """Write what the author said, in one element: words and media, then what they cite."""
+        if not said:
+            return
+        inner: list[str] = []
+        sources: dict[str, None] = {}  # each once, though several texts may cite it
+        for number, part in enumerate(said):
+            if isinstance(part, TextPart):
+                after_text = number and isinstance(said[number - 1], TextPart)
+                inner.append(("\n" if after_text else "") + self._clean(part.text))
+                if part.sources:
+                    sources.update(dict.fromkeys(part.sources))
+            else:
+                inner.append(self._attachment(part))
+        if sources:
+            inner.append(self._cited(sources))
+        name, attrs = view.role, self._author(view, mark)
+        if name not in _MESSAGE_ROLES:
+            name, attrs = "item", attributes(type=view.type) + mark  # type: ignore[assignment]
+        self._out.append(f"<{name}{attrs}>{''.join(inner)}</{name}>")
+        said.clear()
+
+    def _cited(self, sources: Iterable[str]) -> str:
+        # In attributes: what an element holds as text are the author's own words.
+        return "".join(f"<citation{attributes(source=self._told(s))}/>" for s in sources)
+
+    def _attachment(self, part: MediaPart) -> str:
+        self.omitted["media"] += 1
+        name, kind = self._told(part.name), self._told(part.type)
+        attrs = attributes(kind=part.kind, type=kind, bytes=part.bytes, name=name)
+        if not part.text:
+            return f"<attachment{attrs}/>"
+        return f"<attachment{attrs}>{self._clean(part.text)}</attachment>"
+
+    def _part(self, index: int, view: ItemView, part: object, mark: str) -> None:
+        """Write one part that is more than words."""
+        if type(part) is ResultPart:  # the commonest, and so not asked for by a pattern
+            self._result(index, part, mark)
+            return
+        match part:
+            case CallPart():
+                self._call(index, view, part, mark)
+            case ServerCallPart():
+                self._server_call(part, mark)
+            case ReasoningPart():
+                if part.opaque:
+                    self.omitted["encrypted_reasoning"] += 1
+                if part.text:
+                    self._out.append(f"<reasoning{mark}>{self._clean(part.text)}</reasoning>")
+            case HandoffPart():
+                source, target = self._told(part.source), self._told(part.target)
+                attrs = attributes(**{"from": source, "to": target})
+                self._out.append(f"<agent_handoff{attrs}{mark}/>")
+            case OpaquePart():
+                self.omitted["opaque"] += 1
+            case SummaryPart():
+                pass  # it goes in as previous_summary
+            case StatePart():
+                if part.text:
+                    self._text("item", attributes(type=part.kind) + mark, part.text)
+            case UnknownPart() if not part.text and len(view.parts) > 1:
+                pass  # the others say all of it
+            case UnknownPart():
+                self._text("item", attributes(type=self._told(part.type) or None) + mark, part.text)
+            case _:
+                raise TypeError(f"no rendering for {type(part).__name__}")
+
+    def _call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
+        if part.kind == "approval":
+            name, call = self._told(part.name), self._told(part.id)
+            attrs = attributes(type="mcp_approval_request", name=name, id=call)
+            self._text("item", attrs + mark, part.arguments)
+            return
+        waiting = self.unanswered.get(index, ())
+        if part.id in waiting:
+            mark = f' result="no result recorded"{mark}'
+        attrs = self._names(part.name, part.id)
+        served = part.pair.startswith("server")
+        name = "server_tool_call" if served else "function_call"
+        self._text(name, attrs + mark, part.arguments)
+        if part.kind == "handoff" and part.name:
+            target = self._told(part.name.removeprefix("transfer_to_"))
+            self._out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
+
+    def _result(self, index: int, part: ResultPart, mark: str) -> None:
+        if part.pair == "approval":
+            attrs = attributes(type="approval_response", id=self._told(part.id))
+            self._text("item", attrs + mark, part.text)
+            return
+        answered = self._answers.get(index)
+        record = None if answered is None else self._answer(answered, part)
+        id_, tool = part.id, part.name
+        if record is not None:
+            id_, tool = part.id or record.id, record.name or part.name
+        status = "failed" if part.failed else "completed"
+        name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
+        inner = self._data(part.text)
+        if part.media:
+            inner += "".join(map(self._attachment, part.media))
+        names = self._names(tool, id_)
+        self._out.append(f'<{name}{names} status="{status}"{mark}>{inner}</{name}>')
+
+    def _names(self, name: str | None, call_id: str | None) -> str:
+        """Return the attributes that name a call; most tools are called more than once."""
+        known = self._named.get(name)
+        if known is None:
+            known = self._named[name] = attributes(name=self._told(name))
+        if call_id is None:
+            return known
+        return f'{known} call_id="{attribute(self._told(call_id) or "")}"'
+
+    def _answer(self, answered: list[ToolCallRecord], part: ResultPart) -> ToolCallRecord | None:
+        """Return the call that a result is of, and take it out of those of its item."""
+        if len(answered) == 1:
+            return answered.pop()
+        fitting = [r for r in answered if r.id == part.id]
+        named = (r for r in fitting if part.name is None or r.name == part.name)
+        record = next(named, fitting[0] if fitting else None)
+        if record is not None:
+            answered.remove(record)
+        return record
+
+    def _server_call(self, part: ServerCallPart, mark: str) -> None:
+        attrs = attributes(name=self._told(part.name), id=self._told(part.id), status=part.status)
+        inner = f"<arguments>{self._data(part.arguments)}</arguments>"
+        if part.result:
+            inner += f"<result>{self._data(part.result)}</result>"
+        self._out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")
