@@ -11,7 +11,7 @@ tghamm/Anthropic.SDK#128 (read 2026-11-22).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
@@ -26,6 +26,7 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
 )
+from chatfold.shapes._anthropic_calls import check_calls
 from chatfold.shapes._anthropic_rules import is_free, is_served
 from chatfold.shapes._blocks import block_type
 
@@ -46,27 +47,16 @@ _COMPACTION = (
 )
 
 
-class _Run(NamedTuple):
-    """Messages of one role in a row: the server makes one turn of them."""
-
-    role: str
-    indices: list[int]
-
-
 def check_messages(
     items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
 ) -> Iterator[Problem]:
     """Yield what the Messages API would refuse."""
     own = [i for i, v in enumerate(views) if v.shape == _NAME]
-    runs = _runs(views, own)
     yield from _check_first(views, own)
     yield from _check_contents(items, views, own)
     yield from _check_inputs(items, own)
     yield from _check_places(views, own)
-    yield from _check_results(views, runs, calls)
-    yield from _check_call_ids(views, runs)
-    yield from _check_calls(views, calls)
-    yield from _check_server_calls(items, views, calls)
+    yield from check_calls(items, views, own, calls)
     yield from _check_system(views, own)
     yield from _check_thinking(items, views, own)
     yield from _check_compaction(items, views, own)
@@ -81,20 +71,6 @@ def _problem(
     source: str = _TOOLS,
 ) -> Problem:
     return Problem(rule, message, indices, severity, error, _NAME, source)
-
-
-def _runs(views: Sequence[ItemView], own: Sequence[int]) -> list[_Run]:
-    """Return runs of messages of one role; messages that only set options part nothing."""
-    runs: list[_Run] = []
-    for index in own:
-        role = views[index].role
-        if role == "system" and is_free(views[index]):
-            continue
-        if runs and runs[-1].role == role:
-            runs[-1].indices.append(index)
-        else:
-            runs.append(_Run(role, [index]))
-    return runs
 
 
 def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
@@ -192,231 +168,6 @@ def _is_models(part: Part) -> bool:
     if type(part) is UnknownPart:
         return part.known and part.type == "fallback"
     return isinstance(part, (CallPart, ReasoningPart))
-
-
-def _check_results(
-    views: Sequence[ItemView], runs: Sequence[_Run], calls: Sequence[ToolCallRecord]
-) -> Iterator[Problem]:
-    """Yield results that do not follow their call at once, or come after other content."""
-    places: dict[tuple[int, str | None], int] = {}
-    for call in calls:
-        if call.result_index is not None and call.call_index is not None:
-            places[call.result_index, call.id] = call.call_index
-    waiting: dict[str | None, int] = {}
-    for role, indices in runs:
-        if role == "user":
-            yield from _check_batch(views, indices, waiting, places)
-        waiting = {
-            part.id: index
-            for index in indices
-            for part in views[index].parts
-            if role == "assistant" and type(part) is CallPart and part.pair == "function"
-        }
-
-
-def _check_batch(
-    views: Sequence[ItemView],
-    indices: Sequence[int],
-    waiting: dict[str | None, int],
-    places: dict[tuple[int, str | None], int],
-) -> Iterator[Problem]:
-    """Yield what is wrong with the results in one user's turn.
-
-    Args:
-        views: The readings of the list.
-        indices: Indices of the turn's messages.
-        waiting: The calls of the turn before, by id, with the index of their message.
-        places: For a result's index and id, the index of the call that it answers.
-    """
-    spoken = False
-    seen: dict[str | None, int] = {}
-    for index in indices:
-        for place, part in enumerate(views[index].parts):
-            if type(part) is not ResultPart or is_served(part):
-                spoken = True
-                continue
-            if part.id in seen:
-                yield _problem(
-                    "duplicate_result",
-                    f"a second result for {part.id!r}, which has one in item {seen[part.id]}; keep "
-                    "one of them",
-                    index,
-                    seen[part.id],
-                    error="each tool_use must have a single result. Found multiple `tool_result` "
-                    f"blocks with id: {part.id}",
-                )
-            elif part.id not in waiting:
-                yield _parted(index, place, part.id, places.get((index, part.id)))
-            elif spoken:
-                yield _problem(
-                    "result_not_first",
-                    "results must come before any other content of the message; put them first",
-                    index,
-                    waiting[part.id],
-                    error=f"messages.{waiting[part.id]}: `tool_use` ids were found without "
-                    f"`tool_result` blocks immediately after: {part.id}.",
-                )
-            elif index != waiting[part.id] + 1:
-                yield _problem(
-                    "split_results",
-                    "calls or results are spread over several messages of one role; the server "
-                    "makes one turn of them, and strict proxies refuse them",
-                    index,
-                    *range(waiting[part.id], index),
-                    severity="warning",
-                )
-            seen.setdefault(part.id, index)
-
-
-def _parted(index: int, place: int, id_: str | None, asked: int | None) -> Problem:
-    error = (
-        f"messages.{index}.content.{place}: unexpected `tool_use_id` found in `tool_result` "
-        f"blocks: {id_}. Each `tool_result` block must have a corresponding `tool_use` block in "
-        "the previous message."
-    )
-    if asked is not None:
-        return _problem(
-            "late_result",
-            f"the call {id_!r} is in item {asked}, and other messages stand between it and this "
-            "result; move the result into the message right behind the call",
-            index,
-            asked,
-            error=error,
-        )
-    return _problem(
-        "orphan_result",
-        f"this result answers {id_!r}, and no unanswered call of that id stands before it; put "
-        "the call back, or take out the result",
-        index,
-        error=error,
-    )
-
-
-def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator[Problem]:
-    """Yield calls that lack an id or a name, and ids that recur.
-
-    That is refused inside one turn, and a trap between turns.
-
-    Every published refusal names a block of the same message (claude-code#20573, #21317, #28515,
-    read 2026-11-22), and a recorded conversation with one id in two rounds was answered.
-    """
-    seen: dict[str, tuple[int, int]] = {}
-    for number, (_, indices) in enumerate(runs):
-        for index in indices:
-            for place, part in enumerate(views[index].parts):
-                if type(part) is not CallPart:
-                    continue
-                for lacks, of in (("an id", part.id), ("a name", part.name)):
-                    if of is None:
-                        yield _problem(
-                            "malformed_item",
-                            f"a tool_use without {lacks}; give it one",
-                            index,
-                            error=f"messages.{index}.content.{place}.tool_use."
-                            f"{lacks.split()[1]}: Field required",
-                        )
-                if part.id is None:
-                    continue
-                if part.id in seen:
-                    turn, first = seen[part.id]
-                    yield _problem(
-                        "duplicate_call_id",
-                        f"the call id {part.id!r} is used before, in item {first}; give each call "
-                        "an id of its own",
-                        index,
-                        first,
-                        severity="error" if turn == number and not is_served(part) else "warning",
-                        error=f"messages.{index}.content.{place}: `tool_use` ids must be unique",
-                    )
-                seen[part.id] = (number, index)
-
-
-def _check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
-    last = _last_turn(views)
-    for call in calls:
-        index = call.call_index
-        if index is None or call.pair.startswith("server") or _answered_next(views, call):
-            continue
-        ids = f"messages.{index}: `tool_use` ids were found without `tool_result` blocks"
-        yield _problem(
-            "unanswered_call",
-            f"no result for {call.label!r} in the next message; add the result there, or one that "
-            "says that there is none",
-            index,
-            severity="pending" if index >= last and call.result_index is None else "error",
-            error=f"{ids} immediately after: {call.id}. Each `tool_use` block must have a "
-            "corresponding `tool_result` block in the next message.",
-        )
-
-
-def _last_turn(views: Sequence[ItemView]) -> int:
-    """Return where the assistant's turn begins behind which nothing but results has come."""
-    first = len(views)
-    while first and views[first - 1].role == "user" and _only_results(views[first - 1]):
-        first -= 1
-    while first and views[first - 1].role == "assistant":
-        first -= 1
-    return first
-
-
-def _answered_next(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
-    """Return whether the result stands in the turn right after the call's."""
-    if call.result_index is None or call.call_index is None:
-        return False
-    answered = False
-    for index in range(call.call_index + 1, call.result_index + 1):
-        view = views[index]
-        if view.shape != _NAME or (view.role == "system" and is_free(view)):
-            continue
-        if view.role != "user" and (answered or view.role != "assistant"):
-            return False
-        answered = view.role == "user"
-    return answered
-
-
-def _check_server_calls(
-    items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
-) -> Iterator[Problem]:
-    spoken = max(
-        (i for i, v in enumerate(views) if not (v.role == "user" and _only_results(v))), default=0
-    )
-    for call in calls:
-        if not call.pair.startswith("server") or call.call_index == call.result_index:
-            continue
-        if call.call_index is None:
-            index = call.result_index or 0
-            kind = _result_type(items[index], call.id)
-            made = "mcp_tool_use" if kind == "mcp_tool_result" else "server_tool_use"
-            yield _problem(
-                "orphan_result",
-                f"this result answers {call.label!r}, and no call of the server with that id "
-                "stands before it; put the call back, or take out the result",
-                index,
-                error=f"unexpected `tool_use_id` found in `{kind}` blocks: {call.id}. Each "
-                f"`{kind}` block must have a corresponding `{made}` block before it.",
-            )
-        elif call.result_index is None:
-            yield _problem(
-                "unanswered_call",
-                f"no result for {call.label!r}, which the server runs itself; send the list back "
-                "as it was, or take out the call",
-                call.call_index,
-                severity="pending" if spoken <= call.call_index else "error",
-            )
-
-
-def _result_type(item: object, id_: str | None) -> str:
-    """Return the type of the block that holds a server's result."""
-    content: Any = field(item, "content")
-    for block in cast(list[Any], content) if isinstance(content, list) else []:
-        kind = block_type(block) or ""
-        if kind.endswith("_tool_result") and field(block, "tool_use_id") == id_:
-            return kind
-    return "server_tool_result"
-
-
-def _only_results(view: ItemView) -> bool:
-    return bool(view.parts) and all(type(p) is ResultPart and not is_served(p) for p in view.parts)
 
 
 def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:

@@ -10,7 +10,8 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.views import CallPart, ItemView, ServerCallPart
 from chatfold.shapes._chat_rules import PairRules, pair_problems
-from chatfold.shapes._responses_problems import check_approved, unanswered, unasked
+from chatfold.shapes._responses_calls import unanswered, unasked
+from chatfold.shapes._responses_problems import check_approved
 
 __all__ = ["check_messages"]
 
