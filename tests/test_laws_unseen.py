@@ -192,6 +192,45 @@ def test_what_is_cited_is_no_invention_of_a_summary_that_names_it() -> None:
     assert LINK not in (outcome.summary or "")
 
 
+PDF = {"type": "document", "title": "Terms", "source": {"type": "url", "url": LINK}}
+FOUND = {"type": "search_result", "title": "Terms", "source": LINK, "content": []}
+
+
+@pytest.mark.parametrize("block", [PDF, FOUND], ids=["document", "search_result"])
+@pytest.mark.parametrize("by_a_tool", [True, False], ids=["result", "message"])
+def test_law_6_where_a_titled_document_is_from_is_in_the_prompt(
+    block: dict[str, Any], by_a_tool: bool
+) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "find", "input": {}}
+    given = {"type": "tool_result", "tool_use_id": "t1", "content": [block]} if by_a_tool else block
+    asked = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}]
+    history = [*(asked if by_a_tool else ()), {"role": "user", "content": [given]}, *talk()[1:]]
+    ctx: ChatContext[Any] = ChatContext([*history, *talk()], shape="anthropic")
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    (shown,) = element(plan.prompt).iter("attachment")
+    assert (shown.get("name"), decode(shown.get("source", ""))) == ("Terms", LINK)
+    told = f"The terms are at {LINK}."
+    assert told in (ctx.summarize(lambda prompt: told, keep_last_turns=1).summary or "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"type": "text", "media_type": "text/plain", "data": "Page one."},
+        {"type": "content", "content": "Page one."},
+        {"type": "content", "content": [{"type": "text", "text": "Page one."}]},
+    ],
+)
+def test_law_6_what_an_owner_says_of_a_document_is_in_the_prompt(source: dict[str, Any]) -> None:
+    document = {"type": "document", "context": "Signed in May.", "source": source}
+    history = [{"role": "user", "content": [document]}, *talk()[1:], *talk()]
+    plan = ChatContext(history, shape="anthropic").plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    (shown,) = element(plan.prompt).iter("attachment")
+    assert shown.text == "Signed in May.\nPage one."
+
+
 MEDIA = frozenset(
     (
         *("image_url", "input_audio", "file", "input_image", "input_file", "image", "document_url"),

@@ -152,7 +152,10 @@ BLOCKS: dict[str, tuple[Any, Part]] = {
         {"content": [{"text": "so"}, {"text": " it is"}], "citations": [{"title": "T"}]},
         TextPart("so it is"),
     ),
-    "searchResult": (FOUND, MediaPart("search_result", None, None, "T", "a\nb")),
+    "searchResult": (
+        FOUND,
+        MediaPart("search_result", None, None, "T", "a\nb", "https://example.com"),
+    ),
     "toolAddition": (
         TOOL,
         StatePart(
@@ -189,6 +192,16 @@ def test_every_block_has_a_reading_of_its_own(key: str) -> None:
     assert BEDROCK.fit(item) == "yes"
     assert not any(p.rule.startswith("unknown") for p in ChatContext([item]).check())
     assert validate([item], "bedrock") == [] or key in ("toolResult", "toolUse", "document")
+
+
+def test_a_document_with_a_name_is_known_by_its_place_too() -> None:
+    document = {
+        "format": "pdf",
+        "name": "D",
+        "source": {"s3Location": {"uri": "s3://bucket/d.pdf"}},
+    }
+    expected = MediaPart("document", "pdf", None, "D", "", "s3://bucket/d.pdf")
+    assert _parts(_user({"document": document})) == (expected,)
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_the_sdk_lists_no_chunk_that_is_not_known() -> None:
         ),
         (
             {"type": "document_url", "document_url": "https://a.b/c", "document_name": "c.pdf"},
-            MediaPart("document", None, None, "c.pdf"),
+            MediaPart("document", None, None, "c.pdf", "", "https://a.b/c"),
         ),
         (
             models.DocumentURLChunk(document_url="https://a.b/c"),

@@ -112,6 +112,7 @@ class ItemReader:
 
     def _media(self, number: int, where: Where, part: MediaPart, said: list[Said]) -> None:
         self._name(number, where, part.name or "", said)
+        self._text(number, where, part.source, said)
         self._text(number, where, part.text, said)
 
     def _name(self, number: int, where: Where, name: str, said: list[Said]) -> None:

@@ -173,7 +173,8 @@ class ItemWriter:
     def _attachment(self, part: MediaPart) -> str:
         self.omitted["media"] += 1
         name, kind = self._told(part.name), self._told(part.type)
-        attrs = attributes(kind=part.kind, type=kind, bytes=part.bytes, name=name)
+        source = self._told(part.source) or None
+        attrs = attributes(kind=part.kind, type=kind, bytes=part.bytes, name=name, source=source)
         if not part.text:
             return f"<attachment{attrs}/>"
         return f"<attachment{attrs}>{self._clean(part.text)}</attachment>"

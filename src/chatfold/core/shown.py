@@ -208,7 +208,7 @@ class Sources(Reader):
                     pass
 
     def _media(self, part: MediaPart) -> None:
-        for text in (part.name, part.type, part.text):
+        for text in (part.name, part.type, part.text, part.source):
             if text:
                 self.text(text)
 
@@ -223,7 +223,7 @@ def _texts_of(part: Part) -> Iterable[str]:
         case SummaryPart():
             return (_whole(part),)
         case MediaPart():
-            return (part.name or "", part.type or "", part.text)
+            return (part.name or "", part.type or "", part.text, part.source)
         case ResultPart():
             own = (part.text,) if part.pair == "approval" else ()
             return (*own, *(text for media in part.media for text in _texts_of(media)))

@@ -129,13 +129,18 @@ class ServerCallPart(NamedTuple):
 
 
 class MediaPart(NamedTuple):
-    """An image, sound or file: its bytes are never read, only their number (None: unknown)."""
+    """An image, sound or file: its bytes are never read, only their number (None: unknown).
+
+    Attributes:
+        source: Where it is from, a URL most often, besides what it is called.
+    """
 
     kind: str
     type: str | None = None
     bytes: int | None = None
     name: str | None = None
     text: str = ""
+    source: str = ""
 
 
 class HandoffPart(NamedTuple):
@@ -517,12 +522,15 @@ def texts(view: ItemView) -> Iterable[str]:
                 yield part.arguments
             case ResultPart():
                 yield part.text
-                yield from (media.text for media in part.media)
+                for media in part.media:
+                    yield media.text
+                    yield media.source
             case ServerCallPart():
                 yield part.name or ""
                 yield part.arguments
                 yield part.result
             case MediaPart():
                 yield part.text
+                yield part.source
             case HandoffPart() | OpaquePart():
                 pass

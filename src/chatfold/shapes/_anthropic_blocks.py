@@ -99,7 +99,8 @@ def read_block(block: Any) -> Part | None:
             return _media(block, kind)
         case "search_result":
             text = "\n".join(text_of(field(b, "text")) for b in listed(field(block, "content")))
-            return MediaPart("search_result", None, None, named_id(field(block, "title")), text)
+            title, source = named_id(field(block, "title")), text_of(field(block, "source"))
+            return MediaPart("search_result", None, None, title, text, source)
         case "container_upload":
             return MediaPart("file", None, None, named_id(field(block, "file_id")))
         case "server_tool_use":
@@ -199,7 +200,8 @@ def _media(block: Any, kind: str) -> MediaPart:
             return MediaPart(kind, form, base64_size(field(source, "data")), title, caption)
         case "text":
             data = text_of(field(source, "data"))
-            return MediaPart(kind, form, len(data.encode("utf-8", "replace")), title, data)
+            size = len(data.encode("utf-8", "replace"))
+            return MediaPart(kind, form, size, title, "\n".join(filter(None, (caption, data))))
         case "url":
             return media_from_url(kind, field(source, "url"), name=title, text=caption)
         case "content":
@@ -209,7 +211,7 @@ def _media(block: Any, kind: str) -> MediaPart:
                 if isinstance(inner, str)
                 else [text_of(field(b, "text")) for b in listed(inner)]
             )
-            return MediaPart(kind, form, None, title, "\n".join(t for t in texts if t))
+            return MediaPart(kind, form, None, title, "\n".join(filter(None, (caption, *texts))))
         case _:
             return MediaPart(kind, form, None, title or named_id(field(source, "file_id")), caption)
 

@@ -136,7 +136,7 @@ def media_from_url(kind: str, url: object, *, name: object = None, text: str = "
     if not isinstance(url, str):
         return MediaPart(kind, None, None, label, text)
     if not url.startswith("data:"):
-        return MediaPart(kind, None, None, label or url, text)
+        return MediaPart(kind, None, None, label or url, text, url if label else "")
     head, _, data = url[5:].partition(",")
     return MediaPart(kind, head.split(";")[0] or None, base64_size(data), label, text)
 

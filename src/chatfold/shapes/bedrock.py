@@ -321,18 +321,20 @@ def _media(kind: str, medium: Any) -> MediaPart:
     form = named_id(field(medium, "format"))
     uri = named_id(field(field(source, "s3Location"), "uri"))
     texts = [field(medium, "context"), field(source, "text"), _lines(field(source, "content"))]
+    name = named_id(field(medium, "name"))
     return MediaPart(
         kind,
         form if form is None or kind == "document" else f"{kind}/{form}",
         _size(field(source, "bytes")),
-        named_id(field(medium, "name")) or uri,
+        name or uri,
         "\n".join(_str(t) for t in texts if t),
+        (uri or "") if name else "",
     )
 
 
 def _search_result(found: Any) -> MediaPart:
-    name = named_id(field(found, "title")) or named_id(field(found, "source"))
-    return MediaPart("search_result", None, None, name, _lines(field(found, "content")))
+    title, source = named_id(field(found, "title")), _str(field(found, "source"))
+    return MediaPart("search_result", None, None, title, _lines(field(found, "content")), source)
 
 
 def _size(data: Any) -> int | None:
