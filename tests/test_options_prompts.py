@@ -209,7 +209,7 @@ def test_a_template_that_fails_late_changes_nothing(name: str, way: str) -> None
     """The error names its line, and what the calls before it cost."""
     items = long_desk()
     before = list(items)
-    ctx = ChatContext(items, templates={name: "fine\n{{ nobody_gave_this }}"})
+    ctx = ChatContext(items, templates={name: "fine\n{{ 1 // 0 }}"})
     with pytest.raises(TemplateError, match="line 2") as caught:
         fold(ctx, Clerk(DRAFT), way=way, keep_last_turns=1, max_prompt_tokens=3_000)
     assert caught.value.template == name

@@ -124,6 +124,19 @@ def test_templates_that_are_not_there_are_refused_at_once(templates: Any, said: 
         ChatContext([]).maybe_summarize("extractive", templates=templates)
 
 
+@pytest.mark.parametrize("text", ["{% if %}", "{{ conversation }}{{ nobody }}", "Sum it up."])
+def test_templates_that_no_fold_could_use_are_refused_at_once(text: str) -> None:
+    """A middleware would let every turn go on unfolded, and say so in a log alone."""
+    templates = {"summarize_user.jinja": text}
+    ctx = ChatContext([{"role": "user", "content": "Hi"}])
+    for call in (partial(ChatContext, []), partial(Middleware, "extractive")):
+        with pytest.raises(TemplateError, match=r"template 'summarize_user\.jinja'"):
+            call(templates=templates)
+    for ask in (ctx.plan, partial(ctx.maybe_summarize, "extractive")):
+        with pytest.raises(TemplateError, match=r"template 'summarize_user\.jinja'"):
+            ask(templates=templates)
+
+
 def test_templates_that_are_gone_by_now_are_a_failure_of_the_fold(tmp_path: Path) -> None:
     made = tmp_path / "prompts"
     made.mkdir()

@@ -16,6 +16,7 @@ from chatfold.errors import TemplateError
 from chatfold.templates import (
     TemplateSet,
     _file_loader,
+    check_templates,
     load_templates,
     prompt_directory,
 )
@@ -356,3 +357,106 @@ def test_a_source_of_the_wrong_type_is_refused(source: object) -> None:
     """What cannot hold templates is a TypeError that says what can."""
     with pytest.raises(TypeError, match="templates="):
         load_templates(source)  # type: ignore[arg-type]
+
+
+USER = "summarize_user.jinja"
+SEEN = "{{ conversation }}"
+
+WRONG = {
+    "{% if %}": (1, "TemplateSyntaxError"),
+    "one\n{{ x": (2, "TemplateSyntaxError"),
+    "\n\n{{ convresation }}": (3, "'convresation' is undefined; the names here are conversation, "),
+    "{% if language %}\n{{ tongue }}{% endif %}": (2, "'tongue' is undefined"),
+    "{{ later }}\n{% if later is given %}x{% endif %}": (2, "there is no test 'given'"),
+    "\n{{ language | shout }}": (2, "there is no filter 'shout'"),
+    "{% if language %}\n{{ language | shout }}{% endif %}": (2, "there is no filter 'shout'"),
+    "\n{% include 'part' %}": (2, "there is no template 'part'"),
+    "\n{% from 'part' import x %}{{ x }}": (2, "there is no template 'part'"),
+}
+
+
+@every_source
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_with_a_template_shows_when_it_is_given(
+    source: Source, tmp_path: Path, text: str
+) -> None:
+    """Without a value and without a run; later it would cost every fold, in a warning each."""
+    line, said = WRONG[text]
+    made = source(tmp_path, "")
+    if isinstance(made, jinja2.Environment):
+        made.loader = jinja2.DictLoader({USER: SEEN + text})
+    elif isinstance(made, dict):
+        made[USER] = SEEN + text
+    else:
+        (tmp_path / USER).write_text(SEEN + text, encoding="utf-8")
+    with pytest.raises(TemplateError, match=f"line {line}: .*{re.escape(said)}") as caught:
+        check_templates(made)
+    assert (caught.value.template, caught.value.line) == (USER, line)
+    if not isinstance(made, (dict, jinja2.Environment)):
+        assert f"({tmp_path / USER})" in str(caught.value)
+
+
+GOOD = [
+    "{{ x is defined }}{{ x }}",
+    "{{ x | default('nobody') }}",
+    "{% if 'shout' is filter %}{{ language | shout }}{% endif %}",
+    "{% set x = 1 %}{{ x }}{% for y in [1] %}{{ y }}{{ loop.index }}{% endfor %}",
+    "{% macro x(y) %}{{ y }}{{ caller() }}{% endmacro %}{% call x(1) %}{{ range(2) }}{% endcall %}",
+    "{% include 'no such' ignore missing %}",
+    "{% include ['no such', 'part'] %}",
+    "{% include language %}",
+    "{% extends 'outer' %}{% block inner %}{{ of_outer }}{% endblock %}",
+    "{% set x = 1 %}{% include 'part' %}",
+    "{% from 'part' import y with context %}{{ y }}",
+    "{% raw %}{{ nobody }}{% endraw %}{# {{ nobody }} #}",
+]
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_a_template_is_not_refused_for_what_may_be_right(text: str) -> None:
+    """What a name is, may depend on the others that a template takes in."""
+    beside = {
+        "part": "{{ x }}{% set y = 1 %}",
+        "outer": "{% set of_outer = 1 %}{% block inner %}{% endblock %}",
+    }
+    check_templates({USER: SEEN + text, **beside})
+
+
+def test_an_environment_may_have_filters_and_names_of_its_own() -> None:
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader({USER: SEEN + "{{ language | shout }}{{ team }}"}), autoescape=True
+    )
+    environment.filters["shout"] = str.upper
+    environment.globals["team"] = lambda: pytest.fail("a template was rendered")
+    check_templates(environment)
+
+
+def test_an_environment_of_compiled_templates_is_taken_as_it_is(tmp_path: Path) -> None:
+    """There is no source to look at."""
+    made = jinja2.Environment(loader=jinja2.DictLoader({USER: SEEN}), autoescape=True)
+    made.compile_templates(tmp_path, zip=None)
+    compiled = jinja2.Environment(loader=jinja2.ModuleLoader(tmp_path), autoescape=True)
+    check_templates(compiled)
+    assert load_templates(compiled).render(USER, conversation="x") == "x"
+
+
+def test_a_part_that_is_taken_in_is_looked_through() -> None:
+    with pytest.raises(TemplateError, match="template 'part', line 2: ") as caught:
+        check_templates({USER: SEEN + "{% include 'part' %}", "part": "\n{{ }}"})
+    assert (caught.value.template, caught.value.line) == ("part", 2)
+
+
+def test_a_prompt_that_cannot_show_the_conversation_is_refused_when_it_is_given() -> None:
+    system = "summarize_system.jinja"
+    with pytest.raises(TemplateError, match="does not show the conversation"):
+        check_templates({USER: "Write the record."})
+    check_templates({system: "Write it."})
+    check_templates({USER: "Write the record.", system: SEEN})
+    check_templates({USER: "{% include 'part' %}", "part": SEEN})
+    check_templates({USER: "{% include instructions or 'part' %}", "part": SEEN})
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_copy_of_a_built_in_template_is_taken(name: str) -> None:
+    """What it uses is what a template of the caller's may use."""
+    check_templates({name: _source_of(name)})

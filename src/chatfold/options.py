@@ -20,7 +20,7 @@ from chatfold.errors import TemplateError
 from chatfold.events import Hook
 from chatfold.policy import Policy
 from chatfold.stores.base import checked_key
-from chatfold.templates import load_templates
+from chatfold.templates import check_templates, load_templates
 from chatfold.threads import check_timeout
 
 __all__ = ["Settings", "SummaryOptions", "check_given"]
@@ -218,9 +218,11 @@ class Settings:
         Raises:
             TypeError: It is of a type that it cannot be.
             ValueError: It names what is not there, or replaces nothing.
-            TemplateError: The built-in templates are missing.
+            TemplateError: A template does not load, or uses what there is not; or the built-in
+                templates are missing.
         """
-        load_templates(self.templates)
+        if self.templates is not None:
+            check_templates(self.templates)
 
     def terms(self) -> Terms:
         """Return what is wanted of a summary that is written."""

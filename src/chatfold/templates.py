@@ -11,10 +11,12 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from chatfold.core.foreign_errors import words_of
+from chatfold.core.render import PROMPT, unseen
 from chatfold.errors import TemplateError
+from chatfold.template_check import names_used
 from chatfold.template_texts import TemplateTexts
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from chatfold.core.render import TemplateRenderer
 
-__all__ = ["TemplateSet", "load_templates", "prompt_directory"]
+__all__ = ["TemplateSet", "check_templates", "load_templates", "prompt_directory"]
 
 _OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
 
@@ -63,11 +65,19 @@ class TemplateSet:
         environments: Jinja environments with a loader, in the order in which they are asked.
         steady: Whether the templates give the same text for the same values, and so need not be
             rendered again for each. Those of a caller may say what time it is.
+        holds: Says of a name whether the first environment has a template of the caller's under
+            it; by default none.
     """
 
-    def __init__(self, *environments: jinja2.Environment, steady: bool = False) -> None:
+    def __init__(
+        self,
+        *environments: jinja2.Environment,
+        steady: bool = False,
+        holds: Callable[[str], bool] | None = None,
+    ) -> None:
         self._environments = environments
         self._steady = steady
+        self._holds = holds
         self._texts: dict[str, TemplateTexts] = {}
 
     def render(self, name: str, /, **values: object) -> str:
@@ -90,6 +100,33 @@ class TemplateSet:
             texts = self._texts[name] = TemplateTexts(template)
         return texts.text(values, functools.partial(self._rendered, template, name))
 
+    def check(self) -> None:
+        """Check the caller's templates by their sources: none is rendered.
+
+        Raises:
+            TemplateError: One does not load, uses a filter, a test, a template or a name that
+                there is not, or none of those for the prompt shows the conversation.
+        """
+        if self._holds is None:
+            return
+        replaced = [*filter(self._holds, _names(prompt_directory()))]
+        for name in replaced:
+            self._names_used(self._environments[0], name)
+        if not set(PROMPT).isdisjoint(replaced):
+            for name in PROMPT:
+                names = self._names_used(self._environments[0 if name in replaced else -1], name)
+                if names is None or "conversation" in names:
+                    return
+            raise unseen()
+
+    def _names_used(self, environment: jinja2.Environment, name: str) -> frozenset[str] | None:
+        try:
+            return names_used(environment, name, _given(name))
+        except TemplateError:
+            raise
+        except Exception as error:
+            raise _failure(error, *_place(error, name)) from error
+
     def _rendered(self, template: jinja2.Template, name: str, values: Mapping[str, object]) -> str:
         try:
             # Not `template.render`: on failure it rewrites the traceback, which then no longer
@@ -99,8 +136,7 @@ class TemplateSet:
         except TemplateError:
             raise
         except Exception as error:
-            failed, line = _place(error, name)
-            raise _failure(error, failed, line) from error
+            raise _failure(error, *_place(error, name)) from error
 
     def _find(self, name: str) -> jinja2.Template:
         known = self._texts.get(name)  # of steady ones alone
@@ -117,8 +153,7 @@ class TemplateSet:
             except TemplateError:
                 raise
             except Exception as error:
-                failed, line = _place(error, name)
-                raise _failure(error, failed, line) from error
+                raise _failure(error, *_place(error, name)) from error
         raise TemplateError(f"there is no template {name!r}", template=name) from missing
 
 
@@ -168,6 +203,17 @@ def load_templates(
     )
 
 
+def check_templates(source: object) -> None:
+    """Check what a user gives as `templates=`, so that a mistake shows before a fold is due.
+
+    Raises:
+        The same as `load_templates`, and `TemplateError` for what `TemplateSet.check` finds.
+    """
+    templates = load_templates(cast("Any", source))
+    if isinstance(templates, TemplateSet):
+        templates.check()
+
+
 @functools.cache
 def _built_in() -> TemplateSet:
     return TemplateSet(_environment(_built_in_loader()), steady=True)
@@ -176,10 +222,12 @@ def _built_in() -> TemplateSet:
 def _from_directory(directory: Path) -> TemplateSet:
     if not directory.is_dir():
         raise ValueError(f"templates= names a directory that does not exist: {str(directory)!r}")
-    _require_an_override(
-        lambda name: (directory / name).is_file(), f"the directory {str(directory)!r}"
-    )
-    return _with_fallback(_file_loader(directory))
+
+    def holds(name: str) -> bool:
+        return (directory / name).is_file()
+
+    _require_an_override(holds, f"the directory {str(directory)!r}")
+    return _with_fallback(_file_loader(directory), holds)
 
 
 def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
@@ -195,11 +243,11 @@ def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
             )
         texts[name] = text
     _require_an_override(texts.__contains__, "the mapping")
-    return _with_fallback(DictLoader(texts))
+    return _with_fallback(DictLoader(texts), texts.__contains__)
 
 
 def _from_environment(environment: jinja2.Environment) -> TemplateSet:
-    from jinja2 import StrictUndefined
+    from jinja2 import StrictUndefined, TemplateNotFound
 
     if environment.loader is None:
         raise ValueError("templates= got a jinja2.Environment without a loader")
@@ -209,7 +257,18 @@ def _from_environment(environment: jinja2.Environment) -> TemplateSet:
         enable_async=False,  # its render would start an event loop inside a running one
         bytecode_cache=None,  # its keys do not tell code with autoescape from code without
     )
-    return TemplateSet(overlay, _environment(_built_in_loader()))
+    loader = environment.loader
+
+    def holds(name: str) -> bool:
+        try:
+            loader.get_source(overlay, name)
+        except TemplateNotFound:
+            return False
+        except Exception:  # it is told with the template's name when that is looked through
+            return True
+        return True
+
+    return TemplateSet(overlay, _environment(_built_in_loader()), holds=holds)
 
 
 def _require_an_override(holds: Callable[[str], bool], where: str) -> None:
@@ -228,10 +287,22 @@ def _names(directory: Path) -> tuple[str, ...]:
     return tuple(sorted(path.relative_to(directory).as_posix() for path in paths))
 
 
-def _with_fallback(loader: jinja2.BaseLoader) -> TemplateSet:
+@functools.cache
+def _given(name: str) -> tuple[str, ...]:
+    """Return the names that a template is rendered with: those that the built-in one uses."""
+    from jinja2 import meta
+
+    names = set[str]()
+    for one in PROMPT if name in PROMPT else (name,):  # both are rendered with the same
+        source = (prompt_directory() / one).read_text(encoding="utf-8")
+        names |= meta.find_undeclared_variables(_environment(_built_in_loader()).parse(source))
+    return tuple(sorted(names))
+
+
+def _with_fallback(loader: jinja2.BaseLoader, holds: Callable[[str], bool]) -> TemplateSet:
     from jinja2 import ChoiceLoader
 
-    return TemplateSet(_environment(ChoiceLoader([loader, _built_in_loader()])))
+    return TemplateSet(_environment(ChoiceLoader([loader, _built_in_loader()])), holds=holds)
 
 
 def _built_in_loader() -> jinja2.BaseLoader:
@@ -272,7 +343,7 @@ def _read(
         return None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise _failure(error, name, line) from error
+        raise _failure(error, name, line, str(path)) from error
     return source, str(path), None if every is None else _Unchanged(path, modified, every)
 
 
@@ -317,25 +388,29 @@ def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
     )
 
 
-def _failure(error: Exception, template: str, line: int | None) -> TemplateError:
-    place = f"template {template!r}" + (f", line {line}" if line is not None else "")
+def _failure(error: Exception, template: str, line: int | None, path: str | None) -> TemplateError:
+    place = f"template {template!r}"
+    if path is not None:
+        place += f" ({path})"
+    if line is not None:
+        place += f", line {line}"
     reason = words_of(error) or "no message"
     return TemplateError(f"{place}: {type(error).__name__}: {reason}", template=template, line=line)
 
 
-def _place(error: Exception, name: str) -> tuple[str, int | None]:
-    """Return the template and the line at which an error arose, as far as they can be told."""
+def _place(error: Exception, name: str) -> tuple[str, int | None, str | None]:
+    """Return the template, line and file at which an error arose, as far as they can be told."""
     from jinja2 import TemplateSyntaxError
 
     if isinstance(error, TemplateSyntaxError):
-        return error.name or name, error.lineno
-    place: tuple[str, int | None] = (name, None)
+        return error.name or name, error.lineno, error.filename
+    place: tuple[str, int | None, str | None] = (name, None, None)
     step: TracebackType | None = error.__traceback__
     while step is not None:
         # Jinja puts the template beside the code that it compiled from it; the innermost wins.
         template = step.tb_frame.f_globals.get("__jinja_template__")
         if template is not None:
             lineno = cast("Callable[[int], int]", template.get_corresponding_lineno)
-            place = (template.name or name, lineno(step.tb_lineno))
+            place = (template.name or name, lineno(step.tb_lineno), template.filename)
         step = step.tb_next
     return place

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count, repeat
 from operator import is_, not_
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.item_xml import ItemWriter
@@ -23,6 +23,7 @@ from chatfold.core.xml import escape
 from chatfold.errors import TemplateError
 
 __all__ = [
+    "PROMPT",
     "Conversation",
     "Prompt",
     "TemplateRenderer",
@@ -31,6 +32,7 @@ __all__ = [
     "elements",
     "filled",
     "prompt",
+    "unseen",
 ]
 
 Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
@@ -38,7 +40,10 @@ Written: TypeAlias = Mapping[int, tuple[ItemView, str]]
 
 _NOTHING: Written = {}
 _OPENING = 64  # characters by which a conversation is looked for
-_SYSTEM, _USER = "summarize_system.jinja", "summarize_user.jinja"
+PROMPT: Final = ("summarize_system.jinja", "summarize_user.jinja")
+"""The templates of a prompt: instructions and conversation; either may show the conversation."""
+
+_SYSTEM, _USER = PROMPT
 
 
 class TemplateRenderer(Protocol):
@@ -236,7 +241,7 @@ def prompt(
     system = filled(templates, _SYSTEM, **values).strip()
     user = filled(templates, _USER, **values).strip()
     if not _shows(user, rendered.xml) and not _shows(system, rendered.xml):
-        raise _unseen()
+        raise unseen()
     return Prompt(
         system=system,
         user=user,
@@ -255,7 +260,7 @@ def _shows(text: str, xml: str) -> bool:
     return at >= 0
 
 
-def _unseen() -> TemplateError:
+def unseen() -> TemplateError:
     """Return the error of a prompt whose reader would see nothing of what is to be replaced."""
     return TemplateError(
         f"template {_USER!r}: the prompt does not show the conversation; put the value "
