@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from chatfold.core.plan import Outcome
+from chatfold.core.scalars import check_number
 from chatfold.errors import ChatfoldError, SummarizerError
 from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
@@ -124,11 +125,22 @@ class BackgroundFold(Generic[ItemT]):
         """Wait until it is written, failed or cancelled; not for use in an event loop.
 
         Args:
-            timeout: Seconds to wait at most.
+            timeout: Seconds to wait at most; None waits for as long as it takes.
 
         Returns:
             Whether it is.
+
+        Raises:
+            TypeError: `timeout` is no number.
+            ValueError: It is more than a thread can wait, or not a number.
         """
+        if timeout is not None:
+            check_number("timeout", timeout)
+            if not timeout <= threading.TIMEOUT_MAX:
+                raise ValueError(
+                    f"timeout must be at most {threading.TIMEOUT_MAX:,.0f} seconds, or None for no "
+                    f"limit, not {timeout!r}"
+                )
         return self.done or self._done.wait(timeout)
 
     async def await_done(self) -> None:

@@ -14,7 +14,7 @@ from chatfold.core.check import Problem, Requirement, join_options
 from chatfold.core.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
-from chatfold.core.scalars import check_flags
+from chatfold.core.scalars import check_flags, check_whole
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
@@ -198,7 +198,8 @@ class History(Generic[ItemT]):
             The items that were added, as a sequence; empty where no call was open.
 
         Raises:
-            TypeError: `tools` holds something that cannot be called; nothing was run.
+            TypeError: `tools` holds something that cannot be called, or `timeout` is no number;
+                nothing was run.
             ValueError: `timeout` is out of range; nothing was run.
         """
         with self._batch() as batch:
@@ -233,7 +234,8 @@ class History(Generic[ItemT]):
             The items that were added, in the order of the calls.
 
         Raises:
-            TypeError: `tools` holds something that cannot be called; nothing was run.
+            TypeError: `tools` holds something that cannot be called, or a limit is no number;
+                nothing was run.
             ValueError: A limit is out of range; nothing was run.
         """
         with self._batch() as batch:
@@ -290,7 +292,9 @@ class History(Generic[ItemT]):
             nothing is found, or where the store does not keep originals.
 
         Raises:
-            ValueError: The context has no store, or not one of `call_id` and `query` is given.
+            TypeError: `limit` is no whole number.
+            ValueError: The context has no store, not one of `call_id` and `query` is given, or
+                `limit` is negative.
             StoreError: The store cannot be read.
         """
         return self._originals.found(call_id, query, limit)
@@ -310,10 +314,13 @@ class History(Generic[ItemT]):
             max_characters: Length of one answer; a longer one is cut in the middle.
 
         Raises:
-            ValueError: The context has no store.
+            TypeError: A limit is no whole number.
+            ValueError: The context has no store, or a limit is less than 1.
             ShapeError: The list could still be of several shapes; pass `shape=` to the context.
             TemplateError: A template does not load or render.
         """
+        check_whole("limit", limit, 1)
+        check_whole("max_characters", max_characters, 1)
         self._originals.require()
         self._state.snapshot()
         shape = self._state.reading.likeliest_shape

@@ -199,8 +199,9 @@ class Settings:
             check_sync(name, getattr(self, name))
         for (what, kinds), names in _TYPES.items():
             for name in names:
-                if not isinstance(getattr(self, name), kinds):
-                    raise TypeError(f"{name} must be {what}, not {getattr(self, name)!r}")
+                value = getattr(self, name)
+                if isinstance(value, bool) or not isinstance(value, kinds):
+                    raise TypeError(f"{name} must be {what}, not {value!r}")
         for words in self._words():
             if not isinstance(words, Words):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(

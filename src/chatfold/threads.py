@@ -18,6 +18,8 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
+from chatfold.core.scalars import check_number
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -35,9 +37,13 @@ def check_timeout(timeout: float | None) -> None:
     """Check for how many seconds a caller wants to wait; None stands for no limit.
 
     Raises:
+        TypeError: It is something else than a number.
         ValueError: It is not more than 0, not a number, or longer than a thread can wait.
     """
-    if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
+    if timeout is None:
+        return
+    check_number("timeout", timeout)
+    if not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(
             f"timeout must be more than 0 seconds, at most {threading.TIMEOUT_MAX:,.0f}, or None "
             f"for no limit, not {timeout!r}"

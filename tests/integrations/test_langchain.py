@@ -816,5 +816,7 @@ def test_wrong_arguments_are_said_at_once() -> None:
         ChatfoldMiddleware(persist="both")  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(TypeError, match="unknown option"):
         ChatfoldMiddleware(wrong=1)  # type: ignore[call-arg]  # that is the mistake
+    with pytest.raises(TypeError, match="a key must be a str, not int"):
+        ChatfoldMiddleware(key=42)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="store must be"):
         ChatfoldMiddleware(store="folds.db")  # type: ignore[arg-type]  # that is the mistake

@@ -739,6 +739,8 @@ def test_wrong_arguments_are_told_at_once(persist: Any) -> None:
         ({"unknown": 1}, TypeError),
         ({"llm": 42}, TypeError),
         ({"store": 42}, TypeError),
+        ({"key": 42}, TypeError),
+        ({"key": ""}, ValueError),
         ({"timeout": -1}, ValueError),
         ({"on_error": "shout"}, ValueError),
     ):

@@ -70,7 +70,7 @@ class Completion:
         """Read what hosts copy from a response as it is."""
         if cast("object", self.text) is None:
             object.__setattr__(self, "text", "")
-        if self.usage is not None and type(self.usage) is not Usage:
+        if self.usage is not None:
             object.__setattr__(self, "usage", usage_in(self.usage))
 
 

@@ -1,11 +1,11 @@
-"""Whether a plain value that a caller gives is of its kind: a flag, a whole number, a name.
+"""Whether a plain value that a caller gives is of its kind: a flag, a number, a name.
 
 Not here: functions (`callables`), and what an option means (`chatfold.options`).
 """
 
 from __future__ import annotations
 
-__all__ = ["check_flags", "check_model", "check_whole"]
+__all__ = ["check_flags", "check_model", "check_number", "check_whole"]
 
 
 def check_flags(**flags: object) -> None:
@@ -30,6 +30,16 @@ def check_model(name: str, value: object) -> None:
     """
     if not (value is None or isinstance(value, str)):
         raise TypeError(f"{name} must be the name of a model, or None, not {type(value).__name__}")
+
+
+def check_number(name: str, value: object) -> None:
+    """Check what is to be a number; true and false are none, though Python counts with them.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, not {value!r}")
 
 
 def check_whole(name: str, value: object, least: int) -> None:

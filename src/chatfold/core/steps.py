@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.scalars import check_whole
 from chatfold.core.views import (
     CallPart,
     HandoffPart,
@@ -216,13 +217,12 @@ def render_steps(steps: Sequence[Step], *, limit: int | None = None, characters:
         characters: Most characters of a step's text; a longer one is cut in the middle.
 
     Raises:
-        TypeError: `steps` holds something else.
+        TypeError: `steps` holds something else, or a limit is no whole number.
         ValueError: A limit is too small to say anything.
     """
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit must be 1 line or more, not {limit}")
-    if characters < 1:
-        raise ValueError(f"characters must be 1 or more, not {characters}")
+    if limit is not None:
+        check_whole("limit", limit, 1)
+    check_whole("characters", characters, 1)
     shown = list(steps)
     for step in shown:
         if not isinstance(step, Step):  # pyright: ignore[reportUnnecessaryIsInstance]

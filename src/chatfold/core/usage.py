@@ -88,13 +88,23 @@ def reported(usage: Any) -> Usage:
     """
     # No deeper: an object that has every name, such as a mock, would lead on for ever.
     for report in (usage, *(field(usage, name) for name in _HOLDERS)):
-        found = report if isinstance(report, Usage) else _read(report)
+        found = _counted(report) if isinstance(report, Usage) else _read(report)
         if found is not None:
             return found
     raise TypeError(
         f"{type(usage).__name__} holds no number of tokens; pass response.usage, or "
         "Usage(input_tokens=..., output_tokens=...)"
     )
+
+
+def _counted(usage: Usage) -> Usage | None:
+    """Return a `Usage` with 0 for what is no number: SDKs give None where nothing was counted."""
+    told: tuple[Any, ...] = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+    if all(type(number) is int for number in told):
+        return usage
+    if not any(isinstance(number, int) for number in told):
+        return None
+    return Usage(*(number if isinstance(number, int) else 0 for number in told))
 
 
 def _read(report: Any) -> Usage | None:

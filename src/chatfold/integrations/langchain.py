@@ -131,7 +131,8 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         super().__init__()
         if persist not in get_args(Persist):
             raise ValueError(f"persist must be 'view' or 'replace', not {persist!r}")
-        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key)
+        said = None if callable(key) else key
+        check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key, key=said)
         self.persist: Persist = persist
         if persist == "replace":
             self.__class__ = cast("type[Self]", _replacing(type(self)))

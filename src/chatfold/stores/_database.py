@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from chatfold.core.scalars import check_number
 from chatfold.errors import StoreError
 from chatfold.stores._location import located
 from chatfold.stores._schema import Dialect, Search, prepare
-from chatfold.stores.base import checked_number
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Database"]
 
 T = TypeVar("T")
+
+_LONGEST: Final = 2**31 // 1000
+"""Both databases count a time limit in milliseconds, in 32 bits; SQLite would not wait at all."""
 
 
 class Database:
@@ -33,14 +35,17 @@ class Database:
 
     Raises:
         TypeError: `where` is no path, URL or engine, or `timeout` no number.
-        ValueError: It names no file or another kind of database, or `timeout` is not more than 0.
+        ValueError: It names no file or another kind of database, or `timeout` is out of range.
         MissingExtraError: The driver is not installed.
         StoreError: The database cannot be made, reached, read or written.
     """
 
     def __init__(self, where: str | os.PathLike[str] | sa.Engine, timeout: float) -> None:
-        if not 0 < checked_number("timeout", timeout) < math.inf:
-            raise ValueError(f"timeout must be more than 0 seconds and have an end, not {timeout}")
+        check_number("timeout", timeout)
+        if not 0 < timeout <= _LONGEST:
+            raise ValueError(
+                f"timeout must be more than 0 seconds, and {_LONGEST:,} at most, not {timeout!r}"
+            )
         found = located(where)
         self.name = found.name
         self._closed = False

@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from chatfold.core.scalars import check_whole
+
 __all__ = ["Phrase", "matches", "phrases", "ranked", "searchable", "sought"]
 
 _MAX_PHRASES = 32
@@ -68,8 +70,7 @@ def sought(call_id: str | None, query: str | None, limit: int) -> tuple[Phrase, 
     """
     if call_id is None and query is None:
         raise ValueError("find() needs call_id= or query=")
-    if limit < 0:
-        raise ValueError(f"limit must be 0 or more, not {limit}")
+    check_whole("limit", limit, 0)
     wanted = phrases(query or "")
     blank = not (query or "").strip()
     return None if not limit or (not wanted and (call_id is None or not blank)) else wanted

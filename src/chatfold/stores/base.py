@@ -9,6 +9,8 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any, Final, Protocol, runtime_checkable
 
+from chatfold.core.scalars import check_number
+
 __all__ = [
     "Store",
     "StoredFold",
@@ -17,7 +19,6 @@ __all__ = [
     "checked_fold",
     "checked_item",
     "checked_key",
-    "checked_number",
     "checked_time",
     "horizon",
     "seconds",
@@ -233,17 +234,6 @@ def checked_key(key: str) -> str:
     return key
 
 
-def checked_number(name: str, value: float) -> float:
-    """Return a number.
-
-    Raises:
-        TypeError: It is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    return value
-
-
 def seconds(expire_after: float | timedelta | None) -> float | None:
     """Return a time to live in seconds.
 
@@ -256,7 +246,8 @@ def seconds(expire_after: float | timedelta | None) -> float | None:
     if isinstance(expire_after, timedelta):
         wanted = expire_after.total_seconds()
     else:
-        wanted = checked_number("expire_after", expire_after)
+        check_number("expire_after", expire_after)
+        wanted = expire_after
     if not 0 < wanted < math.inf:
         raise ValueError(f"expire_after must be more than 0 seconds, or None, not {expire_after!r}")
     return wanted
@@ -266,9 +257,13 @@ def horizon(before: float | None, expire_after: float | None) -> float:
     """Return the time before which folds are too old, in seconds since the epoch.
 
     Raises:
-        ValueError: Neither is given.
+        ValueError: Neither is given, or `before` is not a number.
+        TypeError: `before` is none.
     """
     if before is not None:
+        check_number("before", before)
+        if math.isnan(before):
+            raise ValueError(f"before must be in seconds since the epoch, not {before!r}")
         return before
     if expire_after is None:
         raise ValueError("expire() needs a time, or a store with expire_after=")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from chatfold.core.scalars import check_flags
+from chatfold.core.scalars import check_flags, check_number
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
 from chatfold.stores._recent import Recent
@@ -23,7 +23,6 @@ from chatfold.stores.base import (
     StoredItem,
     checked_fold,
     checked_key,
-    checked_number,
     horizon,
     seconds,
 )
@@ -125,8 +124,10 @@ class MemoryStore:
         expire_after: float | timedelta | None = None,
         max_bytes: int | None = 256 * 2**20,
     ) -> None:
-        if max_bytes is not None and not checked_number("max_bytes", max_bytes) > 0:
-            raise ValueError(f"max_bytes must be more than 0, or None, not {max_bytes!r}")
+        if max_bytes is not None:
+            check_number("max_bytes", max_bytes)
+            if not max_bytes > 0:
+                raise ValueError(f"max_bytes must be more than 0, or None, not {max_bytes!r}")
         check_flags(keep_originals=keep_originals)
         self._keep_originals = keep_originals
         self._expire_after = seconds(expire_after)

@@ -80,7 +80,7 @@ class SQLStore:
         TypeError: `where` is none of these, `expire_after` or `timeout` no number, or
             `keep_originals` neither true nor false.
         ValueError: It names no file or another kind of database, or `expire_after` or `timeout`
-            is not more than 0.
+            is out of range (up to 2,147,483 seconds, as both databases count to no more).
         MissingExtraError: psycopg is not installed.
         StoreError: The database cannot be made, reached, read or written, is none, was written
             by a newer chatfold, or has tables of a version that there never was.

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold.core.callables import is_async
-from chatfold.core.scalars import check_model
+from chatfold.core.scalars import check_model, check_whole
 from chatfold.summarizers._asked import asked
 from chatfold.summarizers._live import senders
 from chatfold.summarizers._named import NamedSummarizer
@@ -129,8 +129,7 @@ def resolve(
     """
     check_timeout(timeout)
     check_model("model", model)
-    if retries < 0:
-        raise ValueError(f"retries must be 0 or more, got {retries!r}")
+    check_whole("retries", retries, 0)
     if type(llm) in _FUNCTIONS and model is None:  # which can be nothing else
         return [FunctionSummarizer(_callable(llm, asynchronous), timeout=timeout)]
     members = list(_members(llm))

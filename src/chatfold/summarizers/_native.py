@@ -16,6 +16,7 @@ from chatfold.core.flow import Usage
 from chatfold.core.live import given_fields
 from chatfold.core.native import plain
 from chatfold.core.render import Prompt
+from chatfold.core.scalars import check_whole
 from chatfold.errors import (
     MissingExtraError,
     RefusedSummaryError,
@@ -71,8 +72,7 @@ class NativeBackend:
         if not model:
             raise TypeError(f"{type(self).__name__} needs model=, the model of your own requests")
         check_timeout(timeout)
-        if retries < 0:
-            raise ValueError(f"retries must be 0 or more, got {retries!r}")
+        check_whole("retries", retries, 0)
         self.client: Any = known.client
         self.model = model
         self.timeout = timeout

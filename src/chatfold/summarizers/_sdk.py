@@ -24,6 +24,7 @@ from typing import (
 from chatfold import threads
 from chatfold.core.flow import Completion
 from chatfold.core.native import field, plain
+from chatfold.core.scalars import check_whole
 from chatfold.errors import SummarizerError, SummaryError
 from chatfold.summarizers._limits import configured, in_time
 from chatfold.summarizers._overflow import Overflow, overflow_in
@@ -142,6 +143,7 @@ class SDKSummarizer:
                 f'an {self.title} client needs model=, e.g. ctx.summarize(client, model="...")'
             )
         check_timeout(timeout)
+        check_whole("retries", retries, 0)
         self.client: Any = known.client
         self.model = model
         self.timeout = timeout

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 from chatfold.core.check import Requirement
 from chatfold.core.flow import CAP, Usage
 from chatfold.core.native import field, plain
+from chatfold.core.scalars import check_whole
 from chatfold.core.thoughts import is_blank
 from chatfold.errors import (
     EmptySummaryError,
@@ -111,8 +112,7 @@ class AnthropicCompaction(NativeBackend):
         retries: int = 1,
         **request: Any,
     ) -> None:
-        if max_tokens < 1:
-            raise ValueError(f"max_tokens must be 1 or more, got {max_tokens!r}")
+        check_whole("max_tokens", max_tokens, 1)
         self.max_tokens = max_tokens
         super().__init__(client, model, timeout=timeout, retries=retries, request=request)
         _check_fields(self.request)

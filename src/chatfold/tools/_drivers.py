@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.render import TemplateRenderer
+from chatfold.core.scalars import check_whole
 from chatfold.core.views import Shape
 from chatfold.tools._batch import Batch, Job, Run
 from chatfold.tools._dispatch import Outcome, Target, Tool, awaited, called
@@ -120,8 +121,7 @@ async def arun_calls(
     """
     import asyncio
 
-    if max_concurrency < 1:
-        raise ValueError(f"max_concurrency must be 1 or more, not {max_concurrency!r}")
+    check_whole("max_concurrency", max_concurrency, 1)
     batch = Batch(
         calls, tools, shape=shape, templates=templates, timeout=timeout, asynchronous=True
     )

@@ -13,6 +13,7 @@ from langgraph.constants import TAG_NOSTREAM
 
 from chatfold.core.flow import Completion, Usage
 from chatfold.core.native import field
+from chatfold.core.scalars import check_whole
 from chatfold.errors import SummarizerError
 from chatfold.integrations._langchain.shape import SOURCE
 from chatfold.shapes._blocks import block_type
@@ -41,6 +42,7 @@ class ChatModelSummarizer:
     """
 
     def __init__(self, model: Runnable[Any, Any], *, retries: int = 1) -> None:
+        check_whole("retries", retries, 0)
         self._model = model
         self._retries = retries
 

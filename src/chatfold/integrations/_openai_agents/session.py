@@ -22,6 +22,7 @@ from chatfold.integrations._openai_agents.wrapped import (
     check_session,
     finished,
 )
+from chatfold.stores.base import checked_key
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -104,6 +105,8 @@ class FoldedSession:
                 f"persist must be one of {', '.join(get_args(Persist))}, not {persist!r}"
             )
         check_session(wrapped, replaces=persist == "replace")
+        if key is not None:
+            checked_key(key)
         self.wrapped = wrapped
         self.session_id: str = wrapped.session_id
         self.session_settings: SessionSettings | None = wrapped.session_settings
