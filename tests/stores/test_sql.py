@@ -444,7 +444,11 @@ def test_a_store_that_stays_locked_is_an_error_without_content(path: Path) -> No
     store.save(fold("text"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="cannot be written: database is locked") as caught:
+    said = (
+        r"cannot be written: database is locked; given up after \d+\.\d s "
+        r"\(timeout=0\.05\): pass a larger timeout= to SQLStore"
+    )
+    with pytest.raises(StoreError, match=said) as caught:
         store.save(fold("secret words", fold_id="second"))
     claim = Claim(KEY, "work", "token")
     for call in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Database"]
 
 T = TypeVar("T")
+
+_OUT_OF_TIME: Final = ("55P03", "57014")
+"""What PostgreSQL says where a lock was not to be had, or a statement took too long."""
+
 
 _LONGEST: Final = 2**31 // 1000
 """Both databases count a time limit in milliseconds, in 32 bits; SQLite would not wait at all."""
@@ -48,6 +53,7 @@ class Database:
             )
         found = located(where)
         self.name = found.name
+        self._timeout = timeout
         self._closed = False
         with self._failing("cannot be opened"):
             self.dialect: Dialect = found.open(timeout)
@@ -92,10 +98,27 @@ class Database:
         """Raise the database's errors as `StoreError`, which names no value from a statement."""
         if self._closed:
             raise StoreError(f"the store {self.name!r} is closed")
+        began = time.monotonic()
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
-            raise StoreError(f"the store {self.name!r} {what}: {_said(error)}") from error
+            said = f"the store {self.name!r} {what}: {_said(error)}"
+            if _waited(error):
+                waited = time.monotonic() - began
+                said += (
+                    f"; given up after {waited:.1f} s (timeout={self._timeout:g}):"
+                    " pass a larger timeout= to SQLStore, or let others write for a shorter time"
+                )
+            raise StoreError(said) from error
+
+
+def _waited(error: Exception) -> bool:
+    """Return whether the database was waited for in vain, for as long as `timeout` says."""
+    said = getattr(error, "orig", None) or error
+    if isinstance(said, sqlite3.Error):
+        code = getattr(said, "sqlite_errorcode", None)
+        return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return getattr(said, "sqlstate", None) in _OUT_OF_TIME
 
 
 def _said(error: Exception) -> str:
