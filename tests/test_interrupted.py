@@ -8,16 +8,20 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from each_turn import Words
 from laws import same_objects
+from stores.drawn import fold, host_fold
 from validator import validate
 
 from chatfold import ChatContext
 from chatfold.errors import ChatfoldError
+from chatfold.stores import MemoryStore
 
 NEW = {"role": "user", "content": [{"type": "brandnew"}, {"type": "text", "text": "and this"}]}
 """An item whose reading is told to the log."""
@@ -174,3 +178,54 @@ def test_wherever_a_fold_is_interrupted_it_can_be_taken_back() -> None:
             assert ctx.undo().reason == "undone", line
         assert same_objects(items, before)
     assert folded > 3
+
+
+def _save(store: MemoryStore) -> None:
+    store.save(fold("words " * 100, fold_id="new"))
+
+
+def _load(store: MemoryStore) -> None:
+    store.load("conversation", "2")
+
+
+def _discard(store: MemoryStore) -> None:
+    store.discard("conversation", "0")
+
+
+def _erase(store: MemoryStore) -> None:
+    store.erase("conversation")
+
+
+def _expire(store: MemoryStore) -> None:
+    store.expire(before=1.5)
+
+
+@pytest.mark.parametrize("call", [_save, _load, _discard, _erase, _expire])
+def test_wherever_a_store_in_memory_is_interrupted_it_goes_on(
+    call: Callable[[MemoryStore], None],
+) -> None:
+    """It finds, drops, erases and forgets by age all that it has; nothing of it stays for ever."""
+    line, ended = 0, False
+    while not ended:
+        line += 1
+        store = MemoryStore(max_bytes=12_000)
+        for number in range(3):
+            store.save(fold("words " * 100, fold_id=str(number), created=float(number)))
+        try:
+            with interrupted_at(line, "stores/_recent.py"):
+                call(store)
+            ended = True
+        except KeyboardInterrupt:
+            pass
+        for one in store.folds("conversation"):
+            assert store.load("conversation", one.fold_id) == replace(one, items=ANY)
+        assert store.expire(before=1.5) <= 2
+        assert all(one.created >= 1.5 for one in store.folds("conversation"))
+        for number in range(20):  # more than there is room for
+            store.save(fold("words " * 100, fold_id=f"later {number}"))
+            store.put(host_fold(1, digest=str(number)))
+        left = len(store.folds("conversation"))
+        assert 0 < left < 20
+        assert store.erase("conversation") >= left
+        assert (store.folds("conversation"), repr(store)) == ([], "MemoryStore(0 folds)")
+    assert line > 1
