@@ -9,18 +9,21 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from types import FrameType
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
-from each_turn import Words
+from background import wait_until
+from each_turn import Model, Words, context, turn
 from laws import same_objects
 from stores.drawn import fold, host_fold
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Middleware, Policy
 from chatfold.errors import ChatfoldError
+from chatfold.events import FoldEvent
 from chatfold.stores import MemoryStore
 
 NEW = {"role": "user", "content": [{"type": "brandnew"}, {"type": "text", "text": "and this"}]}
@@ -96,31 +99,33 @@ def test_after_an_edit_too() -> None:
 
 def test_a_fold_after_it_parts_no_call_from_its_result() -> None:
     """Readings that had shifted by some items let one do so, or raise an IndexError."""
-    for count in range(1, 12):
+    for more in range(1, 12):
         items: list[Any] = [item for number in range(8) for item in asked(number)]
         ctx = ChatContext(items, counter=Words(), shape="openai_chat")
         ctx.load()
-        items += [*[i for number in range(50, 50 + count) for i in asked(number)][:count], NEW]
+        items += [*[i for number in range(50, 50 + more) for i in asked(number)][:more], NEW]
         with interrupted(), pytest.raises(KeyboardInterrupt):
             ctx.load()
-        del items[-1 - count :]
+        del items[-1 - more :]
         for number in range(100, 104):
             items += asked(number)
         try:
             assert ctx.summarize(lambda prompt: "short", keep_tokens=200).changed
         except ChatfoldError as error:  # pragma: no cover - what this test is about
-            pytest.fail(f"{count}: {error}")
+            pytest.fail(f"{more}: {error}")
         assert validate(items, "openai_chat") == []
 
 
 @contextmanager
-def interrupted_at(line: int, module: str) -> Iterator[None]:
-    """Have Ctrl-C come at the n-th line that is run of a module, if so many are."""
+def interrupted_at(line: int, module: str, function: str | None = None) -> Iterator[None]:
+    """Have Ctrl-C come at the n-th line that is run of a module, or a function, if so many are."""
     left = line
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
         if not frame.f_code.co_filename.replace("\\", "/").endswith(module):
+            return None
+        if function not in (None, frame.f_code.co_name):
             return None
         if event == "line":
             left -= 1
@@ -178,6 +183,69 @@ def test_wherever_a_fold_is_interrupted_it_can_be_taken_back() -> None:
             assert ctx.undo().reason == "undone", line
         assert same_objects(items, before)
     assert folded > 3
+
+
+def begun(line: int, module: str, function: str | None) -> bool:
+    """Interrupt a fold in the background as it is begun; return whether that ended before."""
+    ctx, model, told, ended = context(11), Model(), list[str](), False
+
+    def hook(event: FoldEvent) -> None:
+        told.append(event.kind)
+
+    try:
+        with interrupted_at(line, module, function):
+            ctx.maybe_summarize(model, background=True, on_event=hook)
+        ended = True
+    except KeyboardInterrupt:
+        wait_until(lambda: ctx.background is None or not ctx.background.working)
+        assert told in ([], ["before", "skipped"]), line
+    ctx.maybe_summarize(model, background=True)
+    if ctx.background is not None:
+        assert ctx.background.wait(20)
+        ctx.maybe_summarize(model, background=True)
+    assert len(ctx.items) < 20, line
+    return ended
+
+
+@pytest.mark.parametrize(
+    ("module", "function"), [("chatfold/background.py", None), ("chatfold/each_turn.py", "_begun")]
+)
+def test_wherever_a_fold_in_the_background_is_begun_another_can_be(
+    module: str, function: str | None
+) -> None:
+    """Before, the list was `busy` from then on: nobody knew of the fold, and it had the right."""
+    line = next(line for line in count(1) if begun(line, module, function))
+    assert line > 3
+
+
+def turned(line: int, module: str, function: str, *, background: bool) -> bool:
+    """Interrupt a turn of a host; return whether it ended before."""
+    store, host = MemoryStore(), [item for number in range(11) for item in turn(number)]
+    options: dict[str, Any] = {"counter": Words(), "shape": "openai_chat"}
+    policy, ended = Policy(max_tokens=1_000, keep_tokens=200), False
+    wrapper = Middleware(Model(), policy, store, background=background, **options)
+    try:
+        with interrupted_at(line, module, function):
+            wrapper.fold(host, key="one")
+        ended = True
+    except KeyboardInterrupt:
+        wait_until(lambda: not store._claims)
+    wait_until(lambda: len(wrapper.fold(host, key="one").items) < len(host))
+    wait_until(lambda: not store._claims)
+    return ended
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [("host_turns.py", "_entered"), ("session.py", "changing"), ("shared_folds.py", "claim")],
+)
+def test_wherever_a_turn_of_a_host_is_interrupted_the_next_one_folds(
+    module: str, function: str, background: bool
+) -> None:
+    """The conversation was left to a call that had ended, or claimed for ten minutes."""
+    tried = (line for line in count(1) if turned(line, module, function, background=background))
+    assert next(tried) > 1
 
 
 def _save(store: MemoryStore) -> None:

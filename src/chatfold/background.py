@@ -181,9 +181,16 @@ class BackgroundFold(Generic[ItemT]):
     def release(self) -> None:
         """Give that right back."""
         if self._holds:
+            forked = self._is_forked()  # the list has a new lock then
             self._holds = False
-            if not self._is_forked():  # else the list has a new lock
+            if not forked:
                 self._state.running.release()
+
+    def drop(self) -> None:
+        """Give the fold up; that is told by whoever was to begin it."""
+        with self._lock:
+            self._is_told = True
+            self.cancel()
 
     def refuse(self, outcome: Outcome[ItemT]) -> None:
         """Take down that it never began."""
@@ -319,6 +326,7 @@ def begin(
     settings: Settings,
     model: str | None,
     then: Then,
+    known: Callable[[BackgroundFold[Any]], None],
     looked_through: bool = False,
     any_gain: bool = False,
     *,
@@ -334,6 +342,7 @@ def begin(
         settings: The options.
         model: The model that a client is to use.
         then: Is told the outcome, in the call that settles the fold, and returns it.
+        known: Takes down that the fold has begun; nobody could end it otherwise.
         looked_through: Whether the caller has looked through the list a moment ago.
         any_gain: Whether the fold is to be made for any gain.
         instead: Why nothing is to be begun, if so.
@@ -361,18 +370,19 @@ def begin(
     if instead is not None:
         fold.refuse(instead)
         return fold
-    if not fold.hold():
-        fold.refuse(then(folding.idle("busy")))
-        return fold
     try:
+        if not fold.hold():
+            fold.refuse(then(folding.idle("busy")))
+            return fold
         snapshot = state.snapshot(limits.abandon, looked_through=looked_through)
         work = Work(folding, snapshot, limits, settings, backends, sent)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:
             fold.run_in_thread(partial(work.native, native) if native else work.written)
-    except BaseException:
-        fold.release()
+        known(fold)
+    except BaseException:  # an interrupt may come when somebody writes it already
+        fold.drop()
         raise
     return fold
 

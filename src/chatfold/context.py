@@ -335,10 +335,9 @@ class ChatContext(Summarizing[ItemT]):
                 settings,
                 model,
                 then=partial(self._told, attempt=attempt, tried=True),
+                known=self._each_turn.hold,
                 instead=None if allowed else self._folding.idle("vetoed"),
             )
-        if not fold.settled:
-            self._each_turn.hold(fold)
         return fold
 
     # What only this class needs

@@ -32,6 +32,9 @@ OnError: TypeAlias = Literal["report", "raise"]
 _ON_ERROR: Final = get_args(OnError)
 """Whether a failure is reported in the outcome, or raised."""
 
+Known: TypeAlias = Callable[[BackgroundFold[Any]], None]
+"""Takes down that a fold has begun in the background."""
+
 _NOTHING: Final = frozenset(
     {
         "too_few_turns",
@@ -57,16 +60,16 @@ class Call:
     Attributes:
         hook: Is told of what happens, and may forbid it.
         on_error: Whether a failure is raised.
-        begin: Begins a fold in the background, and takes what tells of its outcome, whether the
-            list was looked through a moment ago, and whether any gain will do; None where the call
-            may wait for the model.
+        begin: Begins a fold in the background, and takes what tells of its outcome, what takes
+            down that it has begun, whether the list was looked through a moment ago, and whether
+            any gain will do; None where the call may wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then, bool, bool], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, Known, bool, bool], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
@@ -200,7 +203,7 @@ class EachTurn:
                 over = self.load().over_window
                 if call.begin is not None:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
-                    return self._begun(call.begin(then, call.hook is None, over))  # it may edit
+                    return self._begun(call.begin, then, call.hook is None, over)  # it may edit
                 outcome = yield Ask(any_gain=over)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)
@@ -289,12 +292,29 @@ class EachTurn:
         """
         return wanted, self._state.extent().turns, self._state.waiting_calls()
 
-    def _begun(self, fold: BackgroundFold[Any]) -> Outcome[Any]:
-        """Take down a fold that was begun in the background."""
-        if fold.settled:  # it could not even begin
-            return fold.apply_if_ready()
-        self.hold(fold)
-        return self.with_limit(self._folding.idle("started"))
+    def _begun(
+        self,
+        begin: Callable[[Then, Known, bool, bool], BackgroundFold[Any]],
+        then: Then,
+        looked_through: bool,
+        any_gain: bool,
+    ) -> Outcome[Any]:
+        """Begin a fold in the background; return that it has begun, or why it has not."""
+        begun: list[BackgroundFold[Any]] = []
+
+        def known(fold: BackgroundFold[Any]) -> None:
+            begun.append(fold)
+            self.hold(fold)
+
+        try:
+            fold = begin(then, known, looked_through, any_gain)
+            if fold.settled:  # it could not even begin
+                return fold.apply_if_ready()
+            return self.with_limit(self._folding.idle("started"))
+        except BaseException:  # its end is told now, so it is not to come later
+            for fold in begun:
+                fold.drop()
+            raise
 
     def _ended(
         self, outcome: Outcome[Any], call: Call

@@ -111,19 +111,19 @@ class HostTurns(Generic[ItemT]):
         items = [*_checked(messages)]  # its host may add to it meanwhile
         name = self._shared.name(key)
         held = held if held is ... or held is None else _held(held)
-        entered = yield from self._entered(name, key, items, held)
-        if isinstance(entered, Folded):
-            return entered
-        session = entered
+        ours: list[Session] = []  # an interrupt may come at once
         try:
+            session = yield from self._entered(name, key, items, held, ours)
+            if isinstance(session, Folded):
+                return session
             background = session.background
             if session.is_due(background=self._background):
                 session.catch_up()
-                session = self._renewed(name, session, items)
+                session = self._renewed(name, session, items, ours)
             elif background is not None and background.done:
                 session.catch_up()
             if session.is_due(background=self._background):
-                session = yield from self._alone(name, session, items)
+                session = yield from self._alone(name, session, items, ours)
                 if self._shared.used and session.claim is None:
                     return self._result(session, session.idle("running"), key, held)
                 session.prepare()
@@ -136,13 +136,14 @@ class HostTurns(Generic[ItemT]):
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 fold.when_ended(partial(self._put_in, name, session, fold, share=held is ...))
+                session.awaited = fold
             return self._result(session, outcome, key, held)
         finally:
-            try:
-                if session.background is None:
-                    self._released(session)
-            finally:  # whatever a store raises: nobody could fold the conversation any more
-                session.turn.release()
+            for session in ours:
+                try:
+                    self._left(session)
+                finally:  # whatever a store raises: nobody could fold the conversation any more
+                    session.turn.release()
 
     def _entered(
         self,
@@ -150,8 +151,9 @@ class HostTurns(Generic[ItemT]):
         key: str | None,
         items: Sequence[ItemT],
         held: Region | EllipsisType | None,
+        ours: list[Session],
     ) -> Generator[float, Outcome[Any] | None, Session | Folded[ItemT]]:
-        """Return the session of a list, for this call alone.
+        """Return the session of a list, for this call alone: it is among `ours` then.
 
         Where another call has it, what goes out is what is folded so far; where that no longer
         fits, the other one is waited for.
@@ -167,8 +169,8 @@ class HostTurns(Generic[ItemT]):
             return held is ... or session.shows(given)
 
         while True:
-            session, ours = self._sessions.entered(name, items, made, wanted)
-            if ours:
+            session = self._sessions.entered(name, items, made, wanted, ours)
+            if session in ours:
                 return session
             if waited < LONGEST and session.is_over_window(items):
                 yield POLL
@@ -202,6 +204,15 @@ class HostTurns(Generic[ItemT]):
             finally:
                 self._released(session)
 
+    def _left(self, session: Session) -> None:
+        """Give up the claim of a session, unless it is of a fold in the background."""
+        fold = session.background
+        if fold is not None and fold is not session.awaited and self._shared.used:
+            fold.cancel()  # the turn broke off, and nobody is there to give its claim up
+            fold = None
+        if fold is None:
+            self._released(session)
+
     def _released(self, session: Session) -> None:
         """Give up the claim of a session, if it has one."""
         claim, session.claim = session.claim, None
@@ -234,7 +245,9 @@ class HostTurns(Generic[ItemT]):
             session.reuse(held)
         return session
 
-    def _renewed(self, name: str, session: Session, items: Sequence[ItemT]) -> Session:
+    def _renewed(
+        self, name: str, session: Session, items: Sequence[ItemT], ours: list[Session]
+    ) -> Session:
         """Return the session, or a new one: before a fold, what is folded has to be up to date.
 
         The host may have edited it in place, another process has folded more of it, or this one
@@ -247,10 +260,10 @@ class HostTurns(Generic[ItemT]):
         fresh = self._begun(name, session.key, items, [*session.regions(), *more])
         if sound and fresh.folded <= session.folded:
             return session
-        return self._sessions.replaced(name, session, fresh)
+        return self._sessions.replaced(name, session, fresh, ours)
 
     def _alone(
-        self, name: str, session: Session, items: Sequence[ItemT]
+        self, name: str, session: Session, items: Sequence[ItemT], ours: list[Session]
     ) -> Generator[Session | float, Outcome[Any] | None, Session]:
         """Return the session, with a claim to fold it, if no other process has one.
 
@@ -258,9 +271,8 @@ class HostTurns(Generic[ItemT]):
         """
         waited = 0.0
         while self._shared.used:
-            session.claim = self._shared.claim(name, session)
-            if session.claim is not None:
-                return self._renewed(name, session, items)  # it may have been done meanwhile
+            if self._shared.claim(name, session) is not None:
+                return self._renewed(name, session, items, ours)  # it may have been done meanwhile
             if waited >= LONGEST or not session.load().over_window:
                 return session
             yield POLL

@@ -158,14 +158,17 @@ class Middleware(Generic[ItemT]):
                 call gave.
         """
         steps = self._turns.steps(messages, key, held)
-        step = _advanced(partial(next, steps))
-        while not isinstance(step, Folded):
-            try:
-                done = self._done(step, llm)
-            except BaseException as error:
-                step = _advanced(partial(steps.throw, error))
-            else:
-                step = _advanced(partial(steps.send, done))
+        try:
+            step = _advanced(partial(next, steps))
+            while not isinstance(step, Folded):
+                try:
+                    done = self._done(step, llm)
+                except BaseException as error:
+                    step = _advanced(partial(steps.throw, error))
+                else:
+                    step = _advanced(partial(steps.send, done))
+        finally:
+            steps.close()  # an interrupt may come between two of them
         return step
 
     async def afold(

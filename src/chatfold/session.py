@@ -45,6 +45,7 @@ class Session(ChatContext[Any]):
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
+        self.awaited: Any = None  # the fold in the background with whose end that is given up
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
         self.is_gone = False  # dropped: nothing more of it goes into a store

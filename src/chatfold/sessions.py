@@ -41,7 +41,8 @@ class Sessions:
         items: Sequence[Any],
         make: Callable[[Sequence[Region]], Session],
         wanted: Callable[[Session], bool],
-    ) -> tuple[Session, bool]:
+        ours: list[Session],
+    ) -> Session:
         """Return the session of a list, for this call alone until `turn` is released.
 
         Args:
@@ -50,26 +51,18 @@ class Sessions:
             make: Makes a session where there is none, given what was folded of lists that have
                 begun as this one does, maybe.
             wanted: Returns whether a session is one to go on with.
-
-        Returns:
-            The session; and whether this call has it, or another one does.
+            ours: Sessions that this call has, and has to release in the end, whatever is raised:
+                the session is added, unless another call has it.
         """
         gone: list[Session] = []
-        held: Session | None = None
         try:
-            try:
-                with self._making[hash(name) % len(self._making)]:
-                    session, ours = self._found(name, items, make, wanted, gone)
-                    if ours:
-                        held = session
-                        gone += self._use(name, session)
-            finally:
-                self._tell_of(gone)
-        except BaseException:
-            if held is not None:
-                held.turn.release()
-            raise
-        return session, ours
+            with self._making[hash(name) % len(self._making)]:
+                session = self._found(name, items, make, wanted, gone, ours)
+                if session in ours:
+                    gone += self._use(name, session)
+        finally:
+            self._tell_of(gone)
+        return session
 
     def _found(
         self,
@@ -78,7 +71,8 @@ class Sessions:
         make: Callable[[Sequence[Region]], Session],
         wanted: Callable[[Session], bool],
         gone: list[Session],
-    ) -> tuple[Session, bool]:
+        ours: list[Session],
+    ) -> Session:
         """Return what `entered` does; nothing is taken down of it yet, but what is `gone`."""
         known: list[Region] = []
         candidates = list(self._candidates(name, items))
@@ -88,14 +82,17 @@ class Sessions:
             if not wanted(session):
                 continue
             if session.turn.acquire(blocking=False):
+                ours.append(session)
                 if self._follows(session, items, known, gone):
-                    return session, True
+                    return session
+                ours.remove(session)
                 session.turn.release()
             elif session.shown(items) is not None:
-                return session, False
+                return session
         made = make(known)
         made.turn.acquire()
-        return made, True
+        ours.append(made)
+        return made
 
     def _follows(
         self, session: Session, items: Sequence[Any], known: list[Region], gone: list[Session]
@@ -120,7 +117,6 @@ class Sessions:
         except BaseException:  # of a template or an item of the host's own; it may be half done
             with self._lock:
                 gone.append(self._drop(session))
-            session.turn.release()
             raise
         return False
 
@@ -136,17 +132,22 @@ class Sessions:
                     other.turn.release()
         return found
 
-    def replaced(self, name: str, old: Session, new: Session) -> Session:
-        """Put a session in place of one that this call has; return it."""
+    def replaced(self, name: str, old: Session, new: Session, ours: list[Session]) -> Session:
+        """Put a session in place of one that this call has; return it.
+
+        Args:
+            name: Name of the conversation.
+            old: The session.
+            new: What comes in its place.
+            ours: The sessions that this call has.
+        """
         new.turn.acquire()
-        try:
-            with self._lock:
-                self._drop(old)
-            self._tell_of(self._use(name, new))
-        except BaseException:
-            new.turn.release()
-            raise
+        ours.append(new)
+        with self._lock:
+            self._drop(old)
+        self._tell_of(self._use(name, new))
         new.claim, old.claim = old.claim, None
+        ours.remove(old)
         old.turn.release()
         return new
 

@@ -136,15 +136,19 @@ class SharedFolds:
         self._tried(put, None)
 
     def claim(self, name: str, session: Session) -> Claim | None:
-        """Return the right to fold a conversation; None where another process has it.
+        """Give a session the right to fold a conversation; return that, None where others have it.
 
         Where the store cannot say, nobody is waited for. It is held until it is released.
         """
         begins = session.rolling()[:_TELLING]
         nobody: Claim | None = Claim(name, _NAMELESS, "")
         if not begins:
+            session.claim = nobody
             return nobody
-        made = self._asked(lambda store: store.claim(name, begins[-1], self._lease), nobody)
+        # The session has it before anybody holds it for longer: an interrupt may come between.
+        session.claim = made = self._asked(
+            lambda store: store.claim(name, begins[-1], self._lease), nobody
+        )
         if made is not None and made.token:
             self._ended[made.token] = ended = threading.Event()
             with suppress(RuntimeError):  # no thread can be started; then it has its time, no more
@@ -159,9 +163,9 @@ class SharedFolds:
         ended = self._ended.pop(claim.token, None)
         if ended is not None:
             ended.set()
-            if not self._gave_up(claim):
-                with suppress(RuntimeError):
-                    _KEEPERS.run(partial(self._give_up, claim))
+        if claim.token and not self._gave_up(claim):
+            with suppress(RuntimeError):
+                _KEEPERS.run(partial(self._give_up, claim))
 
     def _keep(self, claim: Claim, ended: threading.Event) -> None:
         """Hold a claim until its work has ended, which may take longer than its time."""
