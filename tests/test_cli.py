@@ -604,8 +604,8 @@ def test_check_with_fix_says_what_it_had_to_leave(tmp_path: Path) -> None:
     assert json.loads(path.read_text(encoding="utf-8")) == items
 
 
-def test_check_with_fix_counts_what_a_provider_takes(tmp_path: Path) -> None:
-    """A warning is not mended and no failure; that it stays is said, and it is in the JSON."""
+def test_check_with_fix_names_what_a_provider_takes(tmp_path: Path) -> None:
+    """A warning is not mended and no failure; what stays is told with its place, and in JSON."""
     path, out = tmp_path / "h.json", tmp_path / "out.json"
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
     result = {"type": "function_call_output", "call_id": "c", "output": "done"}
@@ -616,6 +616,9 @@ def test_check_with_fix_counts_what_a_provider_takes(tmp_path: Path) -> None:
     assert done.stdout.endswith(
         "; 1 repair, 0 left; 1 problem kept that no provider is sure to refuse\n"
     ), done.stdout
+    kept = run("check", out).stdout.splitlines()[:-1]
+    assert kept[0].startswith("item 1: warning: ")
+    assert f"kept, in the new list: {kept[0]}" in done.stdout.splitlines()
     told = json.loads(run("check", path, "--fix", out, "--json").stdout)
     assert [r["rule"] for r in told["repairs"]] == ["orphan_result"]
     assert [p["rule"] for p in told["remaining"]] == ["needs_store"]

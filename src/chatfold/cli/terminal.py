@@ -98,14 +98,18 @@ class Mending:
     repairs: Sequence[Repair]
     remaining: Sequence[Problem]
 
+    @property
+    def accepted(self) -> list[Problem]:
+        """What stays and no provider is sure to refuse; its indices are those of the new list."""
+        return [one for one in self.remaining if one.severity in ("warning", "loss")]
+
     def __str__(self) -> str:
         told: list[str] = []
         if self.repairs:
             left = sum(repair.action == "left" for repair in self.repairs)
             told.append(f"{counted(len(self.repairs) - left, 'repair')}, {left} left")
-        accepted = sum(problem.severity in ("warning", "loss") for problem in self.remaining)
-        if accepted:
-            kept = counted(accepted, "problem")
+        if self.accepted:
+            kept = counted(len(self.accepted), "problem")
             told.append(f"{kept} kept that no provider is sure to refuse")
         return "; ".join(told)
 
@@ -136,6 +140,8 @@ def report(
         typer.echo(described(problem), err=aside)
     for repair in mending.repairs if mending else ():
         typer.echo(one_line(str(repair)), err=aside)
+    for problem in mending.accepted if mending else ():
+        typer.echo(f"kept, in the new list: {described(problem)}", err=aside)
     name = ctx.shape.name if ctx.shape else "several shapes"
     counts = f"{counted(len(problems), 'problem')} in {counted(len(ctx), 'item')} ({name})"
     done = str(mending or "")

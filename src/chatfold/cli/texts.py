@@ -27,7 +27,7 @@ CHECK: Final = """
 List what the provider would refuse or lose; exit code 1 if there is anything.
 
 With --fix, the list is mended, and the exit code is 1 only if something had to be left that the
-provider would refuse. Warnings and losses stay, and are counted.
+provider would refuse. Warnings and losses stay, and are listed.
 """
 FILE: Final = (
     "A JSON list of items, an object with a list under messages, input or items, JSONL with one "
