@@ -564,6 +564,19 @@ BROKEN = [
 ]
 
 
+def test_an_error_names_what_is_typed_here(history: Path) -> None:
+    """Its remedy is an option of this command, not of Python's call."""
+    done = run("summarize", history, "--keep-last-turns", 0, "--max-summary-tokens", 1)
+    assert done.exit_code == 1
+    assert done.stderr.endswith("pass a larger --max-summary-tokens\n"), done.stderr
+
+
+def test_a_length_that_nobody_can_write_is_refused(history: Path) -> None:
+    done = run("summarize", history, "--max-summary-tokens", 10**400)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Invalid value for '--max-summary-tokens'" in done.stderr
+
+
 def test_check_with_fix_writes_a_list_that_the_provider_takes(tmp_path: Path) -> None:
     """Each problem and each repair is told; nothing of the history is lost; exit code 0."""
     path, out = tmp_path / "broken.json", tmp_path / "mended.json"
@@ -701,6 +714,10 @@ BAD: list[tuple[str, bytes, list[str]]] = [
     ("blank", b" \n\t\n", ["is empty"]),
     ("not UTF-8", b'[{"role": "user",\n "content": "\xff"}]', ["line 2", "0xff", "UTF-8"]),
     ("UTF-16", "[]".encode("utf-16"), ["line 1", "UTF-8"]),
+    *(
+        (f"{name} without a mark", "[{}]".encode(name), ["not UTF-8; save the file as UTF-8"])
+        for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+    ),
     ("broken", b'[\n {"role": "user",\n  "content": }\n]', ["line 3, column 14", "not JSON"]),
     ("cut off", b'[{"role": "user"', ["line 1, column 17", "not JSON"]),
     ("two values", b"[] []", ["line 1, column 4", "not JSON"]),

@@ -80,6 +80,8 @@ def test_a_whole_number_is_one(name: str, least: int, call: Call) -> None:
             call(**{name: wrong})
     with pytest.raises(ValueError, match=f"{name} must be {least} or more.*, not {least - 1}"):
         call(**{name: least - 1})
+    with pytest.raises(ValueError, match=f"{name} must be 9,223,372,036,854,775,807 at most"):
+        call(**{name: 10**400})
     call(**{name: least})
 
 

@@ -14,7 +14,7 @@ from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redact, Redaction
 from chatfold.core.render import TemplateRenderer, filled
-from chatfold.core.scalars import check_model
+from chatfold.core.scalars import check_model, check_whole
 from chatfold.core.terms import Grounding, Terms, Thinking
 from chatfold.errors import TemplateError
 from chatfold.events import Hook
@@ -27,6 +27,12 @@ __all__ = ["Settings", "SummaryOptions", "check_given"]
 
 _ROLES = ("user", "assistant", "system", "developer")
 _SHORTEST_PROMPT = 1000  # tokens
+_LEAST: Final = {
+    "retries": 0,
+    "max_summary_tokens": 1,
+    "ledger_tokens": 0,
+    "max_prompt_tokens": _SHORTEST_PROMPT,
+}
 
 
 class SummaryOptions(TypedDict, total=False):
@@ -153,12 +159,6 @@ class Settings:
         """
         self._check_types()
         check_timeout(self.timeout)
-        if self.retries < 0:
-            raise ValueError(f"retries must be 0 or more, not {self.retries!r}")
-        if self.max_summary_tokens is not None and self.max_summary_tokens < 1:
-            raise ValueError(
-                f"max_summary_tokens must be 1 or more, not {self.max_summary_tokens!r}"
-            )
         if self.summary_role not in _ROLES:
             raise ValueError(
                 f"summary_role must be one of {', '.join(_ROLES)}, not {self.summary_role!r}"
@@ -168,8 +168,9 @@ class Settings:
                 f"max_prompt_tokens must be {_SHORTEST_PROMPT} or more, or None, not "
                 f"{self.max_prompt_tokens!r}: the instructions alone take half of that"
             )
-        if self.ledger_tokens is not None and self.ledger_tokens < 0:
-            raise ValueError(f"ledger_tokens must be 0 or more, not {self.ledger_tokens!r}")
+        for name, least in _LEAST.items():
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), least)
         for name, kinds in (("grounding", Grounding), ("thinking", Thinking), ("mode", Mode)):
             if getattr(self, name) not in get_args(kinds):
                 raise ValueError(

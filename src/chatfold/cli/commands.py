@@ -43,11 +43,13 @@ __all__ = ["app", "run"]
 
 Context = ChatContext[dict[str, Any]]
 
-# An outcome names remedies as they are written in Python.
+_LONGEST: Final = 1_000_000_000  # tokens: beyond what any model writes
+
+# Outcomes and errors name remedies as they are written in Python.
 _FLAGS: Final = {
     r"keep_tokens=(\d+)_?(\d*)_?(\d*)": r"--keep-tokens \1\2\3",
     r"abandon=\[\.\.\.\]": "--abandon ID",
-    r"max_summary_tokens\b": "--max-summary-tokens",
+    r"max_summary_tokens\b=?": "--max-summary-tokens",
 }
 
 
@@ -79,7 +81,8 @@ def summarize(
         list[str] | None, typer.Option(help="Id of an open call to give up.", metavar="ID")
     ] = None,
     max_summary_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Length of the summary to ask for.", metavar="N")
+        int | None,
+        typer.Option(min=1, max=_LONGEST, help="Length of the summary to ask for.", metavar="N"),
     ] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", help="Where to write; may be FILE.", metavar="OUT")
@@ -227,7 +230,7 @@ def _reported() -> Generator[None]:
     except (FileError, MissingExtraError, UnknownShapeError, UsageError) as error:
         _stop(error, 2)
     except ChatfoldError as error:
-        _stop(error, 1)
+        _stop(_in_flags(str(error)), 1)
     except RecursionError:
         _stop("the history is nested too deeply", 2)
 
@@ -283,12 +286,16 @@ def _given_up(ctx: Context, labels: list[str]) -> Callable[[ToolCallRecord], boo
     return lambda call: call.label in labels
 
 
-def _tell(outcome: Outcome[Any], ctx: Context) -> None:
-    """Print on stderr what happened, and what the list needs from now on."""
-    text = str(outcome)
+def _in_flags(text: str) -> str:
+    """Return a remedy as it is typed here."""
     for option, flag in _FLAGS.items():
         text = re.sub(option, flag, text)
-    typer.echo(one_line(text), err=True)
+    return text
+
+
+def _tell(outcome: Outcome[Any], ctx: Context) -> None:
+    """Print on stderr what happened, and what the list needs from now on."""
+    typer.echo(one_line(_in_flags(str(outcome))), err=True)
     for requirement in outcome.requirements:
         needed = json.dumps(requirement.options)
         typer.echo(

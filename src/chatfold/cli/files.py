@@ -89,6 +89,8 @@ def read_history(name: str) -> History:
             f"{where}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; "
             "save the file as UTF-8"
         ) from error
+    if "\0" in text[:4]:  # of JSON, each other byte of UTF-16 is zero
+        raise FileError(f"{where} is UTF-16 or UTF-32, not UTF-8; save the file as UTF-8")
     if not text.strip():
         raise FileError(f"{where} is empty; {_EXPECTED}")
     try:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 __all__ = ["check_flags", "check_model", "check_number", "check_whole"]
 
+_MOST = 2**63 - 1
+
 
 def check_flags(**flags: object) -> None:
     """Check that flags are true or false: a word from a file of settings counts as true.
@@ -43,13 +45,15 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_whole(name: str, value: object, least: int) -> None:
-    """Check that a number is whole and large enough.
+    """Check that a number is whole, large enough, and none that breaks what counts with it.
 
     Raises:
         TypeError: It is not whole, or no number.
-        ValueError: It is less than `least`.
+        ValueError: It is less than `least`, or of more than 64 bits.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     if value < least:
         raise ValueError(f"{name} must be {least} or more, not {value!r}")
+    if value > _MOST:
+        raise ValueError(f"{name} must be {_MOST:,} at most")
