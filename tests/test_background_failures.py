@@ -91,7 +91,7 @@ class Broken:
         ({}, {"redact": broken}),
         ({}, {"post_process": broken}),
         ({}, {"templates": Broken()}),
-        ({}, {"templates": {"summarize_system.jinja": "{{ nothing.here }}"}}),
+        ({}, {"templates": {"summarize_system.jinja": "{{ language.nothing.here }}"}}),
         ({}, {"max_prompt_tokens": 1_000, "instructions": "w " * 5_000}),
     ],
 )

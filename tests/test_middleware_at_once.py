@@ -270,7 +270,7 @@ def test_a_hook_may_ask_for_another_conversation_while_one_makes_room() -> None:
 
 def test_a_turn_that_breaks_off_leaves_no_conversation_locked(tmp_path: Path) -> None:
     """A template of the host's own raises where a late result is taken in; the next turn is one."""
-    (tmp_path / "repair_note.jinja").write_text("{{ nothing.at.all }}", encoding="utf-8")
+    (tmp_path / "repair_note.jinja").write_text("{{ media.at.all }}", encoding="utf-8")
     wrapper = middleware(Teller(), OVER, templates=tmp_path, shape="openai_chat")
     call, results = LATE["openai_chat"]
     host = [*talk(3), {"role": "user", "content": "look"}, *call, *talk(20, 50)]
@@ -284,7 +284,7 @@ def test_a_turn_that_breaks_off_leaves_no_conversation_locked(tmp_path: Path) ->
 
 def test_what_is_written_for_a_turn_that_breaks_off_is_given_up(tmp_path: Path) -> None:
     """Nobody could put it in any more; whoever comes next may fold the conversation."""
-    (tmp_path / "repair_note.jinja").write_text("{{ nothing.at.all }}", encoding="utf-8")
+    (tmp_path / "repair_note.jinja").write_text("{{ media.at.all }}", encoding="utf-8")
     store, told, asked, may_end = MemoryStore(), list[str](), list[Prompt](), threading.Event()
 
     def slow(prompt: Prompt) -> str:
