@@ -337,3 +337,49 @@ def test_a_summarizer_that_returns_none_has_written_nothing() -> None:
     with pytest.raises(EmptySummaryError):
         ctx.summarize(lambda prompt: None)  # type: ignore[arg-type,return-value]
     assert items == before
+
+
+def test_a_class_is_no_object_of_it() -> None:
+    """Parentheses are easily forgotten; it failed in the first fold."""
+    with pytest.raises(TypeError, match=r"store must be a Store, .* not the class MemoryStore"):
+        ChatContext([], store=MemoryStore, key="one")  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"store must be one for hosts, .* not the class MemoryStore"
+    ):
+        Middleware("extractive", store=MemoryStore)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="counter must be an object with count"):
+        ChatContext([], counter=type(counter_for("gpt-5")))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["call_1", 5, [5], [b"call_1"]])
+def test_open_calls_are_given_up_by_their_ids(given: Any) -> None:
+    """An id of a wrong type named no call, and said nothing."""
+    with pytest.raises(TypeError, match="abandon= takes a list of call ids or a function, not "):
+        ChatContext([{"role": "user", "content": "Hi"}]).plan(abandon=given)
+
+
+@pytest.mark.parametrize("one", [{"role": "user", "content": "Hi"}, "Hi", b"Hi"])
+def test_one_item_is_no_list_of_them(one: Any) -> None:
+    """Its keys went into the list."""
+    ctx: ChatContext[Any] = ChatContext([])
+    with pytest.raises(TypeError, match=r"takes a list of items, not .*; append"):
+        ctx.extend(one)
+    assert ctx.items == []
+
+
+def test_what_is_no_plan_is_not_applied() -> None:
+    with pytest.raises(TypeError, match=r"apply\(\) takes what plan\(\) returned, not str"):
+        ChatContext([]).apply("a summary", "a summary")  # type: ignore[arg-type]
+
+
+def test_what_is_recalled_is_sought_by_text() -> None:
+    ctx: ChatContext[Any] = ChatContext([], store=MemoryStore(), key="one", shape="anthropic")
+    for name in ("call_id", "query"):
+        with pytest.raises(TypeError, match=f"{name} must be text, not 5"):
+            ctx.recall(**{name: 5})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="name must be text, not 5"):
+        ctx.recall_tool(5)  # type: ignore[arg-type]
+    for name in ("", "my tool", "a" * 65, "tool\n"):
+        with pytest.raises(ValueError, match="name must be of letters, digits"):
+            ctx.recall_tool(name)
+    assert ctx.recall_tool("read-again_2").name == "read-again_2"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
 from chatfold.background import BackgroundFold, begin, in_loop
 from chatfold.capture import Captured, reported
+from chatfold.core.callables import has_method, kind_of
 from chatfold.core.calls import Abandon
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
@@ -120,10 +121,8 @@ class ChatContext(Summarizing[ItemT]):
                 f"late_results must be one of {', '.join(get_args(LateResults))}, "
                 f"not {late_results!r}"
             )
-        if store is not None and not callable(getattr(store, "save", None)):
-            raise TypeError(
-                f"store must be a Store, such as SQLStore(path), not {type(store).__name__}"
-            )
+        if store is not None and not has_method(store, "save"):
+            raise TypeError(f"store must be a Store, such as SQLStore(path), not {kind_of(store)}")
         if key is not None and store is None:
             raise ValueError("key= names the conversation in a store; pass store= as well")
         self._items: list[ItemT] = [] if items is None else items

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from chatfold import tokens
 from chatfold.capture import Captured, captured, record
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["History"]
 
 ItemT = TypeVar("ItemT")
+
+_TOOL_NAME: Final = r"[A-Za-z0-9_-]{1,64}"
 
 _log = logging.getLogger("chatfold")
 
@@ -137,7 +140,15 @@ class History(Generic[ItemT]):
         self._writing.add(item, self._late_note)
 
     def extend(self, items: Iterable[ItemT]) -> None:
-        """Add items at the end of the list, one after the other, as `append` does."""
+        """Add items at the end of the list, one after the other, as `append` does.
+
+        Raises:
+            TypeError: It is one item or a text, whose keys or letters would be added.
+        """
+        given: object = items
+        if isinstance(given, (str, bytes, Mapping)):
+            kind = type(cast("object", given)).__name__
+            raise TypeError(f"extend() takes a list of items, not {kind}; append() adds one")
         for item in items:
             self.append(item)
 
@@ -292,7 +303,7 @@ class History(Generic[ItemT]):
             nothing is found, or where the store does not keep originals.
 
         Raises:
-            TypeError: `limit` is no whole number.
+            TypeError: `limit` is no whole number, or what is sought no text.
             ValueError: The context has no store, not one of `call_id` and `query` is given, or
                 `limit` is negative.
             StoreError: The store cannot be read.
@@ -309,16 +320,21 @@ class History(Generic[ItemT]):
         tool.
 
         Args:
-            name: Name of the tool.
+            name: Name of the tool: letters, digits, `_` and `-`, 64 at most, as providers take it.
             limit: Most items in one answer; a call and its result are not parted.
             max_characters: Length of one answer; a longer one is cut in the middle.
 
         Raises:
-            TypeError: A limit is no whole number.
-            ValueError: The context has no store, or a limit is less than 1.
+            TypeError: A limit is no whole number, or `name` no text.
+            ValueError: The context has no store, a limit is less than 1, or `name` is none that
+                providers take.
             ShapeError: The list could still be of several shapes; pass `shape=` to the context.
             TemplateError: A template does not load or render.
         """
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"name must be text, not {name!r}")
+        if not re.fullmatch(_TOOL_NAME, name):
+            raise ValueError(f"name must be of letters, digits, _ and -, 64 at most, not {name!r}")
         check_whole("limit", limit, 1)
         check_whole("max_characters", max_characters, 1)
         self._originals.require()

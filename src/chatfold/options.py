@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Final, Literal, TypedDict, cast, get_args
 
-from chatfold.core.callables import check_sync
+from chatfold.core.callables import check_sync, has_method
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redact, Redaction
@@ -311,9 +311,7 @@ def check_given(
     if not (pin is None or callable(pin)):
         raise TypeError(f"pin must be a function of an item, or None, not {pin!r}")
     check_sync("pin", pin)
-    if isinstance(counter, str) or not (
-        counter is None or callable(getattr(counter, "count", None))
-    ):
+    if counter is not None and (isinstance(counter, str) or not has_method(counter, "count")):
         raise TypeError(
             f"counter must be an object with count(text), not {counter!r}; the name of a model is "
             "model="

@@ -162,10 +162,14 @@ class Originals:
 
         Raises:
             ValueError: There is no store, or neither or both are given.
+            TypeError: What is given is no text.
         """
         store = self.require()
         if (call_id is None) == (query is None):
             raise ValueError("recall() takes call_id= or query=, one of them")
+        for name, value in (("call_id", call_id), ("query", query)):
+            if not (value is None or isinstance(value, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"{name} must be text, not {value!r}")
         items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
         return [self._readable(item) for item in items if item.item is not None]
 

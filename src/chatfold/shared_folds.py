@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
 
+from chatfold.core.callables import has_method, kind_of
 from chatfold.errors import StoreError
 from chatfold.regions import Region, region_of
 from chatfold.session import Session
@@ -67,9 +68,9 @@ class SharedFolds:
     """
 
     def __init__(self, store: HostStore | None, lease: float = _LEASE) -> None:
-        if store is not None and not callable(getattr(store, "longest", None)):
+        if store is not None and not has_method(store, "longest"):
             raise TypeError(
-                f"store must be one for hosts, such as SQLStore(url), not {type(store).__name__}"
+                f"store must be one for hosts, such as SQLStore(url), not {kind_of(store)}"
             )
         self._store = store
         self._lease = lease

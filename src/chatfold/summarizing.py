@@ -95,12 +95,14 @@ class Summarizing(History[ItemT]):
 
         Raises:
             ValueError: The plan has nothing to do.
-            TypeError: The completion is neither text nor a `Completion`.
+            TypeError: It is no plan, or the completion is neither text nor a `Completion`.
             SummaryError: The completion cannot stand as a summary.
             StaleHeadError: The head changed since.
             InvalidResultError: The new list would break the provider's rules.
             BusyError: A summarization of this list is running.
         """
+        if not isinstance(plan, Plan):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"apply() takes what plan() returned, not {type(plan).__name__}")
         if plan.prompt is None:
             raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
         answer = completed(completion)

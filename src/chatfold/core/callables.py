@@ -8,7 +8,18 @@ from __future__ import annotations
 import inspect
 from types import FunctionType, MethodType
 
-__all__ = ["check_sync", "is_async", "is_yes", "unstarted"]
+__all__ = ["check_sync", "has_method", "is_async", "is_yes", "kind_of", "unstarted"]
+
+
+def has_method(value: object, name: str) -> bool:
+    """Return whether a value has a method that can be called: one of a class lacks its object."""
+    method = getattr(value, name, None)
+    return callable(method) and not (isinstance(value, type) and type(method) is FunctionType)
+
+
+def kind_of(value: object) -> str:
+    """Return what a value is, for an error: a class is easily given in place of an object."""
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def is_async(function: object) -> bool:

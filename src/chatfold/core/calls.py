@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from chatfold.core.callables import check_sync, is_yes
 from chatfold.core.views import (
@@ -386,9 +386,12 @@ def frozen_abandon(abandon: Abandon | None) -> Abandon | None:
     if callable(abandon):
         check_sync("abandon", abandon)
         return abandon
-    if isinstance(abandon, str):
-        raise TypeError(f"abandon= takes a list of call ids or a function, not {abandon!r}")
-    return frozenset(abandon)
+    given: Any = abandon
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        given = [*cast("Iterable[Any]", given)]
+        if all(id_ is None or isinstance(id_, str) for id_ in given):
+            return frozenset(given)
+    raise TypeError(f"abandon= takes a list of call ids or a function, not {given!r}")
 
 
 def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
