@@ -173,7 +173,7 @@ def test_the_question_is_a_template_of_its_own(blocking: Way, llm_server: LLMSer
     """It can be replaced as the others can, and one that fails costs no call."""
     ctx = ChatContext(conversation(blocking.shape), shape=blocking.shape)
     with pytest.raises(TemplateError, match="summarize_append"):
-        blocking.fold(ctx, llm_server, templates={"summarize_append.jinja": "{{ max_tokens.nothing }}"})
+        blocking.fold(ctx, llm_server, templates={"summarize_append.jinja": "{{ tail.nothing.x }}"})
     assert not llm_server.requests
     own = "Sum up in {{ max_tokens }} what is before {{ tail.role }}: {{ tail.opening }}"
     outcome = blocking.fold(
