@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TemplateSet", "check_templates", "load_templates", "prompt_directory"]
 
+_SOUND: Final[set[Hashable]] = set()  # what templates said in which nothing was wrong
+_MOST_SOUND: Final = 64
 _OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
 
 
@@ -110,14 +112,24 @@ class TemplateSet:
         if self._holds is None:
             return
         replaced = [*filter(self._holds, _names(prompt_directory()))]
+        said = _all_said(self._environments[0], replaced)
+        if said in _SOUND:  # `templates=` may be given anew at each turn
+            return
         for name in replaced:
             self._names_used(self._environments[0], name)
-        if not set(PROMPT).isdisjoint(replaced):
-            for name in PROMPT:
-                names = self._names_used(self._environments[0 if name in replaced else -1], name)
-                if names is None or "conversation" in names:
-                    return
+        if not set(PROMPT).isdisjoint(replaced) and not self._shows_conversation(replaced):
             raise unseen()
+        if said is not None:
+            if len(_SOUND) >= _MOST_SOUND:
+                _SOUND.clear()
+            _SOUND.add(said)
+
+    def _shows_conversation(self, replaced: Collection[str]) -> bool:
+        for name in PROMPT:
+            names = self._names_used(self._environments[0 if name in replaced else -1], name)
+            if names is None or "conversation" in names:
+                return True
+        return False
 
     def _names_used(self, environment: jinja2.Environment, name: str) -> frozenset[str] | None:
         try:
@@ -201,6 +213,17 @@ def load_templates(
         "templates= takes a directory, a mapping of names to sources, a jinja2.Environment or an "
         f"object with render(name, **values), not {source!r}"
     )
+
+
+def _all_said(environment: jinja2.Environment, names: Iterable[str]) -> Hashable:
+    """Return all that a check of templates looks at, but for what they include; None: unknown."""
+    assert environment.loader is not None, "it was looked at before"
+    try:
+        sources = [environment.loader.get_source(environment, name)[:2] for name in names]
+    except Exception:  # it is told where the template is looked through
+        return None
+    known = (environment.filters, environment.tests, environment.globals)
+    return (*sources, *map(frozenset, known))
 
 
 def check_templates(source: object) -> None:
