@@ -460,3 +460,15 @@ def test_a_prompt_that_cannot_show_the_conversation_is_refused_when_it_is_given(
 def test_a_copy_of_a_built_in_template_is_taken(name: str) -> None:
     """What it uses is what a template of the caller's may use."""
     check_templates({name: _source_of(name)})
+
+
+def test_a_template_that_is_right_under_one_name_is_looked_at_under_another() -> None:
+    check_templates({USER: SEEN})
+    with pytest.raises(TemplateError, match="'conversation' is undefined"):
+        check_templates({"repair_note.jinja": SEEN})
+
+
+def test_a_part_of_the_callers_is_looked_at_each_time() -> None:
+    check_templates({USER: SEEN + "{% include 'mine' %}", "mine": "in short"})
+    with pytest.raises(TemplateError, match="no filter 'nowhere'"):
+        check_templates({USER: SEEN + "{% include 'mine' %}", "mine": "{{ language|nowhere }}"})

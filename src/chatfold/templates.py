@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from pathlib import Path
@@ -30,6 +31,7 @@ __all__ = ["TemplateSet", "check_templates", "load_templates", "prompt_directory
 
 _SOUND: Final[set[Hashable]] = set()  # what templates said in which nothing was wrong
 _MOST_SOUND: Final = 64
+_TAKES_IN: Final = re.compile(r"\b(?:include|import|extends)\b")
 _OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
 
 
@@ -216,14 +218,16 @@ def load_templates(
 
 
 def _all_said(environment: jinja2.Environment, names: Iterable[str]) -> Hashable:
-    """Return all that a check of templates looks at, but for what they include; None: unknown."""
+    """Return all that a check of templates looks at; None where they take in others, or fail."""
     assert environment.loader is not None, "it was looked at before"
     try:
-        sources = [environment.loader.get_source(environment, name)[:2] for name in names]
+        said = {name: environment.loader.get_source(environment, name)[:2] for name in names}
     except Exception:  # it is told where the template is looked through
         return None
+    if any(_TAKES_IN.search(source) for source, _ in said.values()):
+        return None
     known = (environment.filters, environment.tests, environment.globals)
-    return (*sources, *map(frozenset, known))
+    return (*said.items(), *map(frozenset, known))
 
 
 def check_templates(source: object) -> None:
