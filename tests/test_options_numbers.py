@@ -42,6 +42,16 @@ def arun_tools(**limits: Any) -> None:
     run(ChatContext(conversation()).arun_tool_calls({}, **limits))
 
 
+def compact_openai(**options: Any) -> None:
+    pytest.importorskip("openai", minversion="2.9.0")
+    OpenAICompaction(OPENAI, "m", **options)
+
+
+def compact_anthropic(**options: Any) -> None:
+    pytest.importorskip("anthropic", minversion="1.6.0")
+    AnthropicCompaction(ANTHROPIC, "m", **options)
+
+
 def background(timeout: Any) -> None:
     fold = ChatContext(conversation()).summarize_in_background("extractive", keep_last_turns=1)
     fold.wait(timeout)
@@ -53,9 +63,9 @@ WHOLE: list[tuple[str, int, Call]] = [
     ("retries", 0, partial(resolve, "extractive", asynchronous=False)),
     ("retries", 0, partial(OpenAISummarizer, OPENAI, "m")),
     ("retries", 0, partial(AnthropicSummarizer, ANTHROPIC, "m")),
-    ("retries", 0, partial(OpenAICompaction, OPENAI, "m")),
-    ("retries", 0, partial(AnthropicCompaction, ANTHROPIC, "m")),
-    ("max_tokens", 1, partial(AnthropicCompaction, ANTHROPIC, "m")),
+    ("retries", 0, compact_openai),
+    ("retries", 0, compact_anthropic),
+    ("max_tokens", 1, compact_anthropic),
     ("max_summary_tokens", 1, partial(ChatContext, [])),
     ("ledger_tokens", 0, partial(ChatContext, [])),
     ("max_prompt_tokens", 1000, partial(ChatContext, [])),
@@ -90,7 +100,7 @@ TIMES: list[Call] = [
     partial(Middleware, "extractive"),
     partial(resolve, "extractive", asynchronous=False),
     partial(OpenAISummarizer, OPENAI, "m"),
-    partial(AnthropicCompaction, ANTHROPIC, "m"),
+    compact_anthropic,
     partial(FunctionSummarizer, str),
     lambda timeout: ChatContext(conversation()).run_tool_calls({}, timeout=timeout),
     arun_tools,
