@@ -14,6 +14,7 @@ from strategies import History, histories, texts
 from chatfold import ChatContext
 from chatfold.core import views
 from chatfold.core.xml import decode
+from chatfold.stores import MemoryStore
 
 
 @given(history=histories(broken=True), limit=limits, way=ways)
@@ -212,6 +213,16 @@ def test_law_6_where_a_titled_document_is_from_is_in_the_prompt(
     assert (shown.get("name"), decode(shown.get("source", ""))) == ("Terms", LINK)
     told = f"The terms are at {LINK}."
     assert told in (ctx.summarize(lambda prompt: told, keep_last_turns=1).summary or "")
+
+
+@pytest.mark.parametrize("block", [PDF, FOUND], ids=["document", "search_result"])
+def test_where_a_titled_document_is_from_is_found_again(block: dict[str, Any]) -> None:
+    """In the record of what a summary left out, and by the words of it."""
+    history = [{"role": "user", "content": [block]}, *talk()[1:], *talk()]
+    ctx: ChatContext[Any] = ChatContext(history, shape="anthropic", store=MemoryStore(), key="k")
+    ctx.summarize(lambda prompt: "Terms were given.", keep_last_turns=1)
+    assert LINK in str(ctx.items[0])
+    assert len(ctx.recall(query="shop.example")) == 1
 
 
 @pytest.mark.parametrize(
