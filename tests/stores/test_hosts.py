@@ -308,7 +308,7 @@ def test_of_many_threads_one_gets_the_claim(store: AnyStore) -> None:
         thread.join()
     assert len(won) == 1
     assert len(longest) == 20
-    assert max(longest) < 30  # a machine under load; the claim is held for 60 seconds
+    assert max(longest) < 4  # a machine under load; the claim is held for 60 seconds
 
 
 def test_neither_repr_shows_what_was_said(store: AnyStore) -> None:

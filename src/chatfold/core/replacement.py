@@ -114,11 +114,13 @@ def replacement(
     forms, stop = after.forms, after.stop
     taken: tuple[Any, ...] = ()
     if len(written) == 1:  # a window of several items is whole as it is
-        rest = [(stop, items[stop])] if stop < len(items) else [(None, None)]
-        at, following = (after.items or rest)[0]
+        at: int | None = stop if stop < len(items) else None
+        following = items[stop] if at is not None else None
+        if after.items:
+            at, following = after.items[0]
         made[0] = shape.placed(made[0], items[cut - 1], following)
-        joined = shape.merged(made[0], following) if at is not None else None
-        if joined is not None and at is not None:
+        joined = None if at is None else shape.merged(made[0], following)
+        if at is not None and joined is not None:
             if not after.items:
                 stop, taken = stop + 1, (following,)
             forms[at] = joined

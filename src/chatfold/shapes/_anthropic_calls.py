@@ -22,7 +22,7 @@ from chatfold.core.views import (
 from chatfold.shapes._anthropic_rules import is_free, is_served
 from chatfold.shapes._blocks import block_type
 
-__all__ = ["check_calls"]
+__all__ = ["check_calls", "problem"]
 
 _NAME = "anthropic"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21)"
@@ -56,10 +56,16 @@ def check_calls(
     yield from _check_server_calls(items, views, calls)
 
 
-def _problem(
-    rule: str, message: str, *indices: int, error: str = "", severity: Severity = "error"
+def problem(
+    rule: str,
+    message: str,
+    *indices: int,
+    error: str = "",
+    severity: Severity = "error",
+    source: str = _TOOLS,
 ) -> Problem:
-    return Problem(rule, message, indices, severity, error, _NAME, _TOOLS)
+    """Return what the API would refuse; `error` is the server's text, where it is known."""
+    return Problem(rule, message, indices, severity, error, _NAME, source)
 
 
 def _runs(views: Sequence[ItemView], own: Sequence[int]) -> list[_Run]:
@@ -118,7 +124,7 @@ def _check_batch(
                 spoken = True
                 continue
             if part.id in seen:
-                yield _problem(
+                yield problem(
                     "duplicate_result",
                     f"a second result for {part.id!r}, which has one in item {seen[part.id]}; keep "
                     "one of them",
@@ -130,7 +136,7 @@ def _check_batch(
             elif part.id not in waiting:
                 yield _parted(index, place, part.id, places.get((index, part.id)))
             elif spoken:
-                yield _problem(
+                yield problem(
                     "result_not_first",
                     "results must come before any other content of the message; put them first",
                     index,
@@ -139,7 +145,7 @@ def _check_batch(
                     f"`tool_result` blocks immediately after: {part.id}.",
                 )
             elif index != waiting[part.id] + 1:
-                yield _problem(
+                yield problem(
                     "split_results",
                     "calls or results are spread over several messages of one role; the server "
                     "makes one turn of them, and strict proxies refuse them",
@@ -157,7 +163,7 @@ def _parted(index: int, place: int, id_: str | None, asked: int | None) -> Probl
         "the previous message."
     )
     if asked is not None:
-        return _problem(
+        return problem(
             "late_result",
             f"the call {id_!r} is in item {asked}, and other messages stand between it and this "
             "result; move the result into the message right behind the call",
@@ -165,7 +171,7 @@ def _parted(index: int, place: int, id_: str | None, asked: int | None) -> Probl
             asked,
             error=error,
         )
-    return _problem(
+    return problem(
         "orphan_result",
         f"this result answers {id_!r}, and no unanswered call of that id stands before it; put "
         "the call back, or take out the result",
@@ -190,7 +196,7 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
                     continue
                 for lacks, of in (("an id", part.id), ("a name", part.name)):
                     if of is None:
-                        yield _problem(
+                        yield problem(
                             "malformed_item",
                             f"a tool_use without {lacks}; give it one",
                             index,
@@ -201,7 +207,7 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
                     continue
                 if part.id in seen:
                     turn, first = seen[part.id]
-                    yield _problem(
+                    yield problem(
                         "duplicate_call_id",
                         f"the call id {part.id!r} is used before, in item {first}; give each call "
                         "an id of its own",
@@ -222,7 +228,7 @@ def _check_unanswered(
         if index is None or call.pair.startswith("server") or _answered_next(views, call):
             continue
         ids = f"messages.{index}: `tool_use` ids were found without `tool_result` blocks"
-        yield _problem(
+        yield problem(
             "unanswered_call",
             f"no result for {call.label!r} in the next message; add the result there, or one that "
             "says that there is none",
@@ -271,7 +277,7 @@ def _check_server_calls(
             index = call.result_index or 0
             kind = _result_type(items[index], call.id)
             made = "mcp_tool_use" if kind == "mcp_tool_result" else "server_tool_use"
-            yield _problem(
+            yield problem(
                 "orphan_result",
                 f"this result answers {call.label!r}, and no call of the server with that id "
                 "stands before it; put the call back, or take out the result",
@@ -280,7 +286,7 @@ def _check_server_calls(
                 f"`{kind}` block must have a corresponding `{made}` block before it.",
             )
         elif call.result_index is None:
-            yield _problem(
+            yield problem(
                 "unanswered_call",
                 f"no result for {call.label!r}, which the server runs itself; send the list back "
                 "as it was, or take out the call",

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Severity
+from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
@@ -26,14 +26,13 @@ from chatfold.core.views import (
     TextPart,
     UnknownPart,
 )
-from chatfold.shapes._anthropic_calls import check_calls
+from chatfold.shapes._anthropic_calls import check_calls, problem
 from chatfold.shapes._anthropic_rules import is_free, is_served
 from chatfold.shapes._blocks import block_type
 
 __all__ = ["check_messages"]
 
 _NAME = "anthropic"
-_TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21)"
 _INPUT = "https://github.com/langchain-ai/langsmith-sdk/issues/2435 (read 2026-11-26)"
 _SYSTEM = (
     "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages "
@@ -62,23 +61,12 @@ def check_messages(
     yield from _check_compaction(items, views, own)
 
 
-def _problem(
-    rule: str,
-    message: str,
-    *indices: int,
-    error: str = "",
-    severity: Severity = "error",
-    source: str = _TOOLS,
-) -> Problem:
-    return Problem(rule, message, indices, severity, error, _NAME, source)
-
-
 def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
     first = next((i for i in own if not (views[i].role == "system" and is_free(views[i]))), None)
     if first is None or views[first].role == "user":
         return
     if views[first].role == "system":
-        yield _problem(
+        yield problem(
             "first_role",
             "an instruction cannot be the first message; send it as the request's `system`",
             first,
@@ -87,7 +75,7 @@ def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Prob
             source=_SYSTEM,
         )
     elif not (views[first].parts and type(views[first].parts[0]) is OpaquePart):
-        yield _problem(
+        yield problem(
             "first_role",
             "the first message must be the user's; put back the request that this answers, or "
             "drop what stands before the first user message",
@@ -106,7 +94,7 @@ def _check_contents(
         last = index == len(views) - 1 and view.role == "assistant"
         if not view.parts or (whole and blank and not blank[0].text):
             if not last:
-                yield _problem(
+                yield problem(
                     "empty_message",
                     "a message without content; take it out",
                     index,
@@ -115,7 +103,7 @@ def _check_contents(
                 )
         elif blank:
             lacking = "be non-empty" if not blank[0].text else "contain non-whitespace text"
-            yield _problem(
+            yield problem(
                 "blank_text",
                 "a text that is empty or only white space; take it out",
                 index,
@@ -130,7 +118,7 @@ def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Probl
         blocks = cast(list[Any], content) if isinstance(content, list) else []
         for place, block in enumerate(blocks):
             if block_type(block) == "tool_use" and not isinstance(field(block, "input"), Mapping):
-                yield _problem(
+                yield problem(
                     "arguments_no_object",
                     "the input of a tool_use is no object",
                     index,
@@ -147,7 +135,7 @@ def _check_places(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Pro
         if role != "user" and any(
             type(p) is ResultPart and not is_served(p) for p in views[index].parts
         ):
-            yield _problem(
+            yield problem(
                 "block_place",
                 f"a tool result in a message of the role {role!r}; results go into a message of "
                 "the user",
@@ -155,7 +143,7 @@ def _check_places(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Pro
                 error=f"messages.{index}: `tool_result` blocks can only be in `user` messages",
             )
         if role != "assistant" and any(_is_models(p) for p in views[index].parts):
-            yield _problem(
+            yield problem(
                 "block_place",
                 f"a block that only the model writes (a call, thinking) in a message of role "
                 f"{role!r}; it goes into a message of the assistant",
@@ -186,7 +174,7 @@ def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Pro
         )
         last = place + 1 == len(speaking)
         if not (follows and (last or views[speaking[place + 1]].role == "assistant")):
-            yield _problem(
+            yield problem(
                 "system_place",
                 "an instruction must follow a user's turn, and be last or be followed by the "
                 "assistant's; move it behind the next message of the user",
@@ -207,7 +195,7 @@ def _check_thinking(
         kinds = [block_type(b) for b in blocks]
         for place, block in enumerate(blocks):
             if kinds[place] == "thinking" and not field(block, "signature"):
-                yield _problem(
+                yield problem(
                     "unsigned_thinking",
                     "thinking without its signature; send thinking back as it came, or drop all of "
                     "it",
@@ -220,7 +208,7 @@ def _check_thinking(
         behind = any(k in ("thinking", "redacted_thinking") for k in kinds[first:])
         led = any(k in ("thinking", "redacted_thinking") for k in kinds[:first])
         if index == answers[-1] and behind and not led:
-            yield _problem(
+            yield problem(
                 "thinking_not_first",
                 "the thinking of the last answer stands behind other content; models that think "
                 "first only refuse that, so keep the blocks in the order in which they came",
@@ -245,7 +233,7 @@ def _check_compaction(
         for place, block in enumerate(blocks):
             signed = block_type(block) == "compaction" and field(block, "signature")
             if signed and (index or place):
-                yield _problem(
+                yield problem(
                     "compaction_place",
                     "nothing may stand before a signed compaction block, which stands for all of "
                     "it; drop what comes before",

@@ -13,7 +13,7 @@ from chatfold.core.check import Problem, Severity
 from chatfold.core.views import CallPart, ItemView, ResultPart
 from chatfold.shapes._responses_rules import is_reasoning
 
-__all__ = ["check_calls", "unanswered", "unasked"]
+__all__ = ["check_calls", "problem", "unanswered", "unasked"]
 
 _NAME = "openai_responses"
 _SOURCE = "https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21)"
@@ -46,9 +46,10 @@ def check_calls(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> I
     yield from _check_reused(calls)
 
 
-def _problem(
+def problem(
     rule: str, message: str, *indices: int, error: str = "", severity: Severity = "error"
 ) -> Problem:
+    """Return what the API would refuse; `error` is the server's text, where it is known."""
     return Problem(rule, message, indices, severity, error, _NAME, _SOURCE)
 
 
@@ -62,7 +63,7 @@ def _check_pairs(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> 
         yield from _lacking(index, view)
     for call in calls:
         if _is_nameless(views, call):
-            yield _problem(
+            yield problem(
                 "result_without_id",
                 f"this result does not name its call, so the server has to guess; by its place it "
                 f"answers {call.id!r}: give it that call_id",
@@ -84,7 +85,7 @@ def _lacking(index: int, view: ItemView) -> Iterator[Problem]:
         if type(part) is CallPart:
             for lacks, of in (("call_id", part.id), ("name", part.name)):
                 if of is None:
-                    yield _problem(
+                    yield problem(
                         "malformed_item",
                         f"a {view.type} without its {lacks}; give it one",
                         index,
@@ -100,7 +101,7 @@ def unanswered(call: ToolCallRecord, *, late: bool) -> Problem:
         late: Whether the conversation went on without it.
     """
     waits = call.asynchronous or call.kind == "approval" or not late
-    return _problem(
+    return problem(
         "unanswered_call",
         f"no result for {call.label!r}; "
         + (
@@ -126,7 +127,7 @@ def unasked(call: ToolCallRecord, first: int | None) -> Problem:
     """Return the problem of a result without a call: a second one, or an orphan."""
     index = call.result_index or 0
     if first is not None and first < index and call.id is not None:
-        return _problem(
+        return problem(
             "duplicate_result",
             f"the call {call.id!r} has a result before, in item {first}; keep one of them",
             index,
@@ -136,7 +137,7 @@ def unasked(call: ToolCallRecord, first: int | None) -> Problem:
             if call.pair == "function"
             else "",
         )
-    return _problem(
+    return problem(
         "orphan_result",
         f"this result answers {call.label!r}, and no unanswered call of that id stands before it; "
         "put the call back, or take out the result",
@@ -159,7 +160,7 @@ def _check_reused(calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
         first = seen.setdefault((call.pair, call.id), call.call_index)
         if first != call.call_index:
             own = () if call.result_index is None else (call.result_index,)
-            yield _problem(
+            yield problem(
                 "reused_call_id",
                 f"the call id {call.id!r} was used before, by item {first}, so the results of the "
                 "two may be mixed up; give this call and its result another id",

@@ -11,16 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Severity
+from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, UnknownPart
-from chatfold.shapes._responses_calls import check_calls
+from chatfold.shapes._responses_calls import check_calls, problem
 from chatfold.shapes._responses_rules import is_reasoning
 
 __all__ = ["check_approved", "check_items"]
 
 _NAME = "openai_responses"
-_SOURCE = "https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21)"
 _NO_ID_RULE = "__fake_id__"  # what the Agents SDK writes for models without item ids
 _LONGEST_ID = 64
 _ID = re.compile(r"[A-Za-z0-9_-]+")
@@ -49,19 +48,13 @@ def check_items(
     yield from check_calls(views, calls)
 
 
-def _problem(
-    rule: str, message: str, *indices: int, error: str = "", severity: Severity = "error"
-) -> Problem:
-    return Problem(rule, message, indices, severity, error, _NAME, _SOURCE)
-
-
 def _check_reasoning(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
     followers = _followers(views)
     for index, view in enumerate(views):
         if view.shape != _NAME or not is_reasoning(view):
             continue
         if view.type == "reasoning" and field(items[index], "summary") is None:
-            yield _problem(
+            yield problem(
                 "reasoning_without_summary",
                 "reasoning needs the field `summary`, even if it is an empty list; drop the "
                 "reasoning, or put its summary back",
@@ -69,7 +62,7 @@ def _check_reasoning(items: Sequence[object], views: Sequence[ItemView]) -> Iter
                 error=f"Input[{index}] missing required field `summary`",
             )
         if index and is_reasoning(views[index - 1]):
-            yield _problem(
+            yield problem(
                 "reasoning_run",
                 "two reasoning items in a row can come from the model, and the server has been "
                 "seen to refuse them when they are sent back; if so, drop the first",
@@ -79,7 +72,7 @@ def _check_reasoning(items: Sequence[object], views: Sequence[ItemView]) -> Iter
             )
         follower = followers[index]
         if follower is None:
-            yield _problem(
+            yield problem(
                 "reasoning_without_follower",
                 "the message or the call that the model wrote after this reasoning is missing; "
                 "put it back right behind, or drop the reasoning",
@@ -88,7 +81,7 @@ def _check_reasoning(items: Sequence[object], views: Sequence[ItemView]) -> Iter
                 "following item.",
             )
         elif (view.type == "item_reference") != (views[follower].type == "item_reference"):
-            yield _problem(
+            yield problem(
                 "half_a_reference",
                 "of this reasoning and the item that follows it only one is a reference; send "
                 "both as references or both in full",
@@ -124,7 +117,7 @@ def _check_duplicates(views: Sequence[ItemView]) -> Iterator[Problem]:
         # A local shell's output carries the id of its call.
         key = f"output:{view.id}" if view.type.endswith("_output") else view.id
         if key in seen:
-            yield _problem(
+            yield problem(
                 "duplicate_item",
                 f"this item has the id of item {seen[key]}; send each item once",
                 index,
@@ -147,7 +140,7 @@ def _check_ids(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[P
         view = views[index]
         call_id = field(items[index], "call_id")
         if isinstance(call_id, str) and len(call_id) > _LONGEST_ID:
-            yield _problem(
+            yield problem(
                 "long_call_id",
                 f"a call id may have {_LONGEST_ID} characters; shorten it, in the call and in its "
                 "result alike",
@@ -161,7 +154,7 @@ def _check_ids(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[P
         wrong = _id_error(index, view)
         if wrong is not None:
             expected, certain = wrong
-            yield _problem(
+            yield problem(
                 "bad_item_id",
                 "the item's own id is not one that the server gave; leave the id out",
                 index,
@@ -205,7 +198,7 @@ def _check_stored(items: Sequence[object], views: Sequence[ItemView]) -> Iterato
         and not field(items[i], "encrypted_content")
     ]
     if indices := sorted([*named, *unsealed]):
-        yield _problem(
+        yield problem(
             "needs_store",
             "these items are known to the server by their id alone, so the responses that they "
             "come from must have been stored; with store=False send items in full, and reasoning "
@@ -221,7 +214,7 @@ def _check_stored(items: Sequence[object], views: Sequence[ItemView]) -> Iterato
 def _check_commands(views: Sequence[ItemView]) -> Iterator[Problem]:
     for index, view in enumerate(views[:-1]):
         if any(type(p) is UnknownPart and p.command for p in view.parts):
-            yield _problem(
+            yield problem(
                 "command_not_last",
                 f"a {view.type} must be the final item; take it out once it was carried out",
                 index,
@@ -235,7 +228,7 @@ def _check_callers(views: Sequence[ItemView]) -> Iterator[Problem]:
             if type(part) is CallPart and part.kind == "program":
                 programs.add(part.id)
             elif isinstance(part, (CallPart, ResultPart)) and part.caller not in programs:
-                yield _problem(
+                yield problem(
                     "caller_missing",
                     f"the program {part.caller!r} that made this call is not in the list before "
                     "it; put the program back, or take out all that it called",
@@ -251,7 +244,7 @@ def check_approved(views: Sequence[ItemView]) -> Iterator[Problem]:
             if type(part) is CallPart and part.kind == "approval" and part.id is not None:
                 asked.add(part.id)
             elif type(part) is ServerCallPart and part.approval and part.approval not in asked:
-                yield _problem(
+                yield problem(
                     "approval_parted",
                     f"the request {part.approval!r} that allowed this call is not in the list "
                     "before it; put it back with its answer, or take out the call",
@@ -263,7 +256,7 @@ def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
     for index, view in enumerate(views):
         message = view.shape == _NAME and view.type == "message"
         if message and any(type(p) is CallPart for p in view.parts):
-            yield _problem(
+            yield problem(
                 "nested_call",
                 "a call inside a message's content is no input; make it an item of its own, of "
                 "type function_call",
@@ -283,7 +276,7 @@ def _check_forgotten(items: Sequence[object], views: Sequence[ItemView]) -> Iter
         if view.type == "mcp_list_tools":
             listed.add(str(label))
         elif view.type in ("mcp_call", "mcp_approval_request") and str(label) not in listed:
-            yield _problem(
+            yield problem(
                 "tools_not_listed",
                 f"the list of the tools of {label!r} is missing, so the server fetches it again; "
                 "keep the mcp_list_tools item",
@@ -291,7 +284,7 @@ def _check_forgotten(items: Sequence[object], views: Sequence[ItemView]) -> Iter
                 severity="loss",
             )
         elif phased and view.id and index in said and not field(items[index], "phase"):
-            yield _problem(
+            yield problem(
                 "phase_missing",
                 "other messages of the model say their phase, and this one has lost it; send "
                 "messages back with their `phase`, or answers get worse",
