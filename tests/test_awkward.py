@@ -344,3 +344,15 @@ def test_undo_takes_no_later_message_for_a_kept_one() -> None:
     del items[1]
     ctx.undo()
     assert [item["content"] for item in items[-3:]] == ["ok", "go on", "z"]
+
+
+def test_a_list_that_was_cut_short_after_the_plan_is_left_as_it_is() -> None:
+    """What is left of the head is what it was, and yet not what the plan replaces."""
+    items: list[Any] = [{"role": role, "content": role * 200} for role in ("user", "assistant") * 4]
+    ctx = ChatContext(items)
+    plan = ctx.plan(keep_last_turns=1)
+    del items[2:]
+    before = list(items)
+    with pytest.raises(StaleHeadError, match="the list has 2 items, and the plan replaces 0 to 5"):
+        ctx.apply(plan, "short")
+    assert items == before
