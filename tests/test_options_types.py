@@ -367,6 +367,17 @@ def test_one_item_is_no_list_of_them(one: Any) -> None:
     assert ctx.items == []
 
 
+@pytest.mark.parametrize("wrong", ["Hi", b"Hi", None, 5, [{"role": "user", "content": "Hi"}]])
+def test_what_can_be_no_item_is_not_added(wrong: Any) -> None:
+    """Each later request would have failed for it."""
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}])
+    with pytest.raises(TypeError, match=r"append\(\) takes one item: .* a dict or an object, not "):
+        ctx.append(wrong)
+    with pytest.raises(TypeError, match=r"number 1: an item has to be a dict or an object, not "):
+        ctx.extend([{"role": "user", "content": "Ho"}, wrong])
+    assert len(ctx.items) == 1
+
+
 def test_what_is_no_plan_is_not_applied() -> None:
     with pytest.raises(TypeError, match=r"apply\(\) takes what plan\(\) returned, not str"):
         ChatContext([]).apply("a summary", "a summary")  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from chatfold.core.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
 from chatfold.core.scalars import check_flags, check_whole
+from chatfold.core.shape_choice import no_item
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
@@ -136,20 +137,33 @@ class History(Generic[ItemT]):
     # Writing
 
     def append(self, item: ItemT) -> None:
-        """Add an item at the end of the list; a result of a folded call as `late_results` says."""
+        """Add an item at the end of the list; a result of a folded call as `late_results` says.
+
+        Raises:
+            TypeError: It can be no item of any provider, such as a text or a list of items.
+        """
+        fault = no_item(item)
+        if fault:
+            raise TypeError(f"append() takes one item: {fault}")
         self._writing.add(item, self._late_note)
 
     def extend(self, items: Iterable[ItemT]) -> None:
         """Add items at the end of the list, one after the other, as `append` does.
 
         Raises:
-            TypeError: It is one item or a text, whose keys or letters would be added.
+            TypeError: It is one item or a text, whose keys or letters would be added, or one of
+                them can be no item; nothing is added then.
         """
         given: object = items
         if isinstance(given, (str, bytes, Mapping)):
             kind = type(cast("object", given)).__name__
             raise TypeError(f"extend() takes a list of items, not {kind}; append() adds one")
-        for item in items:
+        added = list(items)
+        for number, item in enumerate(added):
+            fault = no_item(item)
+            if fault:
+                raise TypeError(f"extend() takes items, but number {number}: {fault}")
+        for item in added:
             self.append(item)
 
     def add_response(self, response: Any, *, choice: int | None = None) -> list[ItemT]:

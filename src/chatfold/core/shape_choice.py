@@ -6,7 +6,7 @@ Not here: the readings of a list (`reading`), what a shape is (`views`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
@@ -17,7 +17,9 @@ from chatfold.core.split import prefix_length
 from chatfold.core.views import Fit, ItemView, Placement, Role, Shape, UnknownPart
 from chatfold.errors import ShapeError
 
-__all__ = ["SeveralShapes", "ShapeChoice"]
+__all__ = ["SeveralShapes", "ShapeChoice", "no_item"]
+
+_PLAIN: Final = (str, bytes, int, float, list, tuple)
 
 
 class SeveralShapes(Shape):
@@ -205,14 +207,19 @@ def _fault_of(error: Exception) -> str:
     return f"{type(error).__name__}: {words_of(error)}"
 
 
+def no_item(value: object) -> str:
+    """Return why a value can be no item of any shape, "" where it may be one."""
+    if value is None or isinstance(value, _PLAIN):
+        return f"an item has to be a dict or an object, not {type(value).__name__}"
+    return ""
+
+
 def _unreadable(item: Any, fault: str) -> ItemView:
     """Return the generic reading of an item that no shape reads."""
     kind = field(item, "type")
     if not isinstance(kind, str):
         kind = "" if isinstance(item, dict) else type(item).__name__
-    if item is None or isinstance(item, (str, int, float, list, tuple)):
-        found = cast(object, item)
-        fault = fault or f"an item has to be a dict or an object, not {type(found).__name__}"
+    fault = fault or no_item(item)
     try:
         text = json_text(item)
     except Exception:  # whatever is wrong with one object must not break the rest

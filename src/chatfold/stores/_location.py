@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -19,6 +20,8 @@ __all__ = ["Location", "located"]
 
 _SQLITE = ("sqlite", "sqlite+pysqlite")
 _POSTGRESQL = ("postgresql", "postgres", DRIVER)
+_SCHEME = re.compile(r"(?:sqlite|postgres(?:ql)?)(?:\+\w+)?:|file:")
+"""How a URL begins; one with fewer slashes than it needs would be the name of a file."""
 
 
 class Location(NamedTuple):
@@ -50,7 +53,8 @@ def located(where: str | os.PathLike[str] | sa.Engine) -> Location:
         url = where.url.set(drivername=f"{where.dialect.name}+{where.dialect.driver}")
         return _at(url, where)
     path = _text(where)
-    return _at(_url(path), None) if "://" in path else _file(path)
+    is_url = "://" in path or (isinstance(where, str) and _SCHEME.match(path))
+    return _at(_url(path), None) if is_url else _file(path)
 
 
 def _text(where: object) -> str:
