@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -73,6 +74,36 @@ GEMINI = {
 }
 BEDROCK = {"inputTokens": 900, "outputTokens": 30, "totalTokens": 930}
 
+AGENTS = Usage(900, 30, context_tokens=408)
+
+
+def sampling(read: int, kind: str = "message") -> dict[str, Any]:
+    cache = {"cache_creation_input_tokens": 10, "cache_read_input_tokens": 0}
+    return {"type": kind, "input_tokens": read - 10, "output_tokens": 10, **cache}
+
+
+def loop(*calls: int) -> dict[str, Any]:
+    """Return what Anthropic reports where its server ran tools between calls of the model."""
+    return {
+        "input_tokens": sum(calls) - 10 * len(calls),
+        "output_tokens": 10 * len(calls),
+        "cache_creation_input_tokens": 10 * len(calls),
+        "cache_read_input_tokens": 0,
+        "iterations": [sampling(read) for read in calls],
+    }
+
+
+def run_of_agents(*requests: int) -> Any:
+    """Return the usage of a run, which the SDK adds up; two tokens of each answer are thought."""
+    sdk = pytest.importorskip("agents.usage")
+    total = sdk.Usage()
+    for read in requests:
+        one = sdk.Usage(requests=1, input_tokens=read, output_tokens=10, total_tokens=read + 10)
+        one.output_tokens_details.reasoning_tokens = 2
+        total.add(one)
+    return total
+
+
 REPORTS: dict[str, tuple[Callable[[], Any], Usage]] = {
     "openai chat": (
         lambda: openai.types.CompletionUsage.model_validate({**CHAT, **CACHED}),
@@ -107,9 +138,35 @@ REPORTS: dict[str, tuple[Callable[[], Any], Usage]] = {
         Usage(900, 30, 800),
     ),
     "google-genai with results of its own tools": (
-        lambda: google(prompt_token_count=700, tool_use_prompt_token_count=200),
-        Usage(900, 0),
+        lambda: google(
+            prompt_token_count=700,
+            tool_use_prompt_token_count=200,
+            candidates_token_count=20,
+            thoughts_token_count=10,
+        ),
+        Usage(900, 30, context_tokens=720),
     ),
+    "anthropic's of a loop on the server": (
+        lambda: anthropic.types.beta.BetaUsage.model_validate(loop(300, 250, 350)),
+        Usage(900, 30, context_tokens=360),
+    ),
+    "anthropic's of a fallback, an adviser and a compaction": (
+        lambda: (
+            loop(450, 450)
+            | {
+                "iterations": [
+                    sampling(450),
+                    sampling(70, "advisor_message"),
+                    sampling(450, "fallback_message"),
+                    sampling(60, "compaction"),
+                ]
+            }
+        ),
+        Usage(900, 20, context_tokens=460),
+    ),
+    "anthropic's of one call": (lambda: loop(900) | {"output_tokens": 30}, Usage(900, 30)),
+    "a run of the openai agents sdk": (lambda: run_of_agents(200, 300, 400), AGENTS),
+    "that run, as a dict": (lambda: dataclasses.asdict(run_of_agents(200, 300, 400)), AGENTS),
     "gemini's own JSON": (
         lambda: {"promptTokenCount": 900, "candidatesTokenCount": 30},
         Usage(900, 30),
@@ -155,16 +212,20 @@ def test_every_sdks_report_is_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_next_request_is_what_was_reported_and_what_came_since(name: str) -> None:
-    """The answer and the next question are counted, the rest is known."""
+    """The answer and the next question are counted, the rest is known.
+
+    Of several calls in one report, the last tells how large it is with the answer.
+    """
     ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "hello"}], counter=Words())
     answer = {"role": "assistant", "content": "three more words"}
     ctx.append(answer)
-    ctx.record_usage(REPORTS[name][0]())
+    made, expected = REPORTS[name]
+    ctx.record_usage(made())
     answered = ctx.load().tokens
     alone: ChatContext[Any] = ChatContext([answer], counter=Words())
-    assert answered == 900 + alone.load().tokens
+    assert answered == expected.context_tokens or 900 + alone.load().tokens
     ctx.append(answer)
-    assert ctx.load().tokens == 900 + 2 * alone.load().tokens
+    assert ctx.load().tokens == answered + alone.load().tokens
 
 
 @pytest.mark.parametrize("usage", [None, {}, "900", 900, {"input_tokens": None}, object(), []])
@@ -295,6 +356,108 @@ def test_a_paused_answer_is_part_of_the_request_that_goes_on() -> None:
     ctx.add_response(whole("anthropic", sent + 50))
     answer = ctx.count_tokens().value - sent
     assert ctx.load().tokens == sent + 50 + answer
+
+
+SEARCHED = [
+    {
+        "type": "server_tool_use",
+        "id": "srvtoolu_1",
+        "name": "web_search",
+        "input": {"query": "beans"},
+    },
+    {
+        "type": "web_search_tool_result",
+        "tool_use_id": "srvtoolu_1",
+        "content": [
+            {
+                "type": "web_search_result",
+                "url": "https://beans.example",
+                "title": "Beans",
+                "encrypted_content": "EqgfCioIARgB",
+                "page_age": None,
+            }
+        ],
+    },
+    {"type": "text", "text": "Two sorts are in stock."},
+]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_calls_in_a_loop_on_anthropics_server_are_not_added_up(streamed: bool) -> None:
+    """Each of them reads the list anew: of a list of 2,000 tokens, four make more than 17,000."""
+    ctx = context("anthropic")
+    sent = ctx.count_tokens().value
+    usage = loop(sent, sent + 1_500, sent + 3_000, sent + 4_500)
+    reply = message(SEARCHED)
+    if streamed:
+        told = [e | {"usage": usage} if e["type"] == "message_delta" else e for e in reply.events]
+        for _ in ctx.record(iter(told)):
+            pass
+    else:
+        ctx.add_response(
+            anthropic.types.beta.BetaMessage.model_validate(reply.whole | {"usage": usage})
+        )
+    assert ctx.load().tokens == sent + 4_500 + 10
+    ctx.record_usage(usage)  # once more, right behind its answer
+    assert ctx.load().tokens == sent + 4_500 + 10
+
+
+@pytest.mark.parametrize("way", ["added", "streamed", "recorded"])
+@pytest.mark.parametrize("shape", ["openai_responses", "anthropic"])
+def test_a_sum_of_calls_on_the_server_is_no_size(shape: str, way: str) -> None:
+    """OpenAI reported 243,551 tokens of a list of 4,981, for which o3 searched 13 times.
+
+    https://community.openai.com/t/massive-input-token-inflation-50x-with-o3-web-search/1317167
+    """
+    ctx = context(shape)
+    ctx.record_usage(Usage(ctx.count_tokens().value + 700, 5))
+    sent = ctx.load().tokens
+    if shape == "anthropic":  # the stable API, which has no `iterations`
+        reply = message(SEARCHED)
+        usage = {"input_tokens": sent * 40, "output_tokens": 9}
+    else:
+        search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+        texts = [{"type": "output_text", "text": "Two sorts.", "annotations": []}]
+        said = {"type": "message", "id": "msg_1", "role": "assistant", "content": texts}
+        reply = response(
+            [
+                search | {"action": {"type": "search", "query": "beans"}},
+                said | {"status": "completed"},
+            ]
+        )
+        usage = {"input_tokens": sent * 40, "output_tokens": 9, "total_tokens": sent * 40 + 9}
+    if way == "streamed":
+        for _ in ctx.record(iter(reply.events)):
+            pass
+    else:
+        ctx.add_response(reply.whole | ({"usage": usage} if way == "added" else {"usage": None}))
+    if way == "recorded":
+        ctx.record_usage(usage)
+    assert sent < ctx.load().tokens < sent + 100
+
+
+def test_calls_that_the_google_sdk_ran_are_part_of_the_last_request() -> None:
+    """Automatic function calling: the response has the calls and results, and the last report."""
+    types = pytest.importorskip("google.genai.types")
+    asked = types.Content(role="user", parts=[types.Part(text="hello")])
+    call = types.FunctionCall(name="look", args={"day": 1})
+    result = types.FunctionResponse(name="look", response={"found": "word " * 3_000})
+    ran = [
+        types.Content(role="model", parts=[types.Part(function_call=call)]),
+        types.Content(role="user", parts=[types.Part(function_response=result)]),
+    ]
+    answer = types.Content(role="model", parts=[types.Part(text="the answer")])
+    ctx: ChatContext[Any] = ChatContext([asked], counter=Words())
+    ctx.add_response(
+        types.GenerateContentResponse(
+            candidates=[types.Candidate(content=answer)],
+            usage_metadata=google(prompt_token_count=3_500, candidates_token_count=2),
+            automatic_function_calling_history=[asked, *ran],
+        )
+    )
+    assert len(ctx.items) == 4
+    alone: ChatContext[Any] = ChatContext([answer], counter=Words())
+    assert ctx.load().tokens == 3_500 + alone.load().tokens
 
 
 @pytest.mark.parametrize("api", ["chat", "responses", "messages"])

@@ -412,9 +412,9 @@ class ChatContext(Summarizing[ItemT]):
     def _keep(self, made: Captured) -> None:
         """Add what a response or a part of a stream brought, and learn from what it cost."""
         # A whole response answers the list as it was; a stream's last part comes when it has grown.
-        counted = self._state.extent().tokens if made.usage and made.items else None
+        start = len(self._items) if made.items else 0
         super()._keep(made)
-        self._each_turn.note(made.usage, counted)
+        self._each_turn.note(made.usage, start)
 
 
 def _report_unknown(index: int, view: ItemView) -> None:

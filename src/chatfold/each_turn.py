@@ -137,26 +137,36 @@ class EachTurn:
         size, turns, items = extent
         return Load(self._calibration.of(size), turns, items, self._limit, self._window)
 
-    def note(self, usage: Usage | None, counted: int | None = None) -> None:
+    def note(self, usage: Usage | None, start: int = 0) -> None:
         """Learn from what a provider reports of the latest request.
+
+        The list is taken to end with that request, or with its answer.
 
         Args:
             usage: What it reports.
-            counted: Tokens of the list in that request, where the caller knows; by default the
-                list is taken to end with that request, or with its answer.
+            start: Index from which on the answer stands, where the caller knows.
         """
-        if usage is not None and usage.input_tokens > 0:
-            sizes = self._state.request_tokens() if counted is None else (counted,)
-            unfolded, self._unfolded = self._unfolded, ()
-            sizes = (*sizes, *unfolded)  # the request may have gone out before a fold
-            reported, now = usage.input_tokens, self._calibration
-            counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
-            overhead = self.policy.overhead_tokens
-            if not now.believes(reported, counted, overhead):  # what others have told holds
-                return
-            self._calibration = Calibration.learned(reported, counted, overhead)
-            learned = self._calibration.extra
-            self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
+        if usage is None or usage.input_tokens <= 0:
+            return
+        unfolded, self._unfolded = self._unfolded, ()
+        if usage.context_tokens:
+            reported, sizes = usage.context_tokens, self._state.request_tokens(answered=True)
+        elif self._state.ran_tools_at_provider(start):  # the sum of several calls tells of none
+            return
+        else:
+            reported, sizes = usage.input_tokens, self._state.request_tokens(start=start)
+        self._calibrate(reported, (*sizes, *unfolded))  # it may have gone out before a fold
+
+    def _calibrate(self, reported: int, sizes: tuple[int, ...]) -> None:
+        """Learn from the size of a request, which was of a list of one of these sizes."""
+        now = self._calibration
+        counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
+        overhead = self.policy.overhead_tokens
+        if not now.believes(reported, counted, overhead):  # what others have told holds
+            return
+        self._calibration = Calibration.learned(reported, counted, overhead)
+        learned = self._calibration.extra
+        self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
 
     def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
         """Learn from how a fold went, when to try the next one.

@@ -76,10 +76,15 @@ class ListState:
         with self.lock:
             return self.reading.waiting_calls()
 
-    def request_tokens(self) -> tuple[int, ...]:
+    def request_tokens(self, *, start: int = 0, answered: bool = False) -> tuple[int, ...]:
         """Return the sizes of the list in the requests that a report may be of."""
         with self.lock:
-            return self.reading.request_tokens()
+            return self.reading.request_tokens(start=start, answered=answered)
+
+    def ran_tools_at_provider(self, start: int = 0) -> bool:
+        """Return whether the server itself ran tools for the answer at the end of the list."""
+        with self.lock:
+            return self.reading.ran_tools_at_provider(start)
 
     def has_grown(self, snapshot: Snapshot) -> bool:
         """Return whether items came or went since a snapshot."""

@@ -28,7 +28,7 @@ TOKENS = {
     "cachedContentTokenCount": 30,
     "totalTokenCount": 54,
 }
-USED = Usage(42, 12, 30)
+USED = Usage(42, 12, 30, context_tokens=47)
 
 
 def chunk(*parts: Any, finish: str | None = None, **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
 from chatfold.core.arguments import parsed_object
 from chatfold.core.native import field, plain
-from chatfold.core.usage import Usage, count
+from chatfold.core.usage import Usage, count, usage_in
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 
@@ -40,21 +40,12 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     if choice:
         raise ValueError(f"a Message holds one answer, and no choice {choice}; leave choice= out")
     items = (response,) if listed(field(response, "content")) else ()
-    return Captured(items, _usage(field(response, "usage")), field(response, "model"))
+    return Captured(items, usage_in(field(response, "usage")), field(response, "model"))
 
 
 def starts(event: object) -> Gather | None:
     """Return what gathers the events of a message, the SDK's helper's events included."""
     return _Events() if field(event, "type") == "message_start" else None
-
-
-def _usage(usage: Any) -> Usage | None:
-    """Return the tokens of a message; Anthropic counts those of its cache beside the input."""
-    if usage is None:
-        return None
-    read = count(usage, "cache_read_input_tokens")
-    written = count(usage, "cache_creation_input_tokens")
-    return Usage(count(usage, "input_tokens") + read + written, count(usage, "output_tokens"), read)
 
 
 class _Events:
@@ -72,7 +63,7 @@ class _Events:
     @property
     def usage(self) -> Usage | None:
         """Tokens used so far; the counts of later events replace those of earlier ones."""
-        return _usage(self._usage or None)
+        return usage_in(self._usage)
 
     @property
     def unfinished(self) -> str:

@@ -13,7 +13,7 @@ from chatfold.capture._choices import chosen, others
 from chatfold.capture._gemini_parts import Parts, changed, spelled
 from chatfold.capture._sdk import is_a, listed
 from chatfold.capture._values import Captured
-from chatfold.core.flow import Usage
+from chatfold.core.usage import Usage, usage_in
 
 __all__ = ["outputs", "shape", "starts", "takes"]
 
@@ -141,15 +141,4 @@ def _is_from_vertex(response: Any) -> bool:
 
 def _usage(response: Any) -> Usage | None:
     """Return the tokens used; a chunk counts what the chunks before it have used as well."""
-    used = spelled(response, "usage_metadata")
-    if used is None:
-        return None
-
-    def count(*names: str) -> int:
-        return sum(spelled(used, name) or 0 for name in names)
-
-    return Usage(
-        count("prompt_token_count", "tool_use_prompt_token_count"),
-        count("candidates_token_count", "thoughts_token_count"),
-        count("cached_content_token_count"),
-    )
+    return usage_in(spelled(response, "usage_metadata"))

@@ -196,18 +196,40 @@ class Reading:
         """Take down that the list was changed anywhere; it is looked through the next time."""
         self._doubtful = True
 
-    def request_tokens(self) -> tuple[int, ...]:
+    def request_tokens(self, *, start: int = 0, answered: bool = False) -> tuple[int, ...]:
         """Return the sizes of the list in the requests that a report may be of, likeliest first.
 
         That is the list up to the answer at its end, where there is one; or, where it ends with
         results, also the list up to the answer that made their calls.
+
+        Args:
+            start: Index from which on the answer stands, where the caller knows.
+            answered: Whether the report counts that answer, too.
         """
         total = self.extent().tokens
-        end = len(self._views)
-        results = self._first_of(end, _brings_results)
-        answer = self._first_of(results, _is_of_assistant)
-        sent = total - sum(self._sizes[answer:])
-        return (sent,) if results == end else (total, sent)
+        answer, results = self._answer()
+        if answered:
+            return (total - sum(self._sizes[results:]),)
+        sent = total - sum(self._sizes[max(answer, start) :])
+        return (sent,) if start or results == len(self._views) else (total, sent)
+
+    def ran_tools_at_provider(self, start: int = 0) -> bool:
+        """Return whether the server itself ran tools for the answer at the end of the list.
+
+        Args:
+            start: As for `request_tokens`.
+        """
+        self.extent()
+        return any(
+            getattr(part, "kind", None) == "server"
+            for view in self._views[start or self._answer()[0] :]
+            for part in view.parts
+        )
+
+    def _answer(self) -> tuple[int, int]:
+        """Return where the answer at the list's end begins, and where the results behind it do."""
+        results = self._first_of(len(self._views), _brings_results)
+        return self._first_of(results, _is_of_assistant), results
 
     def _first_of(self, stop: int, which: Callable[[ItemView], bool]) -> int:
         """Return the index of the first of those items right before another that are of a kind."""
@@ -415,7 +437,8 @@ class Reading:
 
 
 def _brings_results(view: ItemView) -> bool:
-    return any(type(part) is ResultPart for part in view.parts)
+    """Return whether it brings what the caller's tools gave; the server's stand in its answer."""
+    return view.role != "assistant" and any(type(part) is ResultPart for part in view.parts)
 
 
 def _is_of_assistant(view: ItemView) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import field as field_of
+from typing import Any, Final, NamedTuple, cast
 
 from chatfold.core.native import field
 
@@ -18,11 +19,15 @@ class Usage:
         input_tokens: Tokens read, those read from a cache included.
         output_tokens: Tokens written, reasoning included.
         cached_tokens: Tokens read from the provider's cache, part of `input_tokens`.
+        context_tokens: Tokens that the model had before it when its answer was done, the answer
+            included, where what was read is a sum over several calls of it (a loop of tools on
+            the server, a run of an agent) and the report tells them apart; else 0.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    context_tokens: int = field_of(default=0, repr=False, kw_only=True)
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -37,8 +42,9 @@ class _Names(NamedTuple):
 
     Attributes:
         read: Tokens read. The first, or the first of those written, tells this kind of report
-            from the others.
-        wrote: Tokens written.
+            from the others. The others are not of the list, and not read again: what the
+            server's own tools brought.
+        wrote: Tokens written: those of the answer first.
         cached: Tokens read from a cache, which are among `read`.
         apart: Tokens read that are not among `read`: from a cache, and written to one.
     """
@@ -73,6 +79,11 @@ _KINDS: Final = (
     ),
     _Names(("prompt_eval_count",), ("eval_count",)),
 )
+# Several calls of the model in one report: Anthropic's of a loop of tools on its server ("calculate
+# the context window size from the last `message` entry": anthropic 2.14.0, `BetaUsage.iterations`),
+# and the OpenAI Agents SDK's of a run (`Usage.request_usage_entries`, openai-agents 0.24.0).
+_CALLS: Final = ("iterations", "request_usage_entries")
+_OF_THE_MODEL: Final = (None, "message", "fallback_message")  # not of a compaction or an adviser
 _HOLDERS: Final = ("usage", "usage_metadata", "usageMetadata")  # the names that responses give it
 
 
@@ -113,8 +124,30 @@ def _read(report: Any) -> Usage | None:
         if any(isinstance(field(report, n), int) for n in (names.read[0], names.wrote[0])):
             apart = _sum(report, names.apart)
             cached = _sum(report, names.cached) + _sum(report, names.apart[:1])
-            return Usage(_sum(report, names.read) + apart, _sum(report, names.wrote), cached)
+            return Usage(
+                _sum(report, names.read) + apart,
+                _sum(report, names.wrote),
+                cached,
+                context_tokens=_context(report, names),
+            )
     return None
+
+
+def _context(report: Any, names: _Names) -> int:
+    """Return the tokens before the model at its end, where a report is of several calls; else 0."""
+    for name in _CALLS:
+        calls: Any = field(report, name)
+        if isinstance(calls, list):
+            of_model = [c for c in cast("list[Any]", calls) if field(c, "type") in _OF_THE_MODEL]
+            return _held(of_model[-1], names) if len(of_model) > 1 else 0
+    return _held(report, names) if _sum(report, names.read[1:]) else 0
+
+
+def _held(call: Any, names: _Names) -> int:
+    """Return the tokens of one call that the next request has as well: without thoughts."""
+    thought = count(call, "output_tokens_details", "reasoning_tokens")
+    told = (*names.read[:1], *names.apart, *names.wrote[:1])
+    return max(0, _sum(call, told) - thought)
 
 
 def usage_in(report: object) -> Usage | None:
