@@ -152,6 +152,35 @@ def test_content_is_exported_where_it_is_asked_for(backend: Backend) -> None:
     assert backend.fold().status.description == "secret words of a server"
 
 
+def test_what_is_exported_can_be_sent(backend: Backend) -> None:
+    """An exporter drops all spans of a batch where one holds half of a surrogate pair."""
+    telemetry = backend.telemetry(content=True, conversation_id=True)
+    ctx = context(10, store=MemoryStore(), key="cut \ud83d", on_event=telemetry)
+    with pytest.raises(SummaryError):
+        ctx.summarize(Model(error=ConnectionError("cut \ud83d")))
+    assert backend.fold().status.description == "the summarizer: ConnectionError: cut \\ud83d"
+    assert attributes(backend.fold())["gen_ai.conversation.id"] == "cut \\ud83d"
+    backend.fold().to_json().encode()
+
+
+def test_an_error_that_cannot_be_told_is_an_error(backend: Backend) -> None:
+    """Its own `__str__` fails; the span and the metrics still say that the fold did."""
+
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise KeyError("no words")
+
+    def redact(text: str) -> str:
+        raise MuteError
+
+    ctx = context(10, on_event=backend.telemetry(content=True), redact=redact)
+    with pytest.raises(MuteError):
+        ctx.summarize(Model())
+    span = backend.fold()
+    assert (span.status.status_code.name, span.status.description) == ("ERROR", "")
+    assert "chatfold.folds" in backend.measured()
+
+
 @pytest.mark.parametrize("asked_for", [False, True])
 def test_a_key_is_exported_where_it_is_asked_for(asked_for: bool, backend: Backend) -> None:
     """On the span, never as a dimension of a metric, of which there would be too many."""

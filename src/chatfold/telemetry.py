@@ -22,6 +22,7 @@ from weakref import ref
 
 from chatfold import __version__
 from chatfold.core.callables import check_sync
+from chatfold.core.foreign_errors import words_of
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_flags
 from chatfold.errors import MissingExtraError
@@ -135,7 +136,7 @@ class Telemetry:
             if span.is_recording():
                 span.set_attributes(_told(outcome))
                 if outcome.error is not None and not outcome.changed:
-                    words = str(outcome.error) if self._content else None
+                    words = _sendable(words_of(outcome.error)) if self._content else None
                     span.set_status(Status(StatusCode.ERROR, words))
                 if self._content and outcome.summary is not None:
                     span.set_attribute("gen_ai.output.messages", _messages(outcome.summary))
@@ -156,7 +157,7 @@ class Telemetry:
     def _span(self, event: FoldEvent, tokens: int, start: int | None = None) -> Span:
         attributes: dict[str, str | int] = {**_who(event), "chatfold.tokens.before": tokens}
         if self._conversation_id and event.key is not None:
-            attributes["gen_ai.conversation.id"] = event.key
+            attributes["gen_ai.conversation.id"] = _sendable(event.key)
         name = _OPERATION if event.model is None else f"{_OPERATION} {event.model}"
         # The calls to the provider, which run elsewhere, have spans of their own.
         kind = SpanKind.INTERNAL
@@ -299,6 +300,15 @@ def _told(outcome: Outcome[Any]) -> Mapping[str, str | int | bool]:
 
 def _type(error: BaseException | None) -> str:
     return type(error).__qualname__
+
+
+def _sendable(text: str) -> str:
+    """Return a text as UTF-8 can have it.
+
+    A lone surrogate in one span makes OpenTelemetry's exporter drop all that are sent with it, also
+    those of the application (opentelemetry-exporter-otlp-proto-common 1.45.2, `encode_spans`).
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _messages(summary: str) -> str:
