@@ -71,8 +71,8 @@ _REMEDIES: Mapping[str, str] = {
         "a summarization is running, or a fold in the background has yet to be put in; use "
         "await ctx.asummarize(wait=True), or ctx.background.apply_if_ready()"
     ),
-    "no_gain": "the summary was not smaller than what it replaces; keep less, or pass a lower "
-    "max_summary_tokens",
+    "no_gain": "the list would not become smaller, or not by the gain that is asked for; keep "
+    "less, or pass a lower max_summary_tokens",
     "unchanged_head": "this head was tried before; add items, or pass force=True",
 }
 
