@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -450,7 +450,38 @@ def test_a_hook_that_has_to_be_awaited_afterwards_is_logged_as_well() -> None:
         hook = lambda e: None if e.kind == "before" else later(e)  # noqa: E731 - shows no coroutine
         assert context(10).summarize(Model(), on_event=hook).changed
     said = [r.getMessage() for r in logged if r.levelname == "WARNING"]
-    assert [line.partition(" for ")[2] for line in said] == ["'after', which is not awaited"]
+    assert [line.partition(" for ")[2] for line in said] == ["'after', which is not awaited or run"]
+
+
+@WAYS
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["generator", "async_generator", "_AsyncGeneratorContextManager"])
+def test_a_hook_that_yields_forbids_the_fold_unless_it_is_a_context_manager(
+    kind: str, way: str
+) -> None:
+    """Nothing of it was run, not even what would have said no."""
+    events: list[FoldEvent] = []
+
+    def around(event: FoldEvent) -> Any:
+        events.append(event)
+        yield
+
+    async def later(event: FoldEvent) -> Any:
+        events.append(event)
+        yield
+
+    hooks = {"generator": around, "async_generator": later}
+    ctx, model = context(10), Seen()
+    with records() as logged:
+        hook = hooks.get(kind, asynccontextmanager(later))
+        assert fold(way, ctx, model, on_event=hook).reason == "vetoed"
+    assert not events
+    [said] = [r.getMessage() for r in logged if r.name == "chatfold" and r.levelname == "WARNING"]
+    assert said.startswith(f"on_event must answer at once, and returned a {kind} for 'before'")
+    manager = contextmanager(around)
+    hook = lambda e: manager(e) if e.kind == "before" else None  # noqa: E731 - one line is enough
+    assert fold(way, ctx, model, on_event=hook).changed
+    assert [event.kind for event in events] == ["before"]
 
 
 @ASYNC

@@ -37,6 +37,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("policy", {}, "policy must be a Policy"),
     ("summary_key", "secret", "summary_key must be bytes, not str"),
     ("on_event", "log", "on_event must be a function"),
+    ("on_event", Telemetry, "on_event must be a function, or None, not the class Telemetry"),
     ("redact", "mail", "redact must be a function"),
     ("post_process", 1, "post_process must be a function"),
     ("timeout", "60", "timeout must be a number"),

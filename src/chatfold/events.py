@@ -60,7 +60,7 @@ def tell(hook: Hook | None, event: FoldEvent) -> Any:
     """Tell a hook; return its answer.
 
     A hook that raises does not break the agent's turn: it is logged, and its answer is None. So
-    is one whose answer has to be awaited, and as that may be no, it forbids the fold.
+    is one whose answer has to be awaited or run, and as that may be no, it forbids the fold.
     """
     if hook is None:
         return None
@@ -73,7 +73,7 @@ def tell(hook: Hook | None, event: FoldEvent) -> Any:
     if not waits:
         return answer
     _log.warning(
-        "on_event must answer at once, and returned a %s for %r, which is not awaited",
+        "on_event must answer at once, and returned a %s for %r, which is not awaited or run",
         waits,
         event.kind,
     )

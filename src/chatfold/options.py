@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import NoneType
 from typing import Any, Final, Literal, TypedDict, cast, get_args
 
-from chatfold.core.callables import check_sync, has_method
+from chatfold.core.callables import check_sync, has_method, kind_of
 from chatfold.core.constraints import Words
 from chatfold.core.live import Mode, checked_request
 from chatfold.core.redaction import Redact, Redaction
@@ -198,6 +198,8 @@ class Settings:
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
             check_sync(name, getattr(self, name))
+        if isinstance(self.on_event, type):  # each event would make one, and nobody be told
+            raise TypeError(f"on_event must be a function, or None, not {kind_of(self.on_event)}")
         for (what, kinds), names in _TYPES.items():
             for name in names:
                 value = getattr(self, name)

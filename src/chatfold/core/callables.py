@@ -6,6 +6,7 @@ That may show only in its answer: `lambda item: ask(item)` returns a coroutine.
 from __future__ import annotations
 
 import inspect
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import FunctionType, MethodType
 
 __all__ = ["check_sync", "has_method", "is_async", "is_yes", "kind_of", "unstarted"]
@@ -64,14 +65,23 @@ def is_yes(name: str, answer: object) -> bool:
 
 
 def unstarted(answer: object) -> str:
-    """Return the type of an answer that begins only when it is awaited; "" for any other.
+    """Return the type of an answer that begins only when it is awaited or run; "" for any other.
 
-    It is closed, as nobody will. A task or a future is at work already.
+    It is closed, as nobody will. A task or a future is at work already. A generator is what a
+    function with `yield` returns that lacks `@contextmanager`, or has `@asynccontextmanager`.
     """
-    if not inspect.isawaitable(answer) or hasattr(answer, "add_done_callback"):
+    runs = inspect.isgenerator(answer) or inspect.isasyncgen(answer)
+    awaited = inspect.isawaitable(answer) and not hasattr(answer, "add_done_callback")
+    if not (runs or awaited or _enters_later(answer)):
         return ""
     _close(answer)
     return type(answer).__name__
+
+
+def _enters_later(answer: object) -> bool:
+    """Return whether an answer is a context manager that can be entered by `async with` alone."""
+    sync = isinstance(answer, AbstractContextManager)
+    return isinstance(answer, AbstractAsyncContextManager) and not sync
 
 
 def _close(answer: object) -> None:
