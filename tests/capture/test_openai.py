@@ -299,6 +299,34 @@ def test_interleaved_calls_come_in_the_order_of_their_index() -> None:
     ]
 
 
+def _content(*pieces: Any) -> Any:
+    (item,) = fed([*(chunk({"content": p}) for p in pieces), chunk({}, end="stop")]).items
+    return item["content"]
+
+
+def test_text_between_blocks_is_kept() -> None:
+    """Mistral streams citations and thoughts as blocks, and its words as text."""
+    cited = {"type": "reference", "reference_ids": [1]}
+    paris = [{"type": "text", "text": "Paris"}, cited]
+    assert _content("", "Pa", "ris", [cited]) == paris
+    assert _content("Paris", [cited], " it", " is", []) == [
+        *paris,
+        {"type": "text", "text": " it is"},
+    ]
+    assert _content([cited], "") == [cited]
+
+
+def test_thoughts_and_texts_in_pieces_are_one_block() -> None:
+    """Each chunk has a few words in a block of its own."""
+    said = [{"type": "text", "text": "Rome"}]
+    pieces = [[{"type": "text", "text": t}] for t in ("Ro", "me")]
+    thoughts = [[{"type": "thinking", "thinking": piece}] for piece in pieces]
+    thought = {"type": "thinking", "thinking": said}
+    assert _content("", *thoughts, *pieces) == [thought, *said]
+    signed = {**thought, "signature": "s"}
+    assert _content([signed], *thoughts, "!") == [signed, thought, {"type": "text", "text": "!"}]
+
+
 def test_reasoning_details_of_other_servers_are_merged_by_index() -> None:
     """Entries with an index come in pieces, and each kind has its own; others are added."""
     kinds = "reasoning.text", "reasoning.encrypted"

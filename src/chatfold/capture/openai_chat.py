@@ -162,12 +162,26 @@ def _merged(key: str, old: Any, new: Any) -> Any:
     before, after = fields(old), fields(new)
     if before is not None and after is not None:
         return before | {k: _merged(k, before.get(k), v) for k, v in after.items()}
+    if {type(old), type(new)} == {str, list}:
+        old, new = _blocks(old), _blocks(new)
     entries = listed(new)
-    return _merged_lists(listed(old), entries) if entries else new
+    if not entries:
+        return old if new == [] else new
+    return _merged_lists(listed(old), entries)
+
+
+def _blocks(content: Any) -> list[Any]:
+    """Return content as blocks: Mistral's models send citations and thoughts between texts."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return listed(content)
 
 
 def _merged_lists(old: list[Any], new: list[Any]) -> list[Any]:
-    """Return a list with entries added; those with a known type and index are merged."""
+    """Return a list with entries added; those with a known type and index are merged.
+
+    So are texts, and thoughts, that follow each other and hold nothing else.
+    """
     made = list(old)
     for entry in new:
         index, kind = field(entry, "index"), field(entry, "type")
@@ -176,12 +190,21 @@ def _merged_lists(old: list[Any], new: list[Any]) -> list[Any]:
             for n, other in enumerate(made)
             if index is not None and (field(other, "index"), field(other, "type")) == (index, kind)
         )
-        place = next(same, None)
+        last = len(made) - 1 if made and _goes_on(made[-1], entry) else None
+        place = next(same, last)
         if place is None:
             made.append(entry)
         else:
             made[place] = _merged("", made[place], entry)
     return made
+
+
+def _goes_on(last: Any, entry: Any) -> bool:
+    before, after = fields(last) or {}, fields(entry) or {}
+    kind = after.get("type")
+    if kind not in ("text", "thinking") or before.get("type") != kind:
+        return False
+    return before.keys() == after.keys() == {"type", kind}
 
 
 def _merge_call(calls: list[Message], delta: Any) -> None:
