@@ -299,6 +299,13 @@ def test_interleaved_calls_come_in_the_order_of_their_index() -> None:
     ]
 
 
+def test_pieces_of_calls_that_a_server_numbers_alike_go_by_their_ids() -> None:
+    """Pieces of the first call may come when the second has begun."""
+    begun = _begun("call_a", 0, ""), _begun("call_b", 0, "")
+    calls = _calls(*begun, _more(0, "{}", id="call_a"), _more(0, "[]", id="call_b"))
+    assert [c["function"]["arguments"] for c in calls] == ["{}", "[]"]
+
+
 def _content(*pieces: Any) -> Any:
     (item,) = fed([*(chunk({"content": p}) for p in pieces), chunk({}, end="stop")]).items
     return item["content"]

@@ -211,13 +211,14 @@ def _merge_call(calls: list[Message], delta: Any) -> None:
     """Add a piece of a tool call to the call that it belongs to, or begin one.
 
     Some servers give all parallel calls the index 0, or none; a new id together with a name is a
-    new call. A new id alone is not: some make one up for each chunk.
+    new call, and a known id is that call's. A new id alone is not: some make one up for each chunk.
     """
     piece = fields(delta) or {}
     index, id_ = piece.get("index"), piece.get("id")
     named = bool(field(piece.get("function") or piece.get("custom"), "name"))
     begun = [c for c in calls if c.get("index") == index]
-    call = begun[-1] if begun else None
+    own = (c for c in begun if id_ and c.get("id") == id_)
+    call = next(own, begun[-1] if begun else None)
     if call is not None and named:
         other = id_ and call.get("id") and id_ != call["id"]
         call = None if index is None or other else call
