@@ -379,6 +379,14 @@ def test_a_message_that_ends_twice_is_stored_once() -> None:
     assert fed([*events, ended]).items == items_of(CHAT["text"].whole)
 
 
+def test_what_comes_after_the_end_of_a_message_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """Some servers say with every chunk why the message ended."""
+    reading = fed([chunk({"content": "Ra"}, end="stop"), chunk({"content": "in."}, end="stop")])
+    assert reading.items == [{"role": "assistant", "content": "Ra"}]
+    assert reading.unfinished == "what came after the end of the message"
+    assert reading.unfinished in caplog.text
+
+
 def test_a_call_without_a_type_is_of_the_kind_that_it_holds() -> None:
     """Some servers leave the type out."""
     custom = {"index": 0, "id": "call_a", "custom": {"name": "sql", "input": "select 1"}}

@@ -90,15 +90,18 @@ class _Chunks:
         self._message: Message = {}
         self._calls: list[Message] = []
         self._done = False
+        self._late = False
         self._others: set[int] = set()
 
     @property
     def unfinished(self) -> str:
-        """The message, until it is finished; choices that are not recorded."""
+        """The message, until it is finished; what came after its end, and other choices."""
         begun: list[str] = []
         if not self._done:
             calls = f" with {len(self._calls)} tool calls" if self._calls else ""
             begun.append(f"a message{calls}")
+        if self._late:
+            begun.append("what came after the end of the message")
         if self._others:
             begun.append(f"{len(self._others)} more choices (only the first is recorded)")
         return ", ".join(begun)
@@ -113,7 +116,9 @@ class _Chunks:
         for choice in listed(field(chunk, "choices")):
             if index := count(choice, "index"):
                 self._others.add(index)
-            elif not self._done:
+            elif self._done:  # some servers repeat the end, which says nothing
+                self._late = self._late or _says_something(field(choice, "delta"))
+            else:
                 self._take(plain(field(choice, "delta")))
                 if field(choice, "finish_reason"):
                     self._done = True
