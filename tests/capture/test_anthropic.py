@@ -109,7 +109,7 @@ _CALL = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
 _COMPACTION = {"type": "compaction", "content": None}
 _STARTED: dict[str, tuple[Json, Json]] = {
     "text_delta": (_TEXT, {"text": "texttext"}),
-    "citations_delta": (_TEXT, {}),
+    "citations_delta": ({"type": "text", "text": "cited"}, {}),
     "thinking_delta": (_THINKING, {"thinking": "texttext"}),
     "signature_delta": (_THINKING, {"signature": "text"}),
     "input_json_delta": (_CALL, {"input": {"INVALID_JSON": "1212"}}),
@@ -320,4 +320,13 @@ def test_a_blank_text_beside_a_call_is_left_out() -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     blank = {"type": "text", "text": "\n"}
     assert items_of(message([blank, use]).whole) == [{"role": "assistant", "content": [use]}]
-    assert items_of(message([blank]).whole) == [{"role": "assistant", "content": [blank]}]
+
+
+def test_an_answer_of_blank_text_gives_no_item() -> None:
+    """The API refuses a message of it as it does one without content; its tokens count."""
+    for text in ("", " \n"):
+        reply = message([{"type": "text", "text": text}])
+        assert items_of(reply.whole) == []
+        reading = fed(reply.events)
+        assert (reading.items, reading.unfinished) == ([], "")
+        assert reading.told[0].usage == Usage(20, 7, 5)

@@ -296,6 +296,27 @@ def test_an_answer_without_content_adds_no_item(server: NativeServer) -> None:
     assert whole.usage == streamed.usage == USED
 
 
+@pytest.mark.parametrize("blank", ["", "\n\n"])
+def test_blank_text_is_left_out(server: NativeServer, blank: str) -> None:
+    """Models write it before calls, and the API refuses it when it comes back."""
+    call = use("tooluse_1", "weather", {})
+    call_pieces = [start(1, toolUse={"toolUseId": "tooluse_1", "name": "weather"}), stop(1)]
+    text_pieces = [delta(0, text=blank), stop(0)]
+    for blocks, pieces, kept in (
+        ([{"text": blank}, call], [*text_pieces, *call_pieces], [call]),
+        ([{"text": blank}], text_pieces, []),
+    ):
+        whole, streamed = Host([]), Host([])
+        server.answer(answer(blocks, pieces), streamed=False)
+        whole.add_response(client(server.url).converse(modelId=MODEL, messages=[TestBedrock.user]))
+        server.answer(answer(blocks, pieces), streamed=True)
+        response = client(server.url).converse_stream(modelId=MODEL, messages=[TestBedrock.user])
+        list(streamed.record(response)["stream"])
+        assert whole.added == streamed.added
+        assert [item["content"] for item in whole.added] == ([kept] if kept else [])
+        assert whole.usage == streamed.usage == USED
+
+
 @pytest.mark.parametrize("text", ['{"city": "Ro', "[1]", "1", "null", '"{}"', "[" * 99_999])
 def test_arguments_that_are_no_object_are_wrapped_in_one(server: NativeServer, text: str) -> None:
     """Converse takes nothing but an object; what a limit cut off stays readable in it."""

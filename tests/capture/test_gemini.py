@@ -200,9 +200,10 @@ def test_of_a_stream_with_several_candidates_the_first_is_recorded(server: Nativ
     [
         {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": TOKENS},
         chunk(finish="MAX_TOKENS", usageMetadata=TOKENS),
+        chunk({"text": ""}, finish="STOP", usageMetadata=TOKENS),
         {"candidates": [{"finishReason": "SAFETY"}], "usageMetadata": TOKENS},
     ],
-    ids=["blocked prompt", "no parts", "no content"],
+    ids=["blocked prompt", "no parts", "empty part", "no content"],
 )
 def test_an_answer_without_content_adds_no_item(
     server: NativeServer, response: dict[str, Any]

@@ -31,6 +31,8 @@ def finished(
     made: list[Any] = []
     for item in raw:
         clean = shape.replayable(item)
+        if clean is None:
+            continue
         if takes_ids:
             clean = shape.with_call_ids(clean, _NewIds(shape, items, len(items) + len(made)))
         made.append(clean)

@@ -381,8 +381,11 @@ class Shape(Protocol):
         """
         return [self.result_item(a.call, a.text, failed=a.failed) for a in answers]
 
-    def replayable(self, item: Any) -> Any:
-        """Return what the model sent as what may be sent back: output-only fields are left out."""
+    def replayable(self, item: Any) -> Any | None:
+        """Return what the model sent as what may be sent back: output-only fields are left out.
+
+        So are blank texts where the provider refuses them; None where nothing else was sent.
+        """
         return item
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:

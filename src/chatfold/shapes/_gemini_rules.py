@@ -15,7 +15,7 @@ from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, is_user_message
 from chatfold.shapes._gemini_parts import READERS, has_object, listed, new_fields, spelled
 
-__all__ = ["check_contents", "place_kept"]
+__all__ = ["check_contents", "is_empty", "place_kept"]
 
 _NAME = "gemini"
 _CALLS = "https://github.com/pipecat-ai/pipecat/pull/5660 (read 2026-11-22)"
@@ -90,7 +90,7 @@ def _check_parts(
                 source=_NO_PARTS,
             )
         for place, block in enumerate(blocks):
-            if _is_empty(block):
+            if is_empty(block):
                 yield _problem(
                     "empty_part",
                     "a part that holds nothing, or an empty text",
@@ -109,7 +109,7 @@ def _check_parts(
                 yield _problem("malformed_item", message, index, source=_TYPES)
 
 
-def _is_empty(block: Any) -> bool:
+def is_empty(block: Any) -> bool:
     """Return whether none of the fields of a part that may stand for it is set.
 
     A text of no characters counts as unset on the wire; with a signature, it is what the model

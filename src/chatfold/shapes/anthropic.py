@@ -200,11 +200,11 @@ class Anthropic(Shape):
         blocks = [block for message in single for block in message["content"]]
         return [{"role": "user", "content": blocks}] if blocks else []
 
-    def replayable(self, item: Any) -> Any:
+    def replayable(self, item: Any) -> Any | None:
         """Return a message as its role and content, without what only a response may hold.
 
         That are the envelope, `parsed_output`, in citations of documents `file_id`, and blank
-        texts beside other blocks, which models write and the API does not take back.
+        texts, which models write and the API does not take back; None where all is blank.
         """
         message = _fields(plain(item))
         if message is None:
@@ -212,7 +212,9 @@ class Anthropic(Shape):
         content = message.get("content")
         if isinstance(content, list):
             blocks = [_replayable(block) for block in cast(list[Any], content)]
-            content = [block for block in blocks if not _is_blank(block)] or blocks
+            content = [block for block in blocks if not _is_blank(block)]
+            if blocks and not content:
+                return None
         return {"role": message.get("role") or "assistant", "content": content}
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:

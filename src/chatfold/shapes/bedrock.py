@@ -123,6 +123,17 @@ class Bedrock(Shape):
         """
         return [{"role": "user", "content": [self._answer(a) for a in answers]}] if answers else []
 
+    def replayable(self, item: Any) -> Any | None:
+        """Return a message without blank texts, None where it holds nothing else.
+
+        Models write them, before calls above all, and the API does not take them back.
+        """
+        blocks = _listed(field(item, "content"))
+        kept = [block for block in blocks if not _is_blank(block)]
+        if len(kept) == len(blocks):
+            return item
+        return {**item, "content": kept} if kept else None
+
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the message with these blocks alone."""
         blocks = _listed(field(item, "content"))
@@ -212,6 +223,11 @@ def _with_object(block: Any) -> Any:
 
 def _is_message(get: Callable[[str], Any]) -> bool:
     return get("role") in _ROLES and not any(get(key) for key in _FOREIGN_KEYS)
+
+
+def _is_blank(block: Any) -> bool:
+    text: Any = field(block, "text")
+    return isinstance(text, str) and not text.strip() and len(block) == 1
 
 
 def _listed(value: Any) -> list[Any]:

@@ -24,7 +24,7 @@ from chatfold.shapes._gemini_parts import (
     read_part,
     spelled,
 )
-from chatfold.shapes._gemini_rules import check_contents, place_kept
+from chatfold.shapes._gemini_rules import check_contents, is_empty, place_kept
 
 __all__ = ["Gemini"]
 
@@ -126,6 +126,14 @@ class Gemini(Shape):
         named = [_with_id(block, new_id) for block in blocks]
         same = all(new is old for new, old in zip(named, blocks, strict=True))
         return item if same else _changed(item, {"parts": named})
+
+    def replayable(self, item: Any) -> Any | None:
+        """Return a content without parts that hold nothing, None where all are such parts."""
+        blocks = listed(field(item, "parts"))
+        kept = [block for block in blocks if not is_empty(block)]
+        if len(kept) == len(blocks):
+            return item
+        return _changed(item, {"parts": kept}) if kept else None
 
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the content with these parts alone; a part of two readings stays whole."""
