@@ -21,6 +21,7 @@ from chatfold import (
     StaleHeadError,
     SummarizerError,
 )
+from chatfold.stores import MemoryStore
 
 __all__ = ["native_server"]
 LONG = "The parcel left the warehouse and is on its way to the customer. " * 30
@@ -325,6 +326,29 @@ def test_a_text_summary_can_be_folded_natively(native_server: NativeServer, fami
     ctx.undo()
     ctx.undo()
     assert all(a is b for a, b in zip(items, before, strict=True))
+
+
+@FAMILIES
+def test_folds_of_both_ways_are_taken_back_after_a_restart(
+    native_server: NativeServer, family: str
+) -> None:
+    """OpenAI's window holds the text summary, as a user's message, that its item took in."""
+    items, store = history(family), MemoryStore()
+    states = [copy.deepcopy(items)]
+    ctx = ChatContext(items, store=store)
+    folds = [ctx.summarize(lambda p: "short", keep_last_turns=2)]
+    states.append(copy.deepcopy(items))
+    for turns in ([], turn(family, 5)):
+        ctx.extend(turns)
+        states[:] = [[*state, *copy.deepcopy(turns)] for state in states]
+        folds.append(fold(native_server, family, "sync", ctx, keep_last_turns=1))
+        states.append(copy.deepcopy(items))
+    fresh = ChatContext(states.pop(), store=store)
+    for made in reversed(folds):
+        undone = fresh.undo()
+        assert (undone.reason, undone.fold_id) == ("undone", made.fold_id)
+        assert fresh.items == states.pop()
+    assert fresh.undo().reason == "nothing_to_undo"
 
 
 @FAMILIES

@@ -245,8 +245,7 @@ class Swaps:
         with self._state.lock:
             snapshot = self._state.reading.snapshot()
             before = sum(snapshot.sizes)
-            fold_id, item = self._standing_fold(snapshot)
-            for fold in self._latest(fold_id, item):
+            for fold in self._latest(snapshot):
                 back = unfolded(fold, list(self._state.items))
                 if back is not None:
                     break
@@ -264,7 +263,7 @@ class Swaps:
             kept=fold.kept,
             tokens_before=before,
             tokens_after=after,
-            fold_id=fold_id or None,
+            fold_id=self._name(fold.summary),
             key=self._originals.key,
         )
 
@@ -279,29 +278,47 @@ class Swaps:
         """Free what was left."""
         self._done_with.clear()
 
-    def _standing_fold(self, snapshot: Snapshot) -> tuple[str, Any]:
-        """Return what names the list's latest fold, and the item that was put in for it.
-
-        A summary has a digest on its tag; what a provider wrote itself is named by its content.
-        """
-        if snapshot.previous is not None:
-            item = snapshot.items[snapshot.previous]
-            said = self._state.reading.view_of(item).parts[0]
-            return (summary_id(said.text) if isinstance(said, TextPart) else ""), item
-        for item, view in zip(snapshot.items, snapshot.views, strict=True):
-            if any(type(part) is OpaquePart for part in view.parts):
-                return stable_digest(item), item
-        return "", None
-
-    def _latest(self, fold_id: str, item: Any) -> Iterator[Fold]:
+    def _latest(self, snapshot: Snapshot) -> Iterator[Fold]:
         """Yield what may be the latest fold: those of this process, then that of the store.
 
         Its owner may have put an earlier state of the list back.
         """
         yield from reversed(self._folds)
-        stored = self._originals.fold(fold_id, item) if fold_id else None
+        stored = self._stored(snapshot)
         if stored is not None:
             yield stored
+
+    def _stored(self, snapshot: Snapshot) -> Fold | None:
+        """Return the latest fold in the store that stands in the list, None where there is none.
+
+        What a provider gives back may hold the summary of an earlier fold: of two folds, the later
+        one is that which took in the other.
+        """
+        latest, name = None, ""
+        for item in _standing(snapshot):
+            own = self._name(item)
+            fold = self._originals.fold(own, item) if own else None
+            if fold is not None and (not name or name in map(self._name, fold.region)):
+                latest, name = fold, own
+        return latest
+
+    def _name(self, item: Any) -> str:
+        """Return what names the fold that an item was put in for.
+
+        A summary has a digest on its tag; what a provider wrote itself is named by its content.
+        """
+        parts = self._state.reading.view_of(item).parts
+        said = summary_id(parts[0].text) if parts and isinstance(parts[0], TextPart) else ""
+        return said or stable_digest(item)
+
+
+def _standing(snapshot: Snapshot) -> Iterator[Any]:
+    """Yield the items of a list that folds may have put in: the summary, and what is opaque."""
+    if snapshot.previous is not None:
+        yield snapshot.items[snapshot.previous]
+    for item, view in zip(snapshot.items, snapshot.views, strict=True):
+        if any(type(part) is OpaquePart for part in view.parts):
+            yield item
 
 
 def _as_now(plan: Plan[Any], items: Sequence[Any]) -> Plan[Any]:
