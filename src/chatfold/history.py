@@ -169,6 +169,9 @@ class History(Generic[ItemT]):
     def add_response(self, response: Any, *, choice: int | None = None) -> list[ItemT]:
         """Add every output item of a model's response, in order, as it may be sent back.
 
+        What no provider takes back is left out: blank answers, and OpenAI's reasoning that nothing
+        follows.
+
         Args:
             response: A whole response: `ChatCompletion`, `Response`, an Anthropic `Message`,
                 `GenerateContentResponse`, Ollama's `ChatResponse`, Mistral's
@@ -180,7 +183,8 @@ class History(Generic[ItemT]):
 
         Raises:
             TypeError: It is no whole response; the message says what to pass.
-            ValueError: There are several answers, and `choice` names none of them.
+            ValueError: There are several answers, and `choice` names none of them; or the response
+                is still being written.
         """
         made = captured(response, self._shape_named, self._items, choice=choice)
         self._keep(made)

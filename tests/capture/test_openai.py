@@ -44,6 +44,9 @@ def fed(events: Any, before: Any = ()) -> Reading:
 
 # Every type that the SDK lists
 
+_ANSWER = RESPONSES["text"].whole["output"]  # reasoning needs what follows it
+_THOUGHT = RESPONSES["reasoning and parallel calls"].whole["output"][0]
+
 
 @pytest.mark.parametrize("label", labels(_OUTPUT))
 def test_an_output_item_of_each_type_may_be_sent_back(label: str) -> None:
@@ -51,12 +54,12 @@ def test_an_output_item_of_each_type_may_be_sent_back(label: str) -> None:
     for _, made in every_variant(_OUTPUT, label):
         if label == "additional_tools":
             made = {**made, "role": "developer"}  # the only role that may be sent
-        body = {**RESPONSES["nothing"].whole, "output": [made]}
+        body = {**RESPONSES["nothing"].whole, "output": [made, *_ANSWER]}
         untouched = copy.deepcopy(body)
-        (item,) = items_of(body)
+        item, *_ = items_of(body)
         assert body == untouched
         assert not refused(_INPUT, item, label)
-        assert items_of(Response.construct(**body)) == [item]
+        assert items_of(Response.construct(**body)) == [item, *_ANSWER]
         assert read_wholly([item], "openai_responses")
         assert shape_named("openai_responses").replayable(item) == item
 
@@ -66,8 +69,8 @@ def test_nothing_but_output_only_fields_is_left_out_of_an_output_item(label: str
     """What the input type knows stays, value for value, and so does what nobody knows."""
     allowed = {"created_by"} | ({"status"} if label == "custom_tool_call_output" else set())
     for _, made in every_variant(_OUTPUT, label):
-        body = {**RESPONSES["nothing"].whole, "output": [{**made, "newer": {"field": 1}}]}
-        (item,) = items_of(Response.construct(**body))
+        output = [{**made, "newer": {"field": 1}}, *_ANSWER]
+        item, *_ = items_of(Response.construct(**{**RESPONSES["nothing"].whole, "output": output}))
         assert set(made) - set(item) <= allowed
         assert item["newer"] == {"field": 1}
         changed = {key for key in item if key != "newer" and item[key] != made[key]}
@@ -518,6 +521,35 @@ def test_what_a_failed_response_left_half_written_is_not_stored(status: str, lis
 
 def _function_call(status: str) -> Json:
     return {**RESPONSES["reasoning and parallel calls"].whole["output"][1], "status": status}
+
+
+@pytest.mark.parametrize("status", ["failed", "incomplete", "completed"])
+def test_reasoning_that_nothing_follows_is_not_stored(status: str) -> None:
+    """The server refuses it in every later request; a limit on the output often ends so."""
+    for output in ([_THOUGHT], [*_ANSWER, _THOUGHT]):
+        reply = response(output, status=status)
+        reading = fed(reply.events)
+        assert reading.items == items_of(reply.whole) == output[:-1]
+        assert reading.unfinished == f"reasoning (output {len(output) - 1})"
+        unlisted = [*reply.events[:-1], response([], status=status).events[-1]]
+        assert fed(unlisted).items == output[:-1]
+
+
+def test_reasoning_is_stored_with_what_follows_it() -> None:
+    """Where the stream breaks before, the list may be sent again as it is."""
+    reply = response([_THOUGHT, {**_THOUGHT, "id": "rs_2"}, *_ANSWER])
+    done = [n for n, e in enumerate(reply.events, 1) if e["type"].endswith("item.done")]
+    assert [fed(reply.events[:n]).items for n in done] == [[], [], reply.whole["output"]]
+    assert fed(reply.events[: done[0]]).unfinished == "reasoning (output 0)"
+
+
+def test_reasoning_in_the_background_waits_for_another_stream() -> None:
+    """What follows it comes when the stream of that response is resumed."""
+    reply = response([_THOUGHT, *_ANSWER], background=True)
+    done = next(n for n, e in enumerate(reply.events, 1) if e["type"].endswith("item.done"))
+    first = fed(reply.events[:done])
+    assert first.items == reply.whole["output"][:1]
+    assert fed(reply.events[done:], before=first.items).items == reply.whole["output"]
 
 
 def test_an_item_whose_id_differs_in_the_whole_response_is_stored_once() -> None:

@@ -9,14 +9,18 @@ from typing import Any
 
 import pytest
 from capture.driving import Reading, call, whole_items, whole_response
-from capture.replies import CHAT, MESSAGES, RESPONSES
+from capture.replies import CHAT, MESSAGES, RESPONSES, response
 from capture.stream_server import Reply, StreamServer
 from logs import records
 
 from chatfold.capture import captured, record
 from chatfold.shapes import shape_named
 
-REPLY = RESPONSES["reasoning and parallel calls"]
+REASONED = RESPONSES["reasoning and parallel calls"]
+REPLY = response(REASONED.whole["output"][1:])
+HALF = "function_call (output 1)"
+LEFT = 1 + [e.get("output_index") for e in REPLY.events].index(1)
+"""Number of events after which the first item is done and the second begun."""
 
 
 def generator(events: Any = REPLY.events, error: BaseException | None = None) -> Iterator[Any]:
@@ -82,10 +86,10 @@ async def test_an_error_of_the_stream_passes_through_unchanged() -> None:
         with records() as found:
             try:
                 if asynchronous:
-                    async for _ in reading.record(async_generator(REPLY.events[:5], error)):
+                    async for _ in reading.record(async_generator(REPLY.events[:LEFT], error)):
                         pass
                 else:
-                    list(reading.record(generator(REPLY.events[:5], error)))
+                    list(reading.record(generator(REPLY.events[:LEFT], error)))
             except Broken as raised:
                 caught = raised
         assert caught is error
@@ -127,7 +131,7 @@ class Odd:
 
 def test_an_event_that_cannot_be_read_does_not_cost_the_stream() -> None:
     """The reader gets all events; what came before is stored; the log holds no content."""
-    events = [*REPLY.events[:4], Odd(), *REPLY.events[4:]]
+    events = [*REPLY.events[:LEFT], Odd(), *REPLY.events[LEFT:]]
     reading = Reading()
     with records() as found:
         stream = reading.record(generator(events))
@@ -139,7 +143,7 @@ def test_an_event_that_cannot_be_read_does_not_cost_the_stream() -> None:
 
 
 _NONSENSE: tuple[Any, ...] = (None, 5, "\ud800", [None], [5, [[]]], {}, {"type": None})
-_STREAMS = [CHAT["fields of other servers"], REPLY, MESSAGES["server tools and citations"]]
+_STREAMS = [CHAT["fields of other servers"], REASONED, MESSAGES["server tools and citations"]]
 
 
 @pytest.mark.parametrize("reply", _STREAMS, ids=lambda reply: reply.api)
@@ -163,9 +167,6 @@ def _broken(value: Any, depth: int) -> Iterator[Any]:
 
 
 # Leaving early
-
-HALF = "function_call (output 1)"
-LEFT = 5  # events, after which the first item is done and the second begun
 
 
 def _left(stream: Any) -> Any:

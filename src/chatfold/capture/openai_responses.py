@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from chatfold.capture._sdk import fields, is_a, listed
@@ -27,7 +27,7 @@ def takes(response: object) -> bool:
 
 
 def outputs(response: Any, *, choice: int | None) -> Captured:
-    """Return all output items of a response.
+    """Return all output items of a response, but for reasoning that nothing follows.
 
     Raises:
         ValueError: The response is still being written, or a choice other than 0 is asked for.
@@ -77,12 +77,31 @@ def _whole(response: Any) -> list[Any]:
     """Return the output without what a response that failed or was cut off left half written."""
     output = listed(field(response, "output"))
     if field(response, "status") in ("failed", "incomplete", "cancelled"):
-        return [item for item in output if field(item, "status") != "in_progress"]
-    return output
+        output = [item for item in output if field(item, "status") != "in_progress"]
+    return output[: _led(output)]
+
+
+def _led(items: Sequence[Any]) -> int:
+    """Return how many items there are without the reasoning at their end.
+
+    The server refuses "Item 'rs_...' of type 'reasoning' was provided without its required
+    following item", for as long as it stands in the list.
+    """
+    end = len(items)
+    while end and _is_reasoning(items[end - 1]):
+        end -= 1
+    return end
+
+
+def _is_reasoning(item: Any) -> bool:
+    return bool(field(item, "type") == "reasoning")
 
 
 class _Events:
     """Collects items as they are done, in the order of the response.
+
+    Reasoning is done with the item that follows it. In the background the response goes on when
+    its stream is left, and what follows comes with another stream.
 
     Args:
         resumed: Whether the stream goes on with a response whose first events are not in it; what
@@ -99,11 +118,14 @@ class _Events:
         self._waiting: dict[int, Any] = {}  # done before an earlier one
         self._given: list[tuple[int, Any]] = []
         self._ended = False
+        self._background = False
 
     @property
     def unfinished(self) -> str:
         """The items that were added and not done, or the response where it has no end."""
-        items = [f"{kind} (output {index})" for index, kind in sorted(self._begun.items())]
+        alone = {n: "reasoning" for n, item in self._waiting.items() if _is_reasoning(item)}
+        begun = sorted((alone | self._begun).items())
+        items = [f"{kind} (output {index})" for index, kind in begun]
         return ", ".join(items) or ("" if self._ended else "the end of the response")
 
     def feed(self, event: Any) -> Iterator[Any]:
@@ -117,12 +139,14 @@ class _Events:
             if not any(n == index and _same_id(item, given) for n, given in self._given):
                 self._waiting[index] = plain(item)  # the event's own may change in other hands
             first = min(self._begun, default=None)
-            yield from self._give(i for i in sorted(self._waiting) if first is None or i < first)
+            ready = [i for i in sorted(self._waiting) if first is None or i < first]
+            yield from self._give(ready[: self._led(ready)])
         response = field(event, "response")
         if response is not None:
             self.model = field(response, "model") or self.model
             self.usage = _usage(field(response, "usage")) or self.usage
             self.held = _held(response) or self.held
+            self._background = self._background or bool(field(response, "background"))
             if kind in _ENDS and not self._ended:
                 self._ended = True
                 output = _whole(response)
@@ -131,16 +155,21 @@ class _Events:
 
     def close(self) -> Iterator[Any]:
         """Yield the items that were done and had to wait for one that never was."""
-        yield from self._give(sorted(self._waiting))
+        waiting = sorted(self._waiting)
+        goes_on = not self._ended and (self._background or self._resumed)
+        yield from self._give(waiting if goes_on else waiting[: self._led(waiting)])
 
-    def _give(self, indices: Any) -> Iterator[Any]:
-        for index in list(indices):
+    def _led(self, indices: Sequence[int]) -> int:
+        return _led([self._waiting[index] for index in indices])
+
+    def _give(self, indices: Sequence[int]) -> Iterator[Any]:
+        for index in indices:
             item = self._waiting.pop(index)
             self._given.append((index, item))
             yield item
 
-    def _rest(self, output: list[Any]) -> Iterator[Any]:
-        """Yield what the whole response holds and no event has given, in its order.
+    def _rest(self, output: list[Any]) -> list[Any]:
+        """Return what the whole response holds and no event has given, in its order.
 
         An item is the same as a given one if its id is, else if it stands for the next given one
         of its type: servers exist whose events and responses differ in their ids.
@@ -155,14 +184,18 @@ class _Events:
                 if match is not None:
                     found[place] = match
                     known = [k for k in known if k is not match]
+        rest: list[Any] = []
         for place, item in enumerate(output):
             match = found.get(place)
             if any(match is w for w in waiting):
                 waiting = [w for w in waiting if w is not match]
-                yield match
+                rest.append(match)
             elif match is None and not self._resumed:
-                yield item
-        yield from waiting
+                rest.append(item)
+        rest += waiting
+        led = _led(rest)
+        self._waiting = dict(enumerate(rest[led:], len(output)))
+        return rest[:led]
 
 
 def _same_id(one: Any, other: Any) -> bool:
