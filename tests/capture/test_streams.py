@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, closing
 from typing import Any
@@ -164,6 +166,55 @@ def _broken(value: Any, depth: int) -> Iterator[Any]:
         for n, inner in enumerate(value):
             for made in (*_NONSENSE, *_broken(inner, depth - 1)):
                 yield [*value[:n], made, *value[n + 1 :]]
+
+
+# Two readers
+
+
+def test_a_second_thread_that_reads_costs_nothing() -> None:
+    """A generator refuses it while the first one waits; that one's events are recorded."""
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def slow() -> Iterator[Any]:
+        for event in REPLY.events:
+            if event is REPLY.events[LEFT]:
+                waits.set()
+                goes_on.wait(10)
+            yield event
+
+    reading = Reading()
+    stream = reading.record(slow())
+    first = threading.Thread(target=list, args=(stream,))
+    first.start()
+    assert waits.wait(10)
+    with pytest.raises(ValueError, match="already executing"):
+        next(stream)
+    goes_on.set()
+    first.join()
+    assert reading.items == REPLY.whole["output"]
+    assert stream.unfinished == ""
+
+
+@pytest.mark.anyio
+async def test_a_second_task_that_reads_costs_nothing() -> None:
+    """An async generator refuses it while the first one waits; that one's events are recorded."""
+
+    async def slow() -> AsyncIterator[Any]:
+        for event in REPLY.events:
+            await asyncio.sleep(0)
+            yield event
+
+    reading = Reading()
+    stream = reading.record(slow())
+
+    async def read() -> None:
+        async for _ in stream:
+            pass
+
+    _, error = await asyncio.gather(read(), read(), return_exceptions=True)
+    assert isinstance(error, RuntimeError)
+    assert reading.items == REPLY.whole["output"]
+    assert stream.unfinished == ""
 
 
 # Leaving early

@@ -60,6 +60,15 @@ class _Recorded(_Proxy):
     def __init__(self, stream: Any, recording: Recording) -> None:
         super().__init__(stream)
         self._recording = recording
+        self._reading: set[object] = set()  # one for each read that waits for an event
+
+    def _broken(self) -> None:
+        """Take in that a read has raised: its end, or whatever breaks it.
+
+        While another one waits, it may be that alone which the stream refuses; the other goes on.
+        """
+        if len(self._reading) == 1:
+            self._recording.end()
 
     @property
     def stored(self) -> tuple[Any, ...]:
@@ -86,11 +95,14 @@ class RecordedStream(_Recorded):
         return self
 
     def __next__(self) -> Any:
+        self._reading.add(read := object())
         try:
             event = next(self._events)
-        except BaseException:  # its end, or whatever breaks it: it passes through
-            self._recording.end()
+        except BaseException:  # it passes through
+            self._broken()
             raise
+        finally:
+            self._reading.discard(read)
         self._recording.take(event)
         return event
 
@@ -142,11 +154,14 @@ class AsyncRecordedStream(_Recorded):
         return self
 
     async def __anext__(self) -> Any:
+        self._reading.add(read := object())
         try:
             event = await anext(self._events)
-        except BaseException:  # its end, or whatever breaks it: it passes through
-            self._recording.end()
+        except BaseException:  # it passes through
+            self._broken()
             raise
+        finally:
+            self._reading.discard(read)
         self._recording.take(event)
         return event
 
