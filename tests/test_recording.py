@@ -78,6 +78,17 @@ def test_an_added_response_is_returned_and_stands_at_the_end() -> None:
     assert [c.status for c in ctx.tool_calls()] == ["open"]
 
 
+def test_the_place_of_an_answer_is_a_number() -> None:
+    """`True` was taken for the second answer, and a text for one that is not there."""
+    messages = [{"role": "assistant", "content": text} for text in "ab"]
+    choices = [{"index": index, "message": said} for index, said in enumerate(messages)]
+    ctx: ChatContext[Any] = ChatContext([])
+    for wrong in (True, "0", 1.0):
+        with pytest.raises(TypeError, match="choice must be a whole number"):
+            ctx.add_response({"object": "chat.completion", "choices": choices}, choice=wrong)
+    assert ctx.items == []
+
+
 @pytest.mark.parametrize("wrong", [None, "text", [CALL], {"role": "assistant", "content": "hi"}])
 def test_what_is_no_response_is_refused_and_adds_nothing(wrong: Any) -> None:
     """The error is a TypeError, and the list is as it was."""

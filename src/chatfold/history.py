@@ -182,7 +182,8 @@ class History(Generic[ItemT]):
             The items that were added.
 
         Raises:
-            TypeError: It is no whole response; the message says what to pass.
+            TypeError: It is no whole response, and the message says what to pass; or `choice` is no
+                whole number.
             ValueError: There are several answers, and `choice` names none of them; or the response
                 is still being written.
         """

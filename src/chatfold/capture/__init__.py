@@ -28,6 +28,7 @@ from chatfold.capture._streams import (
     RecordedStream,
 )
 from chatfold.capture._values import Captured, Gather, Maker
+from chatfold.core.scalars import check_whole
 from chatfold.core.usage import reported
 from chatfold.core.views import Shape
 
@@ -61,10 +62,13 @@ def captured(
         choice: Which of several answers, from 0; None where there is only one.
 
     Raises:
-        TypeError: It is not a whole response; the message says what to pass.
+        TypeError: It is not a whole response, and the message says what to pass; or `choice` is no
+            whole number.
         ValueError: There are several answers and `choice` is None, there is no such one, or the
             response is still being written.
     """
+    if choice is not None:
+        check_whole("choice", choice, 0)
     for maker in MAKERS:
         if maker.takes(response):
             raw = maker.outputs(response, choice=choice)
