@@ -169,8 +169,8 @@ class History(Generic[ItemT]):
     def add_response(self, response: Any, *, choice: int | None = None) -> list[ItemT]:
         """Add every output item of a model's response, in order, as it may be sent back.
 
-        What no provider takes back is left out: blank answers, and OpenAI's reasoning that nothing
-        follows.
+        What no provider takes back is left out: blank answers, and reasoning that nothing follows
+        (OpenAI's Responses, Claude).
 
         Args:
             response: A whole response: `ChatCompletion`, `Response`, an Anthropic `Message`,

@@ -44,13 +44,15 @@ def fed(events: Any) -> Reading:
 
 # Every type that the SDK lists
 
+_SAID = {"type": "text", "text": "Yes."}  # thinking needs what follows it
+
 
 @pytest.mark.parametrize(("path", "label"), BLOCKS)
 def test_a_block_of_each_type_may_be_sent_back(path: str, label: str) -> None:
     """Each listed block, with all its fields, becomes an input block without spare keys."""
     model = BetaMessage if path == _BETA else Message
     for _, made in every_variant(path, label):
-        body = message([made]).whole
+        body = message([made, _SAID]).whole
         untouched = copy.deepcopy(body)
         (item,) = items_of(body)
         assert body == untouched
@@ -67,8 +69,8 @@ def test_nothing_but_output_only_fields_is_left_out_of_a_block(path: str, label:
     for _, made in every_variant(path, label):
         # An SDK's dict may hold what it parsed; its objects leave that out by themselves.
         given = {**made, "newer": {"field": 1}, "parsed_output": 1}
-        (item,) = items_of(message([given]).whole)
-        (block,) = item["content"]
+        (item,) = items_of(message([given, _SAID]).whole)
+        block, _ = item["content"]
         assert _without_files({**made, "newer": {"field": 1}}) == block
 
 
@@ -123,12 +125,13 @@ def _block_of(start: Json, *deltas: Any) -> Json:
         {"type": "content_block_start", "index": 0, "content_block": start},
         *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
         {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": _SAID},
         {"type": "message_stop"},
     ]
     reading = fed(events)
     assert not reading.unfinished
     (item,) = reading.items
-    (block,) = item["content"]
+    block, _ = item["content"]
     return dict(block)
 
 
@@ -320,6 +323,21 @@ def test_a_blank_text_beside_a_call_is_left_out() -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     blank = {"type": "text", "text": "\n"}
     assert items_of(message([blank, use]).whole) == [{"role": "assistant", "content": [use]}]
+
+
+def test_thinking_that_nothing_follows_is_left_out() -> None:
+    """The API refuses it in every later request; a limit on the output often ends so."""
+    thought = {"type": "thinking", "thinking": "Rain?", "signature": "c2ln"}
+    hidden = {"type": "redacted_thinking", "data": "c2ln"}
+    blank = {"type": "text", "text": ""}
+    for content, kept in (
+        ([thought], None),
+        ([hidden, thought, blank], None),
+        ([thought, _SAID, hidden], [thought, _SAID]),
+    ):
+        reply = message(content, end="max_tokens")
+        expected = [] if kept is None else [{"role": "assistant", "content": kept}]
+        assert items_of(reply.whole) == fed(reply.events).items == expected
 
 
 def test_an_answer_of_blank_text_gives_no_item() -> None:

@@ -297,14 +297,21 @@ def test_an_answer_without_content_adds_no_item(server: NativeServer) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", "\n\n"])
-def test_blank_text_is_left_out(server: NativeServer, blank: str) -> None:
-    """Models write it before calls, and the API refuses it when it comes back."""
+def test_blank_text_and_reasoning_at_the_end_are_left_out(server: NativeServer, blank: str) -> None:
+    """Models write them, and the API refuses them when they come back."""
     call = use("tooluse_1", "weather", {})
+    thought = {"reasoningContent": {"reasoningText": {"text": "Rome?", "signature": "s"}}}
+    thought_pieces = [
+        delta(1, reasoningContent={"text": "Rome?"}),
+        delta(1, reasoningContent={"signature": "s"}),
+        stop(1),
+    ]
     call_pieces = [start(1, toolUse={"toolUseId": "tooluse_1", "name": "weather"}), stop(1)]
     text_pieces = [delta(0, text=blank), stop(0)]
     for blocks, pieces, kept in (
         ([{"text": blank}, call], [*text_pieces, *call_pieces], [call]),
         ([{"text": blank}], text_pieces, []),
+        ([{"text": blank}, thought], [*text_pieces, *thought_pieces], []),
     ):
         whole, streamed = Host([]), Host([])
         server.answer(answer(blocks, pieces), streamed=False)

@@ -203,8 +203,11 @@ class Anthropic(Shape):
     def replayable(self, item: Any) -> Any | None:
         """Return a message as its role and content, without what only a response may hold.
 
-        That are the envelope, `parsed_output`, in citations of documents `file_id`, and blank
-        texts, which models write and the API does not take back; None where all is blank.
+        That are the envelope, `parsed_output`, in citations of documents `file_id`, and what
+        models write and the API does not take back: blank texts, and thinking that nothing follows
+        ("The final block in an assistant message cannot be `thinking`":
+        https://github.com/tailcallhq/forgecode/issues/3071, read 2026-11-26). None where no more
+        is there.
         """
         message = _fields(plain(item))
         if message is None:
@@ -213,6 +216,8 @@ class Anthropic(Shape):
         if isinstance(content, list):
             blocks = [_replayable(block) for block in cast(list[Any], content)]
             content = [block for block in blocks if not _is_blank(block)]
+            while content and block_type(content[-1]) in _THINKING:
+                content.pop()
             if blocks and not content:
                 return None
         return {"role": message.get("role") or "assistant", "content": content}

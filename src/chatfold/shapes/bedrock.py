@@ -124,12 +124,15 @@ class Bedrock(Shape):
         return [{"role": "user", "content": [self._answer(a) for a in answers]}] if answers else []
 
     def replayable(self, item: Any) -> Any | None:
-        """Return a message without blank texts, None where it holds nothing else.
+        """Return a message without blank texts and without reasoning at its end, None for no more.
 
-        Models write them, before calls above all, and the API does not take them back.
+        Models write blank texts, before calls above all, and the API does not take them back; nor
+        does Claude take reasoning that nothing follows.
         """
         blocks = _listed(field(item, "content"))
         kept = [block for block in blocks if not _is_blank(block)]
+        while kept and field(kept[-1], "reasoningContent") is not None:
+            kept.pop()
         if len(kept) == len(blocks):
             return item
         return {**item, "content": kept} if kept else None
