@@ -209,9 +209,9 @@ def _fault_of(error: Exception) -> str:
 
 def no_item(value: object) -> str:
     """Return why a value can be no item of any shape, "" where it may be one."""
-    if value is None or isinstance(value, _PLAIN):
-        return f"an item has to be a dict or an object, not {type(value).__name__}"
-    return ""
+    if value is not None and not isinstance(value, _PLAIN):
+        return ""
+    return f"an item has to be a dict or an object, not {type(cast(object, value)).__name__}"
 
 
 def _unreadable(item: Any, fault: str) -> ItemView:
@@ -219,7 +219,7 @@ def _unreadable(item: Any, fault: str) -> ItemView:
     kind = field(item, "type")
     if not isinstance(kind, str):
         kind = "" if isinstance(item, dict) else type(item).__name__
-    fault = fault or no_item(item)
+    fault = fault or no_item(cast(object, item))
     try:
         text = json_text(item)
     except Exception:  # whatever is wrong with one object must not break the rest
