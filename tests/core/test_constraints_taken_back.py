@@ -95,6 +95,16 @@ def test_the_contrary_of_another_thing_takes_nothing_back(first: str, second: st
         ("Never use my card.", "You can use your card again."),
         ("Never use tabs.", "You can use tabs in the Makefile again."),
         ("Always cc Anna Berg.", "You don't need to cc Paul Berg anymore."),
+        # of one of several
+        ("Never delete /srv/tmp or /srv/data.", "You may delete /srv/tmp again."),
+        ("Never delete /srv/a, /srv/b.", "You may delete /srv/b again."),
+        ("Never restart db-1 on the db-2 host.", "Feel free to restart db-1."),
+        ("Never delete /srv/tmp or /srv/data.", "Forget what I said about /srv/data."),
+        ("Never call Dana or Joe.", "You may call Dana again."),
+        ("Never read Kim's or Dana's mails.", "You may read Kim's mails again."),
+        ("Never email Dana, Joe or Kim.", "You can email Dana again."),
+        ("Never use tabs, emojis or bold text.", "You can use tabs again."),
+        ("Never push to main, and always ask Kim.", "You can push to main again."),
     ],
 )
 def test_what_is_allowed_of_another_thing_takes_nothing_back(rule: str, said: str) -> None:
@@ -218,6 +228,8 @@ def test_a_ban_is_taken_back_of_its_own_object_alone(
         ("**Never touch the config.**", "You can touch the `config` again."),
         ("DON’T SEND MAILS.", "You can send a mail again."),
         ("Stop running db-1.", "You can run db-1 again."),
+        ("Never use tabs or emojis.", "You can use tabs and emojis again."),
+        ("Never call before 10 am or after 8 pm.", "You can call again."),
     ],
 )
 def test_a_taking_back_may_be_in_other_words_and_leave_some_out(rule: str, said: str) -> None:

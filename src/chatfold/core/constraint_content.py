@@ -45,23 +45,33 @@ class _Word(NamedTuple):
         text: In small letters; a value is as it was written, as paths with other capitals are
             other paths.
         fixed: Whether it is a name or a value: what has another ending is another one.
+        behind_comma: Whether there is a comma between it and the word before.
     """
 
     text: str
     fixed: bool
+    behind_comma: bool = False
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a path, a host, a number and the like."""
+        return bool(_VALUE.search(self.text))
 
 
 def _words(sentence: str) -> Iterator[_Word]:
     loud = sentence.isupper()
     first = True
-    for token in _TOKEN.findall(_straight(sentence)):
+    text, end = _straight(sentence), 0
+    for match in _TOKEN.finditer(text):
+        token, gap = match.group(), text[end : match.start()]
+        end = match.end()
         bare = _EMPHASIS.sub("", token.rstrip(".:'")).lstrip("':").rstrip(".:'")
         if not bare.strip("-"):
             continue
         value = bool(_VALUE.search(bare))
         spoken = bare[1:] if first else bare  # the first word has a capital whatever it is
         name = not loud and spoken != spoken.lower()
-        yield _Word(bare if value else bare.lower(), value or name)
+        yield _Word(bare if value else bare.lower(), value or name, "," in gap)
         first = False
 
 
@@ -70,11 +80,13 @@ class Content(NamedTuple):
 
     Attributes:
         words: Its words that say so, in their order, each once.
+        listed: Words with a word of `Words.lists` between, two by two.
         contrasts: For each group of `Words.contrasts`, those of the group that it has.
         negative: Whether it says "don't"; "never … without" says "do".
     """
 
     words: tuple[_Word, ...]
+    listed: tuple[tuple[_Word, _Word], ...]
     contrasts: tuple[frozenset[str], ...]
     negative: bool
 
@@ -84,6 +96,7 @@ class ContentReader:
 
     def __init__(self, words: Words) -> None:
         self._common = frozenset(w for phrase in words.common for w in phrase.split("|"))
+        self._lists = frozenset(w for phrase in words.lists for w in phrase.split("|"))
         self._contrasts = [frozenset(group.split("|")) for group in words.contrasts]
         self._endings = [group.split("|") for group in words.endings]
         self._negation = compiled(words.negations)
@@ -97,15 +110,33 @@ class ContentReader:
 
     def read(self, sentence: str, *, behind: str = "") -> Content:
         """Return what a sentence is about, but for what it begins with and says nothing of it."""
+        told = [*islice(_words(sentence), sum(1 for _ in _words(behind)), None)]
         about: dict[str, _Word] = {}
-        for word in islice(_words(sentence), sum(1 for _ in _words(behind)), None):
+        for word in told:
             if word.text not in self._common:
                 text = word.text.removesuffix("'s")
                 about.setdefault(text, _Word(text, word.fixed))
         plain = plain_of(sentence)
         left = frozenset(_WORD.findall(self._told.sub("~", plain)))
         contrasts = tuple(left & group for group in self._contrasts)
-        return Content(tuple(about.values()), contrasts, self.is_negative(plain))
+        listed = tuple(self._listed(told))
+        return Content(tuple(about.values()), listed, contrasts, self.is_negative(plain))
+
+    def _listed(self, words: Sequence[_Word]) -> Iterator[tuple[_Word, _Word]]:
+        """Return the words before one that lists, each with the word behind it."""
+        row: list[_Word] = []  # words with nothing but commas between
+        lists = between = False
+        for said in words:
+            if said.text in self._lists:
+                lists = True
+            if said.text in self._common:
+                between = True
+                continue
+            word = said._replace(text=said.text.removesuffix("'s"))
+            if lists:
+                yield from ((before, word) for before in row)
+            row = [*row, word] if word.behind_comma and not between else [word]
+            lists = between = False
 
     def is_negative(self, plain: str) -> bool:
         """Return whether a sentence in small letters says "don't"."""
@@ -130,6 +161,15 @@ class ContentReader:
                 return False
             places.append(place)
         return bool(places) and _in_order(one.words, other.words, places)
+
+    def leaves_out(self, one: Content, other: Content) -> bool:
+        """Return whether one sentence names some of the other's values, or things listed, not all.
+
+        Who allows one path of two has not spoken of the second. Who names none may mean them all.
+        """
+        named = [self._place(word, one.words) is not None for word in other.words if word.is_value]
+        pairs = [[self._place(w, one.words) is not None for w in pair] for pair in other.listed]
+        return any(any(group) and not all(group) for group in (named, *pairs))
 
     def _place(self, word: _Word, words: Sequence[_Word]) -> int | None:
         """Return where a word stands among others, perhaps in another form."""

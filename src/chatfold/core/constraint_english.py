@@ -230,6 +230,7 @@ ENGLISH: Final = Words(
         "best|kind|warm|many|with regards|wishes|thanks|best|kind",
     ),
     tags=("ok|okay|alright|please|pls|plz|understood", "got it", "will|would you"),
+    lists=("and|or|nor|but|plus",),
     goes_on=(
         "and|or|nor|but|unless|except|until|till|if|when|while|before|after|because|since|without",
         "on|at|in|by|for|from|to|of|with|than|that|which|who|about|between|during|as|via",

@@ -47,6 +47,8 @@ class Words:
             condition: "you said", "it's not that", "if i".
         letters: Begin a line of a mail that is no header: "dear", "best regards".
         tags: End an instruction as a question ends, behind a comma: "ok", "will you".
+        lists: Single words between things of which each is meant: "and", "or". Who takes back what
+            is about two of them and names one leaves the other.
         goes_on: Begin a line that goes on with the sentence of the line before: "or", "unless".
 
     A phrase of `takes_back`, `allows` or `permits` counts where it begins a clause; one that begins
@@ -79,6 +81,7 @@ class Words:
     hedges: tuple[str, ...] = ()
     letters: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     goes_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -218,8 +218,9 @@ class _Reader:
     def meant(self, said: _Said, about: dict[str, Content]) -> str | None:
         """Return the key of the one instruction that a sentence clearly takes back, or None.
 
-        No sentence takes back what is about something that it does not name. What only says the
-        contrary is about the very same: of a narrower or a wider thing both may hold.
+        No sentence takes back what is about something that it does not name, nor what is about
+        another name or value besides. What only says the contrary is about the very same: of a
+        narrower or a wider thing both may hold.
 
         Args:
             said: What the sentence says.
@@ -232,6 +233,7 @@ class _Reader:
             if (said.named or said.about.negative != other.negative)
             and within(said.about, other)
             and (said.lifted or within(other, said.about))
+            and not self.content.leaves_out(said.about, other)
         ]
         return found[0] if said.may_lift and len(found) == 1 else None
 
