@@ -186,7 +186,7 @@ def test_a_fold_by_policy_has_to_gain_a_fifth(way: str) -> None:
     ctx = context(10, policy=policy)
     outcome = maybe(way, ctx, never)
     assert (outcome.reason, outcome.llm_calls) == ("no_gain", 0)
-    assert "not become smaller, or not by the gain" in str(outcome)  # it would, by less
+    assert "not be smaller by the share that is asked for" in str(outcome)
     assert outcome.over_limit
     assert maybe(way, context(10, policy=policy), Model(), min_gain=0.05).changed
     assert maybe(way, context(10, policy=policy, min_gain=0.05), Model()).changed

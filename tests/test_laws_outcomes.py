@@ -181,6 +181,7 @@ def test_law_13_too_few_turns_names_the_remedy(times: int) -> None:
         ([{"role": "system", "content": "rules"}], {}, "nothing_to_summarize", ""),
         (talk(1), {"keep_last_turns": 2}, "too_few_turns", "keep_tokens="),
         (talk(3), {"keep_last_turns": 1, "summarizer": HUGE}, "no_gain", "max_summary_tokens"),
+        (talk(3), {"keep_last_turns": 1, "min_gain": 0.95}, "no_gain", "share that is asked for"),
         (talk(3), {"server_managed": True}, "server_managed", "full list"),
         (
             [{"type": "compaction", "id": "c", "encrypted_content": "x" * 99}, *talk(3)],

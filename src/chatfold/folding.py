@@ -353,9 +353,8 @@ class Folding:
     def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
         self.planning.tried.add(plan.digest)
-        return replace(
-            nothing(plan), reason="no_gain", remedy=remedy_for("no_gain"), **_spent(made)
-        )
+        remedy = remedy_for("no_gain", min_gain=plan.min_gain)
+        return replace(nothing(plan), reason="no_gain", remedy=remedy, **_spent(made))
 
     def undo(self) -> Outcome[Any]:
         """Put back the originals of the latest fold: of this process, else from the store."""

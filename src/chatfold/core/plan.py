@@ -71,8 +71,7 @@ _REMEDIES: Mapping[str, str] = {
         "a summarization is running, or a fold in the background has yet to be put in; use "
         "await ctx.asummarize(wait=True), or ctx.background.apply_if_ready()"
     ),
-    "no_gain": "the list would not become smaller, or not by the gain that is asked for; keep "
-    "less, or pass a lower max_summary_tokens",
+    "no_gain": "the new list would not be {smaller}; keep less, or pass a lower max_summary_tokens",
     "unchanged_head": "this head was tried before; add items, or pass force=True",
 }
 
@@ -256,12 +255,17 @@ def remedy(plan: Plan[Any]) -> str:
         return _STUCK
     if plan.reason == "nothing_to_summarize" and plan.tokens_before:
         return f"all {plan.tokens_before:,} tokens are within what is to be kept"
-    return remedy_for(plan.reason, plan.blocked_by, plan.held)
+    return remedy_for(plan.reason, plan.blocked_by, plan.held, plan.min_gain)
 
 
-def remedy_for(reason: str, blocked_by: Sequence[str] = (), held: str = "") -> str:
+def remedy_for(
+    reason: str, blocked_by: Sequence[str] = (), held: str = "", min_gain: float = 0.0
+) -> str:
     """Return what the caller can do about a reason."""
-    return _REMEDIES.get(reason, "").format(blocked=", ".join(blocked_by), held=held)
+    smaller = f"smaller by the share that is asked for (min_gain={min_gain:g})"
+    return _REMEDIES.get(reason, "").format(
+        blocked=", ".join(blocked_by), held=held, smaller=smaller if min_gain else "smaller"
+    )
 
 
 def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:

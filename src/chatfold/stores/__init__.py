@@ -45,6 +45,8 @@ def __getattr__(name: str) -> object:
         if (error.name or "").partition(".")[0] != "sqlalchemy":
             raise
         raise MissingExtraError(
-            'SQLStore needs SQLAlchemy: pip install "chatfold[sql]"', extra="sql"
+            'SQLStore needs SQLAlchemy: pip install "chatfold[sql]", or for PostgreSQL '
+            'pip install "chatfold[postgresql]"',
+            extra="sql",
         ) from error
     return SQLStore
