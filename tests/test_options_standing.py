@@ -5,6 +5,7 @@ Not here: how they are found (`core/test_constraints`).
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -121,3 +122,20 @@ def test_no_cut_of_an_instruction_halves_a_secret() -> None:
     assert rule.startswith('"Never write about the heater')
     assert "[hidden]" in rule
     assert "horse" not in rule
+
+
+def test_the_example_of_words_finds_and_takes_back() -> None:
+    """As its docstring says, in German."""
+    code = (inspect.getdoc(Words) or "").partition("```python\n")[2].partition("```")[0]
+    said = "Nie am Montag anrufen. Ruf mich bitte nie am Montag an. Das ist nie gut."
+    found = ["Nie am Montag anrufen.", "Ruf mich bitte nie am Montag an."]
+    names: dict[str, Any] = {"Words": Words, "ChatContext": ChatContext}
+    names["messages"] = [user(f"{said} {LONG}"), assistant(LONG), *thanks()]
+    exec(code, names)
+    ctx = names["ctx"]
+    outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(*found)
+    back = "Vergiss, was ich über anrufen gesagt habe."
+    ctx.extend([user(f"{back} {LONG}"), assistant(LONG), *thanks()])
+    outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
+    assert parts_of(outcome)["standing"] == quoted(found[1])

@@ -168,7 +168,10 @@ class ChatContext(Summarizing[ItemT]):
 
     @property
     def background(self) -> BackgroundFold[ItemT] | None:
-        """The fold that `maybe_summarize` has begun in the background, until it was put in."""
+        """The latest fold in the background, of `summarize_in_background` too, or None.
+
+        One that was put in or given up is here until the next `maybe_summarize`.
+        """
         return self._each_turn.background
 
     def load(self) -> Load:

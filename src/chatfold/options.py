@@ -39,7 +39,8 @@ class SummaryOptions(TypedDict, total=False):
     """Options that the context and every summarizing call accept; the call's win.
 
     Attributes:
-        timeout: Seconds that one model call may take (60); None for no limit.
+        timeout: Seconds that one model call may take (60, in the background 120); None for no
+            limit.
         retries: How often the SDK repeats a failed request (1).
         instructions: What the application adds to the prompt; data like all else, it is escaped.
         language: Language of the summary; by default the user's.

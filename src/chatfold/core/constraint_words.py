@@ -21,6 +21,21 @@ class Words:
     either, `*` for any letters, `[ab]` or `[!ab]` for one letter; a word that is `*` alone stands
     for up to four words, one that is `#` for a number.
 
+    A few phrases will do to begin with: `orders` finds "Nie am Montag anrufen.", `always` also
+    "Ruf mich bitte nie am Montag an.", and `common` tells what is no topic where something is
+    taken back.
+
+    ```python
+    german = Words(
+        orders=("nie|niemals|immer",),
+        always=("bitte nie|immer|nicht", "auf keinen fall", "du darfst * nie|nicht|nur"),
+        takes_back=("vergiss * über|von",),
+        negations=("nie|niemals|nicht",),
+        common=("bitte|der|die|das|den|mich|mir|du|vergiss|was|über|von|ich|gesagt|habe",),
+    )
+    ctx = ChatContext(messages, standing_words=german)
+    ```
+
     Attributes:
         orders: Begin a clause that is a standing instruction: "never", "do not".
         always: Make a sentence one, wherever they stand: "you must not", "make sure".

@@ -147,7 +147,8 @@ class Outcome(Generic[ItemT]):
     Attributes:
         changed: Whether the list was changed.
         reason: What happened, from a fixed set of words.
-        summary: The summary's text, without its wrapper.
+        summary: The model's words, without the record behind them and the wrapper around both,
+            which the text of `item` has.
         item: The native item that holds it.
         removed: The items that are no longer in the list, in order.
         kept: The items before the cut that stayed, in order.
