@@ -30,6 +30,7 @@ from chatfold.policy import Load, Policy
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+OTHERS = [DOCS.parent / name for name in ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")]
 LANGUAGES = {"python", "bash", "text", "json"}
 
 # What pages may need that this environment need not have, by the name of the distribution.
@@ -270,7 +271,9 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [*PAGES, *OTHERS], ids=lambda page: f"{page.parent.stem}-{page.stem}"
+)
 def test_every_link_leads_somewhere(page: Path) -> None:
     """Files exist, and have the heading that a link names."""
     for target in re.findall(r"\]\(([^)\s]+)\)", prose_of(page)):

@@ -54,7 +54,10 @@ _FLAGS: Final = {
 
 
 def demo(
-    shape: Annotated[str | None, typer.Option(help="Show one shape only.", metavar="NAME")] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(help=f"Show one only: {', '.join(SHAPE_NAMES)}.", metavar="NAME"),
+    ] = None,
 ) -> None:
     """Show what a fold does."""
     with _reported():
@@ -70,7 +73,9 @@ def summarize(
     file: Annotated[str, typer.Argument(help=texts.FILE, metavar="FILE")],
     keep_last_turns: Annotated[
         int | None,
-        typer.Option(min=0, help="Turns to keep; by default 2.", metavar="N"),
+        typer.Option(
+            min=0, help="Turns to keep; by default 2, or all that --keep-tokens lets.", metavar="N"
+        ),
     ] = None,
     keep_tokens: Annotated[
         int | None, typer.Option(min=0, help="Tokens to keep; may cut inside a turn.", metavar="T")
@@ -78,7 +83,10 @@ def summarize(
     llm: Annotated[str, typer.Option(help=texts.WRITER, metavar="NAME")] = "extractive",
     shape: Annotated[str | None, typer.Option(help=texts.SHAPE, metavar="NAME")] = None,
     abandon: Annotated[
-        list[str] | None, typer.Option(help="Id of an open call to give up.", metavar="ID")
+        list[str] | None,
+        typer.Option(
+            help="Id of an open call to give up; may be given several times.", metavar="ID"
+        ),
     ] = None,
     max_summary_tokens: Annotated[
         int | None,

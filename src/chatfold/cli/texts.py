@@ -15,12 +15,13 @@ ABOUT: Final = (
     "Action-aware summarization for LLM chat histories, in the provider's own message format."
 )
 DEMO: Final = (
-    "Fold a support call in each shape: before, prompt, summary, after. No key, no network."
+    "Fold a support call in three shapes: before, prompt, summary, after. No key, no network."
 )
 SUMMARIZE: Final = """
 Replace the older part of a history with one summary; print the list as FILE has it.
 
-What happened is told on stderr. Where there is nothing to fold, FILE is passed on unchanged.
+What happened is told on stderr. Where there is nothing to fold, FILE is passed on unchanged; where
+the fold fails, nothing is written, and the exit code is 1.
 """
 CALLS: Final = "List every tool call of a history with its result."
 CHECK: Final = """
