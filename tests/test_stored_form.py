@@ -184,8 +184,32 @@ def test_what_json_has_is_stored_as_it_is(value: Any) -> None:
     assert to_stored(value) == value == from_stored(value)
 
 
+class FaultError(Exception):
+    """An exception with an attribute beside its words."""
+
+    def __init__(self) -> None:
+        super().__init__("words that are no attribute")
+        self.code = 3
+
+
+def text_file() -> io.TextIOWrapper:
+    file = io.TextIOWrapper(io.BytesIO(b"x"))
+    file.mode = "r"  # as `open` gives it
+    return file
+
+
 @pytest.mark.parametrize(
-    "value", [io.BytesIO(b"x"), object(), {1, 2}, Price("9.99"), print, (n for n in "abc")]
+    "value",
+    [
+        io.BytesIO(b"x"),
+        text_file(),
+        FaultError(),
+        object(),
+        {1, 2},
+        Price("9.99"),
+        print,
+        (n for n in "abc"),
+    ],
 )
 def test_what_json_does_not_bring_back_is_marked(value: Any) -> None:
     stored = json.loads(json.dumps(to_stored({"inner": [value]})))

@@ -144,9 +144,27 @@ def _stored_object(value: Any, clean: Clean | None, within: tuple[int, ...]) -> 
         fields = fields_of(value)
     except Exception:  # whatever keeps an object of somebody's from saying what it holds
         return _tagged(_LOST, type(value).__name__)
-    if not isinstance(fields, str) and (fields or hasattr(value, "model_dump")):
+    model = hasattr(value, "model_dump")
+    if not isinstance(fields, str) and (model or (fields and _is_told(value))):
         return _stored(fields, clean, within)
     return _tagged(_LOST, _stored(plain(fields), clean, within))
+
+
+def _is_told(value: Any) -> bool:
+    """Return whether the fields of an object are all of it.
+
+    An open file and an exception have attributes, and hold what matters elsewhere.
+    """
+    if hasattr(value, "to_dict"):
+        return True
+    kind = cast("Any", type(value))  # its methods are typed as those of that class
+    if kind.__reduce__ is not object.__reduce__ or kind.__reduce_ex__ is not object.__reduce_ex__:
+        return False  # it says itself that a copy of it takes more than its attributes
+    try:
+        value.__reduce_ex__(2)
+    except Exception:  # Python does not know what it holds, and cannot copy it either
+        return False
+    return True
 
 
 def _stored_mapping(
