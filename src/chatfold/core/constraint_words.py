@@ -31,6 +31,7 @@ class Words:
         always=("bitte nie|immer|nicht", "auf keinen fall", "du darfst * nie|nicht|nur"),
         takes_back=("vergiss * über|von",),
         negations=("nie|niemals|nicht",),
+        lists=("und|oder",),
         common=("bitte|der|die|das|den|mich|mir|du|vergiss|was|über|von|ich|gesagt|habe",),
     )
     ctx = ChatContext(messages, standing_words=german)
