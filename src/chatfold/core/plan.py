@@ -263,10 +263,13 @@ def remedy_for(
     reason: str, blocked_by: Sequence[str] = (), held: str = "", min_gain: float = 0.0
 ) -> str:
     """Return what the caller can do about a reason."""
-    smaller = f"smaller by the share that is asked for (min_gain={min_gain:g})"
-    return _REMEDIES.get(reason, "").format(
-        blocked=", ".join(blocked_by), held=held, smaller=smaller if min_gain else "smaller"
-    )
+    remedy = _REMEDIES.get(reason)
+    if remedy is None:  # as at most turns
+        return ""
+    smaller = "smaller"
+    if min_gain:
+        smaller += f" by the share that is asked for (min_gain={min_gain:g})"
+    return remedy.format(blocked=", ".join(blocked_by), held=held, smaller=smaller)
 
 
 def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
