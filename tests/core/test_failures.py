@@ -80,6 +80,20 @@ FAILURES: list[tuple[Any, str]] = [
     ({"error_code": "E12"}, "E12"),
     ({"data": {"success": False, "message": "No funds"}}, "No funds"),
     ({"data": {"status": "declined"}}, "declined"),
+    ({"result": "Error: card expired"}, "Error: card expired"),
+    ({"output": "Order A-1 could not be paid"}, "Order A-1 could not be paid"),
+    ({"detail": "Not found."}, "Not found."),
+    ([{"type": "text", "text": "Error: card expired"}], "Error: card expired"),
+    ({"status": "TIMED_OUT"}, "TIMED_OUT"),
+    ({"status": "bounced", "message": "No such mailbox"}, "No such mailbox"),
+    ({"amount": 3, "failure_message": "No funds"}, "No funds"),
+    ("Your request was declined.", "Your request was declined."),
+    ("Connection timed out", "Connection timed out"),
+    ("The operation timed out after 30 s", "The operation timed out after 30 s"),
+    ("Order A-1 was not found in the shop", "Order A-1 was not found in the shop"),
+    ("It is not possible: too old", "It is not possible: too old"),
+    ("Paying ...\nerror: no funds\n[exit code: 1]", "error: no funds"),
+    ("<returncode>1</returncode>\n<output>\n</output>", "<returncode>1</returncode>"),
 ]
 
 
@@ -147,6 +161,13 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
     ("create_order", {}, {"error_code": 0, "data": {"id": "A-1"}}),
     ("create_order", {}, {"ok": True, "data": {"status": "failed"}}),
     ("create_order", {}, {"result": "created", "data": {"status": "failed"}}),
+    ("create_alert", {}, {"result": "API error rate alert is on"}),
+    ("create_order", {}, {"message": "Error: none", "id": "A-1"}),
+    ("abort_deploy", {}, {"status": "aborted"}),
+    ("create_rule", {}, "Rule for timed out requests created"),
+    ("tag", {}, "Image not found to hold faces, tagged as A-1"),
+    ("run", {}, "Compiled\nexit code: 0"),
+    ("create_refund", {}, {"amount": 3, "failure_message": None}),
 ]
 
 

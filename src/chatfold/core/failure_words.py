@@ -104,6 +104,8 @@ DEEDS = (
 _IRREGULAR = {"send": "sent", "resend": "resent", "write": "written", "pay": "paid", "make": "made"}
 _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VERBS = {
+    "aborted": "abort",
+    "bounced": "bounce",
     "declined": "decline",
     "denied": "deny",
     "failed": "fail",

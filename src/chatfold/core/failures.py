@@ -18,17 +18,27 @@ from chatfold.core.failure_words import (
     is_status_text,
     reason_in_text,
     said_in_text,
+    word_set,
 )
-from chatfold.core.unmade_words import says_not_made
+from chatfold.core.success_words import telling_line
+from chatfold.core.unmade_words import exits_badly, says_not_made
 
 __all__ = ["first_line", "reason_in"]
 
-_BAD_STATES = frozenset(
-    ("declined", "denied", "error", "failed", "failure", "invalid", "refused", "rejected")
+_BAD_STATES = word_set(
+    "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
+    "timeout undeliverable undelivered unsuccessful"
 )
-_ERRORS = ("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code")
+_FAILURES = ("failure_message", "failureMessage", "failure_reason", "failureReason")
+_ERRORS = (
+    *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
+    *_FAILURES,
+)
 _REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
-_OTHER_REASONS = ("errorMessage", "Error", "why", "stderr", "error_code", "errorCode")
+_OTHER_REASONS = (
+    *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
+    *_FAILURES,
+)
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 # A number such as 404 tells a failure by the first of these keys alone. By the others it may be
 # anything, an amount of pieces too, unless something says what went wrong.
@@ -36,6 +46,9 @@ _HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
 _STATUS_KEYS = ("status", "statusCode", "status_code", "code")
 _EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
+# A text alone under one of these is what the tool returned: hosts wrap what is no object, as
+# Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
+_WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None}
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
@@ -66,15 +79,41 @@ def reason_in(
     def texts() -> Iterable[str]:
         return (value for value in given() if isinstance(value, str))
 
+    wrapped = None if failed else _wrapped_text(result)
+    reason = None if wrapped is None else reason_in(wrapped, name=name, given=given)
+    if reason is not None:
+        return reason
     if isinstance(result, dict):
         reason = _reason(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
         reason = said_in_text(result) if failed else reason_in_text(result, name)
         if reason is None and says_not_made(result, name, texts):
             reason = first_line(result)
+        if reason is None and exits_badly(result):
+            reason = telling_line(result)
     else:
         reason = _text_of(result) if failed else None
     return reason or ("failed" if failed else None)
+
+
+def _wrapped_text(result: Any) -> str | None:
+    """Return the text that is all that a result holds, None where there is more or no text.
+
+    It may stand alone in an object, or in the blocks of text that MCP answers with.
+    """
+    if isinstance(result, list):
+        blocks = cast(list[Any], result)
+        first: Any = blocks[0] if blocks else None
+        if isinstance(first, dict) and cast(dict[str, Any], first).get("type") == "text":
+            text = cast(dict[str, Any], first).get("text")
+            return text if isinstance(text, str) else None
+        return None
+    if isinstance(result, dict):
+        fields = cast(dict[str, Any], result)
+        if len(fields) == 1:
+            key, text = next(iter(fields.items()))
+            return text if key in _WRAPS and isinstance(text, str) else None
+    return None
 
 
 def _reason(

@@ -8,11 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from chatfold.core.failure_words import DEEDS, is_named_by, is_participle, words_of_name
+from chatfold.core.failure_words import (
+    DEEDS,
+    is_named_by,
+    is_participle,
+    word_set,
+    words_of_name,
+)
 
-__all__ = ["says_not_made"]
+__all__ = ["exits_badly", "says_not_made"]
 
 _READ = 200  # characters at the start of a text that are looked at
+_READ_AT_THE_END = 80  # and at its end, where shells tell how they ended
 _NO_MORE = r"(?!\W{0,2}(?:0\b|none\b))"  # as in `Rows failed: 0`
 _ENDS = r"(?=\s*(?:[:.,;!\n]|$)"
 
@@ -24,11 +31,12 @@ _BY_THE_USER = (
     r"|(?:the )?user (?:doesn|does |didn|did )(?:['’]t|not) (?:want|allow|approve|confirm)\b"
 )
 _ALLOWED = (
-    r"(?:(?:the|tool|execution|call|action|request|operation|use|it) ){0,4}(?:was |is |has been )?"
+    r"(?:(?:the|your|this|tool|execution|call|action|request|operation|use|it) ){0,4}"
+    r"(?:was |is |has been )?"
     rf"(?:not (?:approved|authori[sz]ed|permitted|allowed|confirmed)\b{_NO_MORE}"
     r"|(?P<refused>rejected|denied|declined|refused|aborted|blocked|cancelled|canceled)"
     r" by (?:the )?(?:user|admin\w*|operator|policy|system)\b"
-    rf"|(?P<state>rejected|denied|refused){_ENDS}))"
+    rf"|(?P<state>rejected|denied|refused|declined){_ENDS}))"
 )
 _DECLINED = (
     r"(?:the |your )?(?:payment|card|transaction|charge) (?:was |has been |is )?"
@@ -42,6 +50,7 @@ _OF_HOSTS = (
     r"|(?:the )?(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:was |is )?(?:not found|unknown)\b"
     r"|(?:the )?(?:tool |function )?(?:tool|call|execution) (?:was )?"
     r"(?:interrupted|aborted|timed out)\b"
+    rf"|(?:the |your )?(?:[a-z]+ ){{1,2}}timed out(?:{_ENDS})| (?:after|while|during|because)\b)"
     r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
     r"|no such [a-z]+\b"
 )
@@ -55,6 +64,8 @@ _NOT_DONE = (
     r"|(?:(?:the )?[\w-]+ ){0,3}?(?:was |were |is |has been )?not|nothing (?:was|has been))"
     r" (?P<done>[a-z]+)\b"
 )
+_IMPOSSIBLE = word_set("available eligible found possible supported valid")
+_SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
     r"(?:permissions?|access|rights)|(?:can['’]t|cannot|(?:am|are) (?:not able|unable) to) "
@@ -65,11 +76,20 @@ _NO_RIGHT = (
 _OF_SHELLS = (
     r"(?:(?:the )?(?:command|process|script|program) )?(?:failed with |exited with |exit )"
     r"(?:an? )?(?:exit )?(?:code|status)?:? ?[1-9]\d{0,2}\b"
+    r"|return ?code[:=> ]{1,2}[1-9]\d{0,2}\b"
     r"|[\w./ -]{1,60}:(?: line \d+:)? [\w./-]{1,60}: (?:command not found|no such file)"
 )
 _NOT_MADE = re.compile(
     rf"\W*(?:{_BY_THE_USER}|{_NO_RIGHT}|{_OF_SHELLS}|{_OF_HOSTS}|{_DECLINED}|{_ALLOWED}|{_FAILED}"
     rf"|{_NOT_DONE})",
+    re.IGNORECASE,
+)
+
+
+_EXIT_AT_THE_END = re.compile(
+    r"(?:^|\n)[\[(<]?(?:(?:command |process )?(?:exited|failed) with )?(?:an? )?"
+    r"(?:exit[ _]?(?:code|status)|return ?code|code)[:= >]{1,2}[1-9]\d{0,2}"
+    r"(?:</\w{1,20}>)?[\])]?\s*$",
     re.IGNORECASE,
 )
 
@@ -89,7 +109,14 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     if state is not None:
         return not any(_is_for(state.lower(), of) for of in (name, *given()))
     done = (found["done"] or "").lower()
+    if done in _IMPOSSIBLE:
+        return _SO_FAR.match(text, found.end()) is not None
     return not done or done in DEEDS or _is_for(done, name)
+
+
+def exits_badly(text: str) -> bool:
+    """Return whether a text ends with the exit code of a command that failed."""
+    return _EXIT_AT_THE_END.search(text[-_READ_AT_THE_END:]) is not None
 
 
 def _is_for(state: str, name: str) -> bool:
