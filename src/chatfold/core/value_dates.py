@@ -22,7 +22,7 @@ _TIME = re.compile(
     r"(?: ?([AaPp])\.?[Mm]\b\.?)?(?:(Z)\b| ?(UTC|GMT)\b|([+-]\d\d):?(\d\d)(?!\d))?"
 )
 _CLOCK = re.compile(
-    r"(\d{1,2}) ?([AaPp])\.?[Mm]\b|(\d{1,2})(?:\.(\d\d))? ?Uhr\b|(\d{1,2}) ?h ?(\d\d)\b"
+    r"(\d{1,2})(?:\.(\d\d))? ?([AaPp])\.?[Mm]\b|(\d{1,2})(?:\.(\d\d))? ?Uhr\b|(\d{1,2}) ?h ?(\d\d)\b"
     r"|(\d{1,2})[时時点시] ?(?:(\d{1,2})[分분])?"
 )
 _AFTERNOON = ("午後", "下午", "晚上", "오후")
@@ -208,7 +208,7 @@ def glued_time(text: str, at: int) -> Value | None:
 
 
 def time_at(text: str, at: int) -> Value | None:
-    """Return the time of day that begins at a digit: 14:30, 2:30 pm, 2pm, 14 Uhr, 14h30."""
+    """Return the time of day that begins at a digit: 14:30, 2.30 pm, 2pm, 14 Uhr, 14h30."""
     keys: Keys | None
     found = _TIME.match(text, at)
     stop = 0
@@ -224,10 +224,10 @@ def time_at(text: str, at: int) -> Value | None:
         found = _CLOCK.match(text, at)
         if found is None:
             return None
-        hour = next(int(found[n]) for n in (1, 3, 5, 7) if found[n])
-        minute = next((int(found[n]) for n in (4, 6, 8) if found[n]), 0)
-        late = found[7] and text[max(0, at - 3) : at].rstrip(" ")[-2:] in _AFTERNOON
-        keys = time_keys(hour, minute, half="p" if late else (found[2] or "").lower())
+        hour = next(int(found[n]) for n in (1, 4, 6, 8) if found[n])
+        minute = next((int(found[n]) for n in (2, 5, 7, 9) if found[n]), 0)
+        late = found[8] and text[max(0, at - 3) : at].rstrip(" ")[-2:] in _AFTERNOON
+        keys = time_keys(hour, minute, half="p" if late else (found[3] or "").lower())
     if keys is None:
         return None
     stop = stop or found.end()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from chatfold.core.value_dates import dated, time_at
+from chatfold.core.value_dates import dated, time_at, time_keys
 from chatfold.core.value_decimals import decimal, plain_number, scaled
 from chatfold.core.value_kinds import Keys, Reading, Value
 from chatfold.core.value_phones import phone_at, phone_word
@@ -47,6 +47,8 @@ _QUIET = re.compile(
     r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])"
     rf"|\d++\.\d++(?! ?(?:[^\W\d_]|[%°{_SIGNS}]))|\|))"
 )
+_HOUR = re.compile(r"(\d{1,2})(?:[.:](\d\d))?")
+_LINK = re.compile(r" (?:d[ei] |d['\u2019])")
 _EVEN = re.compile(r"[.,][–-]{1,2}(?!\d)")  # stands for no cents
 _CODE = re.compile(
     r"(?:\b(?P<http>HTTP(?:/[\d.]+)?|status(?: code)?)|\b(?P<exit>exit(?:ed)?(?: with)?"
@@ -177,11 +179,14 @@ def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
         key, others = decimal(written, money=False)
         key = scaled(key, exponent)
         also = tuple(f"number:{form}" for form in (key, *others))
+        also += _hour_keys(written) if unit == "h" else ()
         end = after.end()
         return [Value("number", text[start:end], f"number:{key} {unit}", start, end, also)]
     if exponent:
-        key = scaled(decimal(written, money=False)[0], exponent)
-        return [Value("number", text[start:stop], f"number:{key}", start, stop, (f"id:{key}",))]
+        key, others = decimal(written, money=False)
+        key = scaled(key, exponent)
+        also = (f"id:{key}", *(f"number:{scaled(form, exponent)}" for form in others))
+        return [Value("number", text[start:stop], f"number:{key}", start, stop, also)]
     if stop < start + len(bare) and not bare[len(written) :].startswith("-"):
         return []
     if len(written) < len(bare) and bare[len(written)] == "-" and not after:
@@ -189,6 +194,13 @@ def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
     if written.isdigit():
         return [_bare(spot, written)]
     return [Value("number", written, *_first(plain_number(written), start, stop))]
+
+
+def _hour_keys(written: str) -> tuple[str, ...]:
+    """Return the key of the time that "16 h" or "16.30 h" may be: in some languages it is one."""
+    found = _HOUR.fullmatch(written)
+    keys = time_keys(int(found[1]), int(found[2] or 0)) if found else None
+    return keys[:1] if keys else ()
 
 
 def _first(keys: Keys, start: int, stop: int) -> tuple[str, int, int, tuple[str, ...]]:
@@ -252,10 +264,14 @@ def _magnitude(text: str, stop: int, money: bool) -> tuple[int, int, re.Match[st
     after = _behind(text, stop)
     if after is None:
         return stop, 0, None
-    exponent = MAGNITUDES.get(after[1], 0)
+    exponent = MAGNITUDES.get(after[1], 0) or (6 if money and after[0] == "m" else 0)  # €360m
     if not exponent or (after[1] == "B" and not money) or after[0] in (" k", " K", " M", " B"):
         return stop, 0, after
     stop = after.end()
+    link = _LINK.match(text, stop)  # as in "360 millones de euros"
+    linked = _behind(text, link.end()) if link else None
+    if linked and linked[1] in CURRENCIES:
+        return stop, exponent, linked
     return stop, exponent, _behind(text, stop + text.startswith(". ", stop))
 
 
@@ -284,8 +300,8 @@ def _amount(
     if after and after[1] in CURRENCIES:
         stop, sign = after.end(), after[1]
     code = CURRENCIES[sign]
-    key, others = decimal(written, money=True)
-    key = scaled(key, exponent)
+    key, forms = decimal(written, money=True)
+    key, others = scaled(key, exponent), [scaled(form, exponent) for form in forms]
     shared = [mark for mark, codes in SHARED_SIGNS.items() if code in codes]
     codes = (code, *SHARED_SIGNS.get(code, ()), *shared)
     also = [f"amount:{key} {other}" for other in codes[1:]]

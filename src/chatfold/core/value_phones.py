@@ -49,7 +49,8 @@ def phone_at(text: str, start: int, left: str) -> list[Value]:
         at -= 1
     found = _PHONE.match(text, at)
     if found is not None:
-        digits = "".join(filter(str.isdigit, found[0]))
+        # The 0 of "+49 (0)171" is dialled only inside of the country.
+        digits = "".join(filter(str.isdigit, found[0].replace("(0)", "", found[0][0] == "+")))
         if (9 if digits[0] == "0" and found[0][0] != "+" else 7) <= len(digits) <= 15:
             keys = phone_keys(digits, international=found[0][0] == "+")
             return [Value("phone", found[0], keys[0], at, found.end(), keys[1])]
