@@ -511,6 +511,55 @@ def test_a_value_in_brackets_may_belong_to_any_id_in_them() -> None:
     assert found(lie, called(*BOUGHT)) == ["4794339885", "4064702754"]
 
 
+@pytest.mark.parametrize(
+    ("source", "true", "lie"),
+    [
+        ("Loyalty number TP 445 902 118.", "Number TP445902118.", "Number TP445902181."),
+        ("Flight TP 768 at noon.", "She flies with TP768.", "She flies with TP786."),
+        ("Plate S-JG 4711.", "Plate S-JG-4711.", "Plate S-JG-4771."),
+        ("Number 2 84 08 75 116 001 42.", "Number 284087511600142.", "Number 284087511600124."),
+        ("Call 612 34 56 78.", "Call 612345678.", "Call 612345687."),
+        ("Call +49 (0)171 2345678.", "Call +49 171 2345678.", "Call +49 171 2345687."),
+        ("Edited /home/u/p/src/a.py.", "Edited ~/p/src/a.py.", "Edited ~/p/src/b.py."),
+        ("A budget of 360 million euros.", "It is EUR 360m.", "It is EUR 630m."),
+        ("Un budget di 360 milioni di euro.", "It is €360 million.", "It is €630 million."),
+        ("It is 1.5 billion euros.", "1.500 millones de euros.", "1.600 millones de euros."),
+        ("| Paid (Mio. EUR) |\n|---|\n| 398.2 |", "Paid €398.2 million.", "Paid €389.2 million."),
+        ("Come at 4.30 pm.", "She comes at 16:30.", "She comes at 16:50."),
+        ("Venez à 15 h.", "She comes at 3 pm.", "She comes at 4 pm."),
+        ("Come at 3 pm.", "Elle vient à 15 h.", "Elle vient à 17 h."),
+        ("Since 02:47.", "Since 02:47 UTC.", "Since 02:57 UTC."),
+    ],
+)
+def test_what_was_shown_may_be_in_another_notation(source: str, true: str, lie: str) -> None:
+    assert found(true, shown(source)) == []
+    assert len(found(lie, shown(source))) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "lie"),
+    [
+        ("It takes a 12 kg bag.", "Seat A12 is hers."),
+        ("PO 12 345, then 678.", "Order PO12345678."),
+        ("Code XTP 768Z.", "She flies with TP768."),
+        ("It was $398.20.", "Paid $398.2 million."),
+        ("| Paid (EUR) |\n|---|\n| 398.2 |", "Paid €398.2 million."),
+        ("| Paid (Mio. USD) |\n|---|\n| 398.2 |", "Paid €398.2 million."),
+        ("Since 02:47+02:00.", "Since 02:47 UTC."),
+        ("Edited /srv/u/p/src/a.py.", "Edited ~/p/src/a.py."),
+    ],
+)
+def test_another_notation_vouches_for_nothing_else(source: str, lie: str) -> None:
+    assert len(found(lie, shown(source))) == 1
+
+
+def test_a_table_inside_of_json_has_columns() -> None:
+    """However short it is."""
+    table = "| Year | Paid (Mio. EUR) |\n|---|---|\n| 2025 | 398.2 |"
+    source = called(("fetch", {}, {"table": table}))
+    assert found("In 2025, €398.2 million was paid.", source) == []
+
+
 def test_the_day_after_is_not_misplaced() -> None:
     """A flight arrives on the day after it left, which is another's day of departure."""
     flights = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, Literal
 
 from chatfold.core.cut_out import cut_out
@@ -16,8 +17,9 @@ from chatfold.core.derived import Derived, number_of
 from chatfold.core.placing import Placing
 from chatfold.core.said import Said
 from chatfold.core.shown import Sources
-from chatfold.core.units import codes_of, is_owner
+from chatfold.core.units import codes_of, currency_of, is_owner
 from chatfold.core.value_dates import either_order
+from chatfold.core.value_tables import MAGNITUDES
 from chatfold.core.values import Kind, Value, values
 
 __all__ = ["DROPPED_KINDS", "Sources", "Ungrounded", "ungrounded", "without"]
@@ -30,8 +32,10 @@ DROPPED_KINDS: Final[frozenset[Kind]] = frozenset(
 _LITERAL: Final[frozenset[Kind]] = frozenset(
     {"id", "hash", "name", "error", "path", "url", "mail", "version", "command"}
 )
+_HOMES = ("path:/home/", "path:/root/", "path:/Users/", "path:/users/")
 _UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
 _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
+_SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
 _FEW = 4  # places that are read to see whether a value was shown
 
 
@@ -72,6 +76,7 @@ class _Reading:
         self.searches = 0
         self.found: dict[str, bool] = {}
         self.folded: set[str] | None = None
+        self.joined: list[str] | None = None
         self.known: dict[str, str | None] = {}
 
     def ungrounded(self) -> list[Ungrounded]:
@@ -159,8 +164,14 @@ class _Reading:
                 if name.startswith("--") and not any(map(str.isalpha, bare.text)):
                     return key if self._stands(bare) else None
             case "path":
-                if self._joined(name):
+                if self._joined(name) or self._is_of_home(name):
                     return key
+            case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
+                return key[:-1]  # no zone was shown beside it
+            case "number" if key.endswith(" h"):
+                for other in value.also:
+                    if other in places and other.startswith("time:"):
+                        return other
             case "error":
                 for other in value.also:
                     if other in self.sources.bare:
@@ -184,6 +195,23 @@ class _Reading:
             # Hundredths need a record that says so.
             if self.sources.may_be_amount(written, codes, beside=shown != number):
                 return written
+        return self._in_a_column(value, number, codes)
+
+    def _in_a_column(self, value: Value, number: Decimal, codes: frozenset[str]) -> str | None:
+        """Return the number that an amount was shown as where the key or the column has its scale.
+
+        As $398.2 million is 398.2 under `revenue_usd_m`, or under "Paid (Mio. EUR)".
+        """
+        sources = self.sources
+        for exponent in {MAGNITUDES[w] for w in _LETTERS.findall(value.text) if w in MAGNITUDES}:
+            written = f"number:{number.scaleb(-exponent).normalize():f}"
+            units = sources.bare.get(written, ())[:_MOST_PLACES]
+            for _, field in sources.fields_of(written, units):
+                words = _LETTERS.findall(field.partition(":")[2])
+                if any(exponent == _SCALES.get(word.lower()) for word in words):
+                    currencies = {currency_of(word) for word in words} - {None}
+                    if not currencies or not codes.isdisjoint(currencies):
+                        return written
         return None
 
     def _joined(self, path: str) -> bool:
@@ -195,9 +223,17 @@ class _Reading:
             if path[n] == "/"
         )
 
+    def _is_of_home(self, path: str) -> bool:
+        """Return whether a path from `~` was shown with the home directory in full."""
+        if not path.startswith("~/"):
+            return False
+        homes = (key for key in self.sources.places if key.startswith(_HOMES))
+        rest = re.compile(rf"path:(?:/root|/(?:home|Users)/[^/]+){re.escape(path[1:])}", re.I)
+        return any(map(rest.fullmatch, homes))
+
     def _stands(self, value: Value) -> bool:
         """Return whether a value stands as it is written in what was shown."""
-        if value.kind == "id" and self._is_folded(value):
+        if value.kind == "id" and (self._is_folded(value) or self._is_spelled(value)):
             return True
         if len(value.text) < 3:
             return False
@@ -220,8 +256,29 @@ class _Reading:
             self.folded = {_fold(key) for key, kind in kinds.items() if kind in ("id", "hash")}
         return _fold(value.key) in self.folded
 
+    def _is_spelled(self, value: Value) -> bool:
+        """Return whether an id was shown in groups: TP445902118 as `TP 445 902 118`."""
+        name = "".join(filter(str.isalnum, value.text))
+        if len(name) < _SHORTEST_SPELLED:
+            return False
+        if self.joined is None:
+            self.joined = [text.translate(_NO_GAPS) for text in self.sources.texts]
+        pattern: re.Pattern[str] | None = None
+        for text, joined in zip(self.sources.texts, self.joined, strict=True):
+            if name in joined:
+                pattern = pattern or re.compile(rf"(?<!\w){_GAP.join(name)}(?!\w)")
+                if pattern.search(text):
+                    return True
+        return False
 
+
+_GAPS: Final = " ./-\u00a0\u202f"
+_GAP: Final = f"[{re.escape(_GAPS)}]?"
+_NO_GAPS: Final = str.maketrans("", "", _GAPS)
 _MARKS = re.compile(r"[^a-z0-9]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MOST_PLACES = 40  # of one number that are looked at
+_SCALES: Final = {"m": 6, **{word.lower(): n for word, n in MAGNITUDES.items()}}
 
 
 def _fold(key: str) -> str:

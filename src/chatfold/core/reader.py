@@ -135,7 +135,7 @@ class Reader(Index):
                 nested = _parsed(value) if value[:1] in ("{", "[") else None
                 if nested is not None:
                     stack.append(node._replace(value=nested))
-                elif len(value) > _LONG_LEAF:
+                elif len(value) > _LONG_LEAF or "\n|" in value:
                     self._cleaned(value, self.unit(where), f"{path}.{key}")
                 else:
                     leaves.append(_Leaf(value, where, key, path, trail))
@@ -242,7 +242,7 @@ def _carry(carried: dict[str, str], value: Value, field: str) -> None:
             del carried[next(iter(carried))]
 
 
-_LONG_LEAF = 400  # characters: a longer text in a document is read as a text
+_LONG_LEAF = 400  # characters: a longer text in a document is read as a text, and so is a table
 _HAS_DIGIT = re.compile(r"\d")
 
 
