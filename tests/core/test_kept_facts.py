@@ -91,7 +91,8 @@ def assert_phrased(snapshot: Snapshot, kept: Facts) -> int:
         if noted is None or home is None or noted.home is not home:
             continue
         number += 1
-        finder = PhraseFinder(snapshot.views, words, Phrases(), kept.whole_text)
+        kinds = kept.uses.kinds
+        finder = PhraseFinder(snapshot.views, words, Phrases(), kept.whole_text, kinds=kinds)
         now = finder.at(value, home)
         assert now is not None
         price([now], sizes_of_texts)

@@ -172,6 +172,38 @@ def test_what_the_user_said_of_values_of_one_kind_is_told_once() -> None:
     assert lines(kept.record.values) == ["user: Stop SO-17 for 80 EUR but keep SO-18"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("Call 415-555-0100.", "Sorry, I meant 415-555-0199.", "Sorry, I meant 415-555-0199"),
+        ("Come on 2026-05-12.", "Nein, ich meinte 2026-05-13!", "Nein, ich meinte 2026-05-13!"),
+        ("It is about order LK-1111.", "LK-2222, no wait.", "LK-2222, no wait"),
+    ],
+)
+def test_what_may_correct_a_value_is_told_in_its_sentence(
+    first: str, second: str, said: str
+) -> None:
+    """A list of both does not say which of them holds."""
+    made = recorded([*user(first), *says("Yes."), *user(second)])
+    assert made.record.values[0].values[-1].text == said
+
+
+def test_a_long_sentence_of_another_value_is_told_by_the_value() -> None:
+    later = "And " + "very " * 15 + "good is also 415-555-0199."
+    made = recorded([*user("Call 415-555-0100."), *says("Yes."), *user(later)])
+    assert lines(made.record.values) == ["user: 415-555-0100, 415-555-0199"]
+
+
+def test_a_value_is_not_told_by_an_instruction_that_was_taken_back() -> None:
+    """By how it was taken back, if the user named it there, else alone."""
+    rules = ["Never mail anna@x.com, use ben@x.com.", "Ask me before you spend $900 or $950."]
+    lifts = "You may mail anna@x.com again."
+    made = recorded([*user(" ".join(rules)), *says("Yes."), *user(lifts)], lifted=rules)
+    (entry,) = made.record.values
+    told = {field.text for field in entry.values}
+    assert told == {"You may mail anna@x.com again", "ben@x.com", "$900", "$950"}
+
+
 def test_a_sentence_of_values_is_carried_as_it_is() -> None:
     """As long as one of them is in no words of the model's."""
     said = Entry("user", None, (Field("", "Stop SO-17 for 80 EUR but keep SO-18"),))

@@ -90,7 +90,8 @@ def _recorded(
     terms = plan.terms
     found = snapshot.facts.taken(terms.redact)
     found.update(snapshot.views, snapshot.calls)
-    held = _standing(plan, snapshot, found, earlier.standing)
+    lifted: list[str] = []
+    held = _standing(plan, snapshot, found, earlier.standing, lifted)
     folded = sum(snapshot.sizes[start:cut])
     folded -= sum(snapshot.sizes[i] for i in kept if start <= i < cut)
     room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
@@ -101,6 +102,7 @@ def _recorded(
         kept=kept,
         previous=earlier,
         standing=held,
+        lifted=lifted,
         text=text,
         effects=terms.effects,
         ledger_tokens=room if terms.ledger_tokens is None else terms.ledger_tokens,
@@ -122,18 +124,24 @@ def _earlier(plan: Plan[Any], snapshot: Snapshot) -> Record:
 
 
 def _standing(
-    plan: Plan[Any], snapshot: Snapshot, found: Facts, earlier: Sequence[str]
+    plan: Plan[Any],
+    snapshot: Snapshot,
+    found: Facts,
+    earlier: Sequence[str],
+    lifted: list[str],
 ) -> Sequence[str]:
-    """Return the instructions that hold behind a head."""
+    """Return the instructions that hold behind a head; `lifted` takes those that no longer do."""
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
     may = found.instructing(range(start, cut))
     clean, views = plan.terms.redact, snapshot.views
-    held = standing([views[i] for i in may if i not in kept], earlier=earlier, clean=clean)
+    said = [views[i] for i in may if i not in kept]
+    held = standing(said, earlier=earlier, clean=clean, lifted=lifted)
     if not plan.terms.words:
         return held
     goes = [index for index in range(start, cut) if index not in kept]
     for words in plan.terms.words:
-        held = standing([snapshot.views[i] for i in goes], words=words, earlier=held, clean=clean)
+        said = [views[i] for i in goes]
+        held = standing(said, words=words, earlier=held, clean=clean, lifted=lifted)
     return held
 
 

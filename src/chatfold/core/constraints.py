@@ -31,6 +31,7 @@ def standing(
     words: Words = ENGLISH,
     earlier: Sequence[str] = (),
     clean: Callable[[str], str] | None = None,
+    lifted: list[str] | None = None,
 ) -> list[str]:
     """Return the instructions of users that hold behind these items, oldest first, each once.
 
@@ -42,6 +43,7 @@ def standing(
         words: The language.
         earlier: What an earlier call returned for the items before these.
         clean: Applied to every text before it is read (`redact`).
+        lifted: Takes those that the users took back.
 
     Returns:
         Sentences as they were written, 300 characters at most; the newest 40.
@@ -55,7 +57,9 @@ def standing(
     for texts in said:
         if any(map(reader.may_hold, texts)):
             for sentence, own in reader.speech.sentences(texts):
-                reader.hold(sentence, held, known, own=own)
+                taken_back = reader.hold(sentence, held, known, own=own)
+                if lifted is not None and taken_back is not None:
+                    lifted.append(taken_back)
     return list(held.values())[-_MOST:]
 
 
@@ -145,8 +149,8 @@ class _Reader:
 
     def hold(
         self, sentence: str, held: dict[str, str], known: dict[str, Content], *, own: bool = True
-    ) -> None:
-        """Change what is held as a sentence says.
+    ) -> str | None:
+        """Change what is held as a sentence says, and return the instruction that it takes back.
 
         Args:
             sentence: What a user said.
@@ -156,7 +160,7 @@ class _Reader:
         """
         said = self.said(sentence) if self.may_hold(sentence) else None
         if said is None:
-            return
+            return None
         key = key_of(sentence)
         for dropped in (held, known):
             dropped.pop(key, None)  # said again, it is new
@@ -164,13 +168,13 @@ class _Reader:
             known[other] = self.content.read(held[other])
         about = {k: known[k] for k in held}
         meant = self.meant(said, about) if own else None
-        if meant is not None:
-            del held[meant]
+        lifted = held.pop(meant) if meant is not None else None
         touched = any(self.content.touches(said.about, other) for other in about.values())
         if said.instruction or (meant is None and touched):
             held[key] = _shortened(sentence)
             if len(held) > _MOST:
                 del held[next(iter(held))]
+        return lifted
 
     def said(self, sentence: str) -> _Said | None:
         """Return what a sentence says of instructions, None where that is nothing."""

@@ -108,6 +108,7 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
         found,
         facts.whole_text,
         values_in=facts.values_in,
+        kinds=facts.uses.kinds,
         first=told.first,
     )
     noted: list[Phrase] = []

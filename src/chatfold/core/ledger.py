@@ -11,7 +11,7 @@ from functools import cached_property
 
 from chatfold.core.call_json import Path, leaves_of
 from chatfold.core.call_words import CallWords, named_by
-from chatfold.core.carry import is_in_a_list, names_a_thing
+from chatfold.core.carry import SAID_BY_USER, is_in_a_list, names_a_thing
 from chatfold.core.choice import Choice, Line
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Facts
@@ -40,6 +40,7 @@ class Ledger:
         words: The words of all calls.
         gone: Positions of the calls that go, in order.
         earlier: The words of an earlier summary, without its record.
+        lifted: Instructions that were taken back: their words do not stand for a value.
         found: The facts of the whole list.
     """
 
@@ -50,9 +51,11 @@ class Ledger:
         gone: Sequence[int],
         *,
         earlier: str,
+        lifted: Sequence[str] = (),
         found: Facts,
     ) -> None:
         self.words = words
+        self._lifted = tuple(" ".join(text.split()) for text in lifted)
         self._phrases = found.phrases
         self._finder = PhraseFinder(
             views,
@@ -60,6 +63,7 @@ class Ledger:
             found.phrases,
             found.whole_text,
             values_in=found.values_in,
+            kinds=found.uses.kinds,
             earlier=earlier,
             change=self._change,
             is_past=self._is_past,
@@ -168,6 +172,8 @@ class Ledger:
                 phrase = self._found(needs[place])  # also of what the latest such call gave
                 if phrase is None:
                     continue
+            if self._lifted and home is not None and home.author == SAID_BY_USER:
+                phrase = self._still_said(phrase, needs[place])
             index = phrase.home.index
             order = (index if track is None else track.last, index, place)
             said, worth = phrase.key, worths[place] * phrase.share
@@ -194,6 +200,25 @@ class Ledger:
             if found is not None:
                 return found
         return None
+
+    def _still_said(self, phrase: Phrase, need: Need) -> Phrase:
+        """Return the words for what a user named, if these are of an instruction taken back.
+
+        What the user said of it last may be how. Else it stands alone.
+        """
+        if not self._is_lifted(phrase):
+            return phrase
+        last = next(s for s in reversed(need.sightings) if s.author == SAID_BY_USER)
+        found = None if last is phrase.home else self._finder.at(need.value, last)
+        if found is not None and not self._is_lifted(found):
+            return found
+        alone = Field("", self.words.clean(need.value.text))
+        return Phrase(phrase.home, alone, None, phrase.groups, phrase.share)
+
+    def _is_lifted(self, phrase: Phrase) -> bool:
+        """Return whether words of a user are more than a value, and of what was taken back."""
+        said = (phrase.full or phrase.bare).text
+        return any(said in text for text in self._lifted)
 
     def _change(self, number: int, path: Path, leaf: object) -> tuple[str, str]:
         """Return what the latest call like this one gave at a path, and what was there before.

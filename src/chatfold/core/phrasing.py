@@ -6,8 +6,10 @@ Not here: what these words take of a record's room (`phrases`), which of them fi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
+from typing import Final
 
 from chatfold.core.call_json import LONGEST, Path, label_of
 from chatfold.core.call_words import CallWords, named_by
@@ -16,7 +18,7 @@ from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
 from chatfold.core.sightings import Sighting
 from chatfold.core.snippets import Contrasts, snippet
-from chatfold.core.values import Value, values
+from chatfold.core.values import Kind, Value, values
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
 __all__ = ["EARLIER", "Change", "PhraseFinder", "on_one_line"]
@@ -26,12 +28,15 @@ EARLIER = "earlier"
 
 _PART = 2  # times its length: in a longer text a value is one of several
 _SMALL = re.compile(r"\d{1,2}")  # such a number says nothing without the words around it
+_SHORT = 80  # characters of a sentence that says in few words what a value is, or corrects
+_OWN_WORDS = 2_000  # characters: of a longer text most was not written by the user
 _SMALL_WORTH = 0.3
 _SUPERSEDED = 0.3  # what remains of the worth of a value that a later call no longer gave
 _GENERAL = frozenset({"id", "name", "key", "value", "values", "number", "code", "type", "data"})
 
 _MOST_AROUND = 2  # times its length: in a longer text such a value stands alone
 
+_NO_KINDS: Final[Mapping[Kind, int]] = MappingProxyType({})
 _AUTHORS = frozenset({SAID_BY_USER, "assistant", EARLIER})
 
 Change = Callable[[int, Path, object], tuple[str, str]]
@@ -55,6 +60,7 @@ class PhraseFinder:
         whole_text: Returns what stands at a place where a fact is all that stands there, given its
             key; None where that is not so.
         values_in: Returns the values in a text.
+        kinds: Index of the item in which a user named the first value of each kind.
         first: Position of the first of those calls among all.
         earlier: The words of an earlier summary, without its record.
         change: What came of calls like another; by default no call is like another.
@@ -69,6 +75,7 @@ class PhraseFinder:
         whole_text: Callable[[str, Sighting], str | None],
         *,
         values_in: Callable[[str], list[Value]] = values,
+        kinds: Mapping[Kind, int] = _NO_KINDS,
         first: int = 0,
         earlier: str = "",
         change: Change | None = None,
@@ -81,6 +88,7 @@ class PhraseFinder:
         self._phrases = phrases
         self.whole_text = whole_text
         self.values_in = values_in
+        self.kinds = kinds
         self.first = first
         self.earlier = earlier
         self.change: Change = self._as_it_is if change is None else change
@@ -111,7 +119,7 @@ class PhraseFinder:
         groups = author, author
         if home.author == SAID_BY_USER and (told := self._told_apart(value, home)):
             return Phrase(home, Field("", told), None, groups)
-        said = self._around(value, home)
+        said = self._in_short(value, home) or self._around(value, home)
         if said is None:
             return None
         full = Field("", said)
@@ -201,6 +209,20 @@ class PhraseFinder:
                     said = snippet(text, one, found)
                     return said if len(said) <= LONGEST else None
         return self._alone(value)
+
+    def _in_short(self, value: Value, home: Sighting) -> str | None:
+        """Return the short sentence of a value that may correct one: "No, I meant 4.30 pm".
+
+        That is where a user has named another one of its kind before.
+        """
+        before = self.kinds.get(value.kind, home.index) < home.index
+        if home.author != SAID_BY_USER or not before:
+            return None
+        for text, found, contrasts in self._texts(home.index):
+            for one in found if len(text) <= _OWN_WORDS else ():
+                if one.key == value.key:
+                    return contrasts.sentence(one, _SHORT)
+        return None
 
     def _told_apart(self, value: Value, home: Sighting) -> str | None:
         """Return the sentence of a value that stands beside others of its kind."""

@@ -63,6 +63,7 @@ def make_record(
     kept: Collection[int] = (),
     previous: Record | None = None,
     standing: Sequence[str] = (),
+    lifted: Sequence[str] = (),
     text: str,
     effects: Mapping[str, Effect] | None = None,
     ledger_tokens: int,
@@ -80,6 +81,7 @@ def make_record(
         kept: Those of them that stay in the list.
         previous: The record of the earlier summary, if there is one in the head.
         standing: The instructions that hold, word for word; those of earlier folds among them.
+        lifted: Instructions that were taken back, word for word.
         text: The model's summary.
         effects: What tools do, by name, as far as the caller says.
         ledger_tokens: Tokens that the values part may have; 0 leaves it out.
@@ -116,7 +118,7 @@ def make_record(
     missing = held.missing(needs, range(len(needs)))
     record = acted
     if ledger_tokens:
-        ledger = Ledger(views, words, gone, earlier=summary, found=found)
+        ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
         carried = tuple(_carried(previous.values, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, found.teller())

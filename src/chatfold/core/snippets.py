@@ -96,15 +96,23 @@ class Contrasts:
 
     def words(self, value: Value) -> str | None:
         """Return the words for a value, None where it is told from no other by its sentence."""
-        if self._alone:
-            return None
+        part = None if self._alone else self._part(value)
+        return None if part is None or not part.tells else self._said(part, self._most)
+
+    def sentence(self, value: Value, most: int) -> str | None:
+        """Return the sentence that a value is in, None where it has more than `most` characters."""
+        part = self._part(value)
+        return None if part is None else self._said(part, most)
+
+    def _said(self, part: _Part, most: int) -> str | None:
+        said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
+        return said if len(said) <= most else None
+
+    def _part(self, value: Value) -> _Part | None:
         parts = self._parts(value)
         place = bisect_right(parts, value.start, key=_START) - 1
         part = parts[place] if place >= 0 else None
-        if part is None or not part.tells or part.stop < value.stop:
-            return None
-        said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
-        return said if len(said) <= self._most else None
+        return None if part is None or part.stop < value.stop else part
 
     def _parts(self, value: Value) -> list[_Part]:
         """Return the parts of the line that a value is in."""

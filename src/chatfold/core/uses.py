@@ -14,7 +14,7 @@ from typing import Final
 
 from chatfold.core.reuse import Origin
 from chatfold.core.sightings import Sighting
-from chatfold.core.values import Value
+from chatfold.core.values import Kind, Value
 
 __all__ = ["HOMES", "Track", "Uses", "home_of", "last_key", "own_side"]
 
@@ -125,6 +125,8 @@ class Uses:
         paths: Keys of those that are paths.
         given: Keys of the paths that a result was the first to name.
         openers: Indices of the items in which a user speaks.
+        kinds: Index of the item in which a user, or an earlier summary, named the first fact of
+            each kind.
     """
 
     def __init__(self) -> None:
@@ -136,6 +138,7 @@ class Uses:
         self.paths: list[str] = []
         self.given: set[str] = set()
         self.openers: list[int] = []
+        self.kinds: dict[Kind, int] = {}
         self._shared: dict[Origin, Origin] = {}
 
     def turn(self, index: int) -> int:
@@ -157,6 +160,8 @@ class Uses:
         self.origins[key] = origin
         self.firsts.append(seen.index)
         self.counts[origin, 0] += 1
+        if side in _OWN_SIDES and value.kind not in self.kinds:
+            self.kinds[value.kind] = seen.index
         if side == "summary":
             self.told_before.add(key)
         if value.kind == "path":
