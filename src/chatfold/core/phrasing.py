@@ -216,7 +216,7 @@ class PhraseFinder:
         That is where a user has named another one of its kind before.
         """
         before = self.kinds.get(value.kind, home.index) < home.index
-        if home.author != SAID_BY_USER or not before:
+        if home.author != SAID_BY_USER or not before or _SMALL.fullmatch(value.text):
             return None
         for text, found, contrasts in self._texts(home.index):
             for one in found if len(text) <= _OWN_WORDS else ():
