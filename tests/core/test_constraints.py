@@ -293,6 +293,11 @@ def test_how_people_write_them_in_a_hurry(said: str) -> None:
         "Hold all payments until I confirm.",
         "Until I say otherwise, hold all payments.",
         "You need my approval for every payment.",
+        "Ask me for approval before each transfer.",
+        "Please ask us for our permission before you delete files.",
+        "Before you pay anything tell me.",
+        "Let me approve every payment first.",
+        "I want to approve each booking first.",
     ],
 )
 def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
@@ -312,6 +317,8 @@ def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
         "Wait for my mail.",
         "Hold on until I say something.",
         "Let me check with my wife first.",
+        "Ask me for the number.",
+        "I want to check in first.",
         "They always ask me first.",
         "I was asked to check with you first.",
         "If you need my approval, call.",

@@ -63,6 +63,7 @@ FAILURES: list[tuple[Any, str]] = [
     ("Nothing was paid.", "Nothing was paid."),
     ("Not paid: too old", "Not paid: too old"),
     ("Order A-1 cannot be paid", "Order A-1 cannot be paid"),
+    ("Order A-1 can no longer be paid", "Order A-1 can no longer be paid"),
     ("The payment failed because of A", "The payment failed because of A"),
     ("Bulk payment failed", "Bulk payment failed"),
     ("Insufficient funds", "Insufficient funds"),

@@ -60,7 +60,7 @@ _FAILED = (
 )
 _NOT_DONE = (
     r"(?:(?:(?!\b(?:was|were|has|have|is|are|and|but)\b)[^\n.;:!?]){1,80}?"
-    r"\b(?:could(?: not|n['’]t)|cannot|can['’]t|can not) be"
+    r"\b(?:could(?: not|n['’]t)|cannot|can['’]t|can not|can no longer) be"
     r"|(?:(?:the )?[\w-]+ ){0,3}?(?:was |were |is |has been )?not|nothing (?:was|has been))"
     r" (?P<done>[a-z]+)\b"
 )
