@@ -92,6 +92,9 @@ FAILURES: list[tuple[Any, str]] = [
     ("Connection timed out", "Connection timed out"),
     ("The operation timed out after 30 s", "The operation timed out after 30 s"),
     ("Order A-1 was not found in the shop", "Order A-1 was not found in the shop"),
+    ("Order A-1 not found, nothing was paid", "Order A-1 not found, nothing was paid"),
+    ("Run timed out; the rest was not sent", "Run timed out; the rest was not sent"),
+    ("Working\n[exited with code 1]", "Working"),
     ("It is not possible: too old", "It is not possible: too old"),
     ("Paying ...\nerror: no funds\n[exit code: 1]", "error: no funds"),
     ("<returncode>1</returncode>\n<output>\n</output>", "<returncode>1</returncode>"),
@@ -168,6 +171,16 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
     ("create_rule", {}, "Rule for timed out requests created"),
     ("tag", {}, "Image not found to hold faces, tagged as A-1"),
     ("run", {}, "Compiled\nexit code: 0"),
+    ("create_booking", {}, "Booked.\nCode: 482"),
+    ("upsert_contact", {}, "Contact not found; created as C-12"),
+    ("send_mail", {}, "Attachment not found: sent without it."),
+    ("book_table", {}, "Table not available at 7 pm, booked for 8 pm instead (R-12)."),
+    ("restart", {}, "Graceful stop timed out. Service restarted."),
+    (
+        "create_order",
+        {},
+        [{"type": "text", "text": "Cart not found"}, {"type": "text", "text": "Made"}],
+    ),
     ("create_refund", {}, {"amount": 3, "failure_message": None}),
 ]
 

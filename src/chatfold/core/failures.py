@@ -102,18 +102,22 @@ def _wrapped_text(result: Any) -> str | None:
     It may stand alone in an object, or in the blocks of text that MCP answers with.
     """
     if isinstance(result, list):
-        blocks = cast(list[Any], result)
-        first: Any = blocks[0] if blocks else None
-        if isinstance(first, dict) and cast(dict[str, Any], first).get("type") == "text":
-            text = cast(dict[str, Any], first).get("text")
-            return text if isinstance(text, str) else None
-        return None
+        texts = [_text_in(block) for block in cast(list[Any], result)]
+        told = [text for text in texts if text is not None]
+        return "\n".join(told) if told and len(told) == len(texts) else None
     if isinstance(result, dict):
         fields = cast(dict[str, Any], result)
         if len(fields) == 1:
             key, text = next(iter(fields.items()))
             return text if key in _WRAPS and isinstance(text, str) else None
     return None
+
+
+def _text_in(block: Any) -> str | None:
+    """Return what a block of text says, None where it is none."""
+    fields = cast(dict[str, Any], block) if isinstance(block, dict) else {}
+    text = fields.get("text")
+    return text if fields.get("type") == "text" and isinstance(text, str) else None
 
 
 def _reason(

@@ -16,7 +16,7 @@ from chatfold.core.failure_words import (
     words_of_name,
 )
 
-__all__ = ["is_plain_success", "telling_line"]
+__all__ = ["WORKED", "is_plain_success", "telling_line"]
 
 _READ = 4000  # characters of a text in which the line that tells most is looked for
 _WORD = re.compile(r"[a-z]+(?:['’]t)?")
@@ -27,7 +27,7 @@ _TROUBLE = re.compile(
     r")\b|npm err!|e: )[^\n]*\w[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
-_WORKED = DEEDS | word_set(
+WORKED = DEEDS | word_set(
     """
     accepted activated assigned changed charged closed committed complete confirmed copied
     deactivated deployed disabled done edited enabled finished imported inserted installed merged
@@ -60,7 +60,7 @@ def is_plain_success(text: str, name: str) -> bool:
     others = [word for word in words if not any(is_participle(word, verb) for verb in own)]
     if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
         return False
-    return len(others) < len(words) or not _WORKED.isdisjoint(others)
+    return len(others) < len(words) or not WORKED.isdisjoint(others)
 
 
 def telling_line(text: str) -> str:

@@ -15,6 +15,7 @@ from chatfold.core.failure_words import (
     word_set,
     words_of_name,
 )
+from chatfold.core.success_words import WORKED
 
 __all__ = ["exits_badly", "says_not_made"]
 
@@ -50,7 +51,8 @@ _OF_HOSTS = (
     r"|(?:the )?(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:was |is )?(?:not found|unknown)\b"
     r"|(?:the )?(?:tool |function )?(?:tool|call|execution) (?:was )?"
     r"(?:interrupted|aborted|timed out)\b"
-    rf"|(?:the |your )?(?:[a-z]+ ){{1,2}}timed out(?:{_ENDS})| (?:after|while|during|because)\b)"
+    rf"|(?:the |your )?(?:[a-z]+ ){{1,2}}(?P<late>timed out)"
+    rf"(?:{_ENDS})| (?:after|while|during|because)\b)"
     r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
     r"|no such [a-z]+\b"
 )
@@ -65,6 +67,9 @@ _NOT_DONE = (
     r" (?P<done>[a-z]+)\b"
 )
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
+_WORD = re.compile(r"[a-z]+(?:['’]t)?")
+_CLAUSES = re.compile(r"[.,;:!\n]")
+_DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
@@ -87,8 +92,8 @@ _NOT_MADE = re.compile(
 
 
 _EXIT_AT_THE_END = re.compile(
-    r"(?:^|\n)[\[(<]?(?:(?:command |process )?(?:exited|failed) with )?(?:an? )?"
-    r"(?:exit[ _]?(?:code|status)|return ?code|code)[:= >]{1,2}[1-9]\d{0,2}"
+    r"(?:^|\n)[\[(<]?(?:(?:(?:command |process )?(?:exited|failed) with )(?:an? )?(?:exit )?code"
+    r"|exit[ _]?(?:code|status)|return ?code)[:= >]{1,2}[1-9]\d{0,2}"
     r"(?:</\w{1,20}>)?[\])]?\s*$",
     re.IGNORECASE,
 )
@@ -109,9 +114,19 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     if state is not None:
         return not any(_is_for(state.lower(), of) for of in (name, *given()))
     done = (found["done"] or "").lower()
-    if done in _IMPOSSIBLE:
-        return _SO_FAR.match(text, found.end()) is not None
+    if done in _IMPOSSIBLE or found["late"]:
+        ends = found["late"] or _SO_FAR.match(text, found.end())
+        return bool(ends) and not _tells_a_deed(text[found.end() : _READ], name)
     return not done or done in DEEDS or _is_for(done, name)
+
+
+def _tells_a_deed(text: str, name: str) -> bool:
+    """Return whether a clause says that something was done: "Not found; created as C-12"."""
+    clauses = (_WORD.findall(clause) for clause in _CLAUSES.split(text.lower()))
+    return any(
+        any(word in WORKED or _is_for(word, name) for word in words) and _DENIALS.isdisjoint(words)
+        for words in clauses
+    )
 
 
 def exits_badly(text: str) -> bool:
