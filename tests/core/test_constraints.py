@@ -298,6 +298,9 @@ def test_how_people_write_them_in_a_hurry(said: str) -> None:
         "Before you pay anything tell me.",
         "Let me approve every payment first.",
         "I want to approve each booking first.",
+        "Everything you write must be in French.",
+        "Stick to the cheapest fare.",
+        "Leave the staging server alone.",
     ],
 )
 def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
@@ -319,6 +322,11 @@ def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
         "Let me check with my wife first.",
         "Ask me for the number.",
         "I want to check in first.",
+        "I want to check all my orders.",
+        "I need to review any open invoices.",
+        "Everything we ordered should arrive on Monday.",
+        "Whatever you need should be in the file.",
+        "I'll stick with tea.",
         "They always ask me first.",
         "I was asked to check with you first.",
         "If you need my approval, call.",
