@@ -58,7 +58,7 @@ def test_an_instruction_that_is_taken_back_is_gone() -> None:
 
 def test_an_instruction_that_is_taken_back_stands_nowhere() -> None:
     """Neither do its words among those of the user, where a value of it is told."""
-    said = ["Never mail anna@x.com, use ben@x.com.", "You may mail anna@x.com again."]
+    said = ["Never mail anna@x.com about our orders.", "You may mail anna@x.com again."]
     items = [item for text in said for item in (user(text), assistant(LONG))]
     ctx = ChatContext([*items, *thanks()])
     outcome = fold(ctx, Clerk("They spoke of mails."), keep_last_turns=1)
