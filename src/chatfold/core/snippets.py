@@ -29,6 +29,7 @@ _BOUND = re.compile(r"[.!?:;,()\[\]\n\"]+(?=\s|$)|\n")
 _WORD = re.compile(r"\S+")
 _COMMA = re.compile(rf"{_BOUND.pattern}|[、，；：]")
 _SPACE = re.compile(r"\s+")
+_ONE = re.compile(r"[^\W\d][^\n.!?…。！？|]*[.!?…]*")  # a line that is one sentence for certain
 _END = ".,; 。、，；"  # says nothing at the end of a sentence that stands in a list
 _BESIDE = 120  # characters: so near to a value, another one of its kind may be meant instead
 _LINE = 20_000  # characters: longer ones were not written by hand
@@ -101,6 +102,8 @@ class Contrasts:
 
     def sentence(self, value: Value, most: int) -> str | None:
         """Return the sentence that a value is in, None where it has more than `most` characters."""
+        if len(self._text) <= most and _ONE.fullmatch(self._text):  # as most short messages are
+            return " ".join(self._text.split()).rstrip(_END)
         part = self._part(value)
         return None if part is None else self._said(part, most)
 
