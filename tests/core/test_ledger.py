@@ -178,6 +178,7 @@ def test_what_the_user_said_of_values_of_one_kind_is_told_once() -> None:
         ("Call 415-555-0100.", "Sorry, I meant 415-555-0199.", "Sorry, I meant 415-555-0199"),
         ("Come on 2026-05-12.", "Nein, ich meinte 2026-05-13!", "Nein, ich meinte 2026-05-13!"),
         ("It is about order LK-1111.", "LK-2222, no wait.", "LK-2222, no wait"),
+        ("It is about order LK-1111.", "Oh no. I meant LK-2222.", "I meant LK-2222"),
     ],
 )
 def test_what_may_correct_a_value_is_told_in_its_sentence(
