@@ -499,3 +499,19 @@ def test_a_report_that_is_not_believed_leaves_what_was_learned() -> None:
     assert ctx.load().tokens == counted + 6_000
     ctx.record_usage(Usage(40, 5))
     assert ctx.load().tokens == counted + 6_000
+
+
+def test_a_trigger_that_leaves_the_list_no_room_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each turn would pay for a fold; `overhead_tokens=` of that size is refused."""
+    policy = Policy(max_tokens=3_000, keep_tokens=200)
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}], policy=policy)
+    counted = ctx.count_tokens().value
+    ctx.record_usage(Usage(counted + 2_240, 5))
+    assert caplog.messages == []
+    for _ in range(2):
+        ctx.record_usage(Usage(counted + 2_250, 5))
+    (told,) = caplog.messages
+    assert "of each request 2250 tokens are not of the list" in told
+    assert "raise max_tokens=" in told

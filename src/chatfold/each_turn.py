@@ -47,6 +47,7 @@ _NOTHING: Final = frozenset(
     }
 )
 
+_MOST_BESIDE: Final = 0.75  # of the trigger may be beside the list, before that is told
 _UNREPORTED: Final = 2  # folds before which a request may have gone out that is reported now
 
 LAST_RESORT: Final = "extractive"
@@ -122,6 +123,7 @@ class EachTurn:
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
+        self._warned = False  # of a trigger that leaves the list no room
         self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
 
     def load(self, tokens: int | None = None) -> Load:
@@ -167,6 +169,15 @@ class EachTurn:
         self._calibration = Calibration.learned(reported, counted, overhead)
         learned = self._calibration.extra
         self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
+        if learned >= _MOST_BESIDE * self._limit and not self._warned:
+            self._warned = True
+            _log.warning(
+                "of each request %d tokens are not of the list, as the provider reports, and a "
+                "fold is due at %d: nearly every turn will fold; raise max_tokens=, or shorten the "
+                "system prompt and the tools",
+                learned,
+                self._limit,
+            )
 
     def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
         """Learn from how a fold went, when to try the next one.
