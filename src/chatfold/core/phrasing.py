@@ -203,12 +203,12 @@ class PhraseFinder:
 
     def _around(self, value: Value, home: Sighting) -> str | None:
         """Return a value with the words around it that say what it is."""
-        for text, found, _ in self._texts(home.index):
-            for one in found:
-                if one.key == value.key:
-                    said = snippet(text, one, found)
-                    return said if len(said) <= LONGEST else None
-        return self._alone(value)
+        place = self._place(value, home)
+        if place is None:
+            return self._alone(value)
+        one, text, found, _ = place
+        said = snippet(text, one, found)
+        return said if len(said) <= LONGEST else None
 
     def _in_short(self, value: Value, home: Sighting) -> str | None:
         """Return the short sentence of a value that may correct one: "No, I meant 4.30 pm".
@@ -218,18 +218,27 @@ class PhraseFinder:
         before = self.kinds.get(value.kind, home.index) < home.index
         if home.author != SAID_BY_USER or not before or _SMALL.fullmatch(value.text):
             return None
-        for text, found, contrasts in self._texts(home.index):
-            for one in found if len(text) <= _OWN_WORDS else ():
-                if one.key == value.key:
-                    return contrasts.sentence(one, _SHORT)
-        return None
+        place = self._place(value, home)
+        if place is None or len(place[1]) > _OWN_WORDS:
+            return None
+        return place[3].sentence(place[0], _SHORT)
 
     def _told_apart(self, value: Value, home: Sighting) -> str | None:
         """Return the sentence of a value that stands beside others of its kind."""
-        for _, found, contrasts in self._texts(home.index):
+        place = self._place(value, home)
+        return None if place is None else place[3].words(place[0])
+
+    def _place(
+        self, value: Value, home: Sighting
+    ) -> tuple[Value, str, list[Value], Contrasts] | None:
+        """Return a value as it stands in the first text of an item that has it.
+
+        With it the text, its values, and what it says of those; None where no text has it.
+        """
+        for text, found, contrasts in self._texts(home.index):
             for one in found:
                 if one.key == value.key:
-                    return contrasts.words(one)
+                    return one, text, found, contrasts
         return None
 
     def _texts(self, index: int) -> list[tuple[str, list[Value], Contrasts]]:
