@@ -18,7 +18,7 @@ from chatfold.core.views import ItemView, TextPart
 
 def told(*texts: str, words: Words = ENGLISH, earlier: Sequence[str] = ()) -> list[str]:
     views = [ItemView("user", (TextPart(text),)) for text in texts]
-    return standing(views, words=words, earlier=earlier)
+    return standing(views, words=words, earlier=earlier).held
 
 
 # --- about something else -------------------------------------------------------------------------
@@ -357,9 +357,9 @@ def test_what_is_pasted_may_be_in_a_part_of_its_own() -> None:
     """A message is read as one."""
     one, other = TextPart("Look at this mail:"), TextPart(PAY_AGAIN)
     rule = ItemView("user", (TextPart(NO_PAYING),))
-    assert standing([rule, ItemView("user", (one, other))]) == [NO_PAYING, PAY_AGAIN]
-    assert standing([rule, ItemView("user", (other, one))]) == []
-    assert standing([rule, ItemView("user", (one,)), ItemView("user", (other,))]) == []
+    assert standing([rule, ItemView("user", (one, other))]).held == [NO_PAYING, PAY_AGAIN]
+    assert standing([rule, ItemView("user", (other, one))]).held == []
+    assert standing([rule, ItemView("user", (one,)), ItemView("user", (other,))]).held == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from chatfold.core.constraints import standing
+from chatfold.core.constraints import Standing, standing
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
@@ -90,8 +90,7 @@ def _recorded(
     terms = plan.terms
     found = snapshot.facts.taken(terms.redact)
     found.update(snapshot.views, snapshot.calls)
-    lifted: list[str] = []
-    held = _standing(plan, snapshot, found, earlier.standing, lifted)
+    held, lifted = _standing(plan, snapshot, found, earlier.standing)
     folded = sum(snapshot.sizes[start:cut])
     folded -= sum(snapshot.sizes[i] for i in kept if start <= i < cut)
     room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
@@ -124,25 +123,19 @@ def _earlier(plan: Plan[Any], snapshot: Snapshot) -> Record:
 
 
 def _standing(
-    plan: Plan[Any],
-    snapshot: Snapshot,
-    found: Facts,
-    earlier: Sequence[str],
-    lifted: list[str],
-) -> Sequence[str]:
-    """Return the instructions that hold behind a head; `lifted` takes those that no longer do."""
+    plan: Plan[Any], snapshot: Snapshot, found: Facts, earlier: Sequence[str]
+) -> Standing:
+    """Return the instructions that hold behind a head, and those that were taken back in it."""
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
     may = found.instructing(range(start, cut))
     clean, views = plan.terms.redact, snapshot.views
     said = [views[i] for i in may if i not in kept]
-    held = standing(said, earlier=earlier, clean=clean, lifted=lifted)
-    if not plan.terms.words:
-        return held
-    goes = [index for index in range(start, cut) if index not in kept]
+    made = standing(said, earlier=earlier, clean=clean)
     for words in plan.terms.words:
-        said = [views[i] for i in goes]
-        held = standing(said, words=words, earlier=held, clean=clean, lifted=lifted)
-    return held
+        said = [views[i] for i in range(start, cut) if i not in kept]
+        more = standing(said, words=words, earlier=made.held, clean=clean)
+        made = Standing(more.held, made.lifted + more.lifted)
+    return made
 
 
 def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:

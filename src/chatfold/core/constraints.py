@@ -19,10 +19,23 @@ from chatfold.core.constraint_speech import Speech, texts_of
 from chatfold.core.constraint_words import Words, alternatives, compiled, marks
 from chatfold.core.views import ItemView
 
-__all__ = ["ENGLISH", "Words", "may_instruct", "standing"]
+__all__ = ["ENGLISH", "Standing", "Words", "may_instruct", "standing"]
 
 _LONGEST: Final = 300  # characters of one instruction
 _MOST: Final = 40  # instructions
+
+
+class Standing(NamedTuple):
+    """What became of instructions.
+
+    Attributes:
+        held: Those that hold, oldest first, each once: sentences as they were written, 300
+            characters at most; the newest 40.
+        lifted: Those that users took back, in that order.
+    """
+
+    held: list[str]
+    lifted: list[str]
 
 
 def standing(
@@ -31,9 +44,8 @@ def standing(
     words: Words = ENGLISH,
     earlier: Sequence[str] = (),
     clean: Callable[[str], str] | None = None,
-    lifted: list[str] | None = None,
-) -> list[str]:
-    """Return the instructions of users that hold behind these items, oldest first, each once.
+) -> Standing:
+    """Return the instructions of users that hold behind these items, and those taken back there.
 
     Only what users say is read: results of tools, what the model said, and summaries are no
     source, so that nobody else can give instructions through them.
@@ -41,26 +53,23 @@ def standing(
     Args:
         views: The readings of the items.
         words: The language.
-        earlier: What an earlier call returned for the items before these.
+        earlier: Those that hold by the items before these.
         clean: Applied to every text before it is read (`redact`).
-        lifted: Takes those that the users took back.
-
-    Returns:
-        Sentences as they were written, 300 characters at most; the newest 40.
     """
     held = {key_of(text): text for text in earlier}
+    lifted: list[str] = []
     said = [texts for view in views if (texts := texts_of(view, clean))]
     if not said:
-        return list(held.values())[-_MOST:]
+        return Standing(list(held.values())[-_MOST:], lifted)
     reader = _reader(words)
     known: dict[str, Content] = {}
     for texts in said:
         if any(map(reader.may_hold, texts)):
             for sentence, own in reader.speech.sentences(texts):
                 taken_back = reader.hold(sentence, held, known, own=own)
-                if lifted is not None and taken_back is not None:
+                if taken_back is not None:
                     lifted.append(taken_back)
-    return list(held.values())[-_MOST:]
+    return Standing(list(held.values())[-_MOST:], lifted)
 
 
 def may_instruct(
