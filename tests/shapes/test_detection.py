@@ -6,7 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.genai.types import Content
 from mistralai.client.models import AssistantMessage, ToolMessage
+from ollama import Message as OllamaMessage
+from openai.types.chat import ChatCompletionMessage
 from strategies import SHAPES as NAMES
 from strategies import support_call
 from validator import validate
@@ -281,3 +284,25 @@ def test_a_message_of_a_framework_is_none_of_chat_completions() -> None:
     tool: Item = {"name": "get", "args": {}, "id": "c1"}
     message = SimpleNamespace(role="assistant", content="hi", tool_calls=[tool])
     assert _shape([message]) is None
+
+
+def test_objects_of_classes_derived_from_an_sdk_are_the_sdks() -> None:
+    """A subclass of one's own, with a method or a field more, is read as what it is."""
+
+    class Derived(Content):
+        """As a caller may write it."""
+
+    call = Derived.model_validate(GEMINI_CALL)
+    answer = Derived.model_validate({"role": "model", "parts": [{"text": "ok"}]})
+    ctx: ChatContext[Any] = ChatContext([_said("gemini", USER), call, GEMINI_RESULT, answer])
+    assert {view.shape for view in ctx.views()} == {"gemini"}
+    assert ctx.cut_points() == [0, 1, 3, 4]
+    assert ctx.check() == []
+
+
+@pytest.mark.parametrize("base", [ChatCompletionMessage, AssistantMessage, OllamaMessage])
+def test_a_message_of_a_derived_class_tells_the_shape_as_its_base_does(base: Any) -> None:
+    """It need not hold a call for that."""
+    derived: Any = type("Derived", (base,), {"__module__": __name__})
+    fields = {"role": "assistant", "content": "hi"}
+    assert _shape([derived(**fields)]) == _shape([base(**fields)]) is not None

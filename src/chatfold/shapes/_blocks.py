@@ -57,9 +57,21 @@ def getter(item: object) -> Callable[[str], Any]:
     return partial(field, fields) if tuple in map(type, fields.values()) else fields.get
 
 
+_SDKS: Final = ("openai.types", "anthropic.types", "google.genai.", "mistralai", "ollama")
+
+
 def module_of(item: object) -> str:
-    """Return the module of an SDK object's class, "" for dicts and other plain values."""
-    return "" if isinstance(item, Mapping) else type(item).__module__
+    """Return the module of an object's class, "" for dicts.
+
+    Of a class that is derived from one of an SDK's, it is the module of that one.
+    """
+    if isinstance(item, Mapping):
+        return ""
+    module = type(item).__module__
+    if module.startswith(_SDKS):  # as most
+        return module
+    bases = (base.__module__ for base in type(item).__mro__)
+    return next((base for base in bases if base.startswith(_SDKS)), module)
 
 
 def block_type(block: object) -> str | None:
