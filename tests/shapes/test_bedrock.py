@@ -486,6 +486,26 @@ def test_a_fold_leaves_the_roles_in_turn() -> None:
     assert all(a is b for a, b in zip(items, before, strict=True))
 
 
+def test_what_is_pinned_stays_in_each_fold_though_it_came_with_a_summary() -> None:
+    """`pin` is asked about it without the summary, and a summary alone is never pinned."""
+    items = [_user("a"), _assistant(LONG), _user("Keep me."), _assistant(LONG)]
+    asked: list[str] = []
+
+    def pin(item: Item) -> bool:
+        asked.append(str(item))
+        return "Keep me." in str(item)
+
+    ctx = ChatContext(items, pin=pin)
+    for number in range(3):
+        items += [_user(f"b{number}"), _assistant(LONG)]
+        assert ctx.summarize(lambda prompt: "You said: Keep me.", keep_last_turns=1).changed
+        assert str(items).count("{'text': 'Keep me.'}") == 1
+    assert not [item for item in asked if "chat_history_summary" in item]
+    for _ in range(3):
+        assert ctx.undo().changed
+    assert [str(item) for item in items[:4]].count(str(_user("Keep me."))) == 1
+
+
 def test_a_summary_has_a_role_of_converse() -> None:
     """There is no developer here."""
     assert BEDROCK.summary_item("short", role="assistant") == _assistant("short")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.genai.types import Content
 from mistralai.client.models import AssistantMessage, ToolMessage
+from ollama import Message as OllamaMessage
+from openai.types.chat import ChatCompletionMessage
 from strategies import SHAPES as NAMES
 from strategies import support_call
 from validator import validate
@@ -256,3 +260,49 @@ def test_a_list_that_loses_its_telling_items_is_open_again() -> None:
     ctx.extend(ROUNDS["openai_chat"])
     assert ctx.shape is not None
     assert ctx.shape.name == "openai_chat"
+
+
+@pytest.mark.parametrize("custom", [False, True])
+@pytest.mark.parametrize("name", [None, "get"])
+def test_calls_in_objects_of_any_make_are_those_of_chat_completions(
+    name: str | None, custom: bool
+) -> None:
+    """Other SDKs that follow OpenAI have classes of their own; no result loses its call."""
+    asked = {"name": "get", "input" if custom else "arguments": "{}"}
+    member = {"id": "c1", "custom" if custom else "function": SimpleNamespace(**asked)}
+    tool = SimpleNamespace(**member)
+    call = SimpleNamespace(role="assistant", content=None, tool_calls=[tool])
+    result = CHAT_RESULT if name is None else {**CHAT_RESULT, "name": name}
+    ctx: ChatContext[Any] = ChatContext([USER, call, result, ANSWER])
+    assert _shape(ctx.items) == "openai_chat"
+    assert [(c.call_index, c.result_index) for c in ctx.tool_calls()] == [(1, 2)]
+    assert ctx.cut_points() == [0, 1, 3, 4]
+
+
+def test_a_message_of_a_framework_is_none_of_chat_completions() -> None:
+    """It has a role and a content too, and its list takes no dict as a summary."""
+    tool: Item = {"name": "get", "args": {}, "id": "c1"}
+    message = SimpleNamespace(role="assistant", content="hi", tool_calls=[tool])
+    assert _shape([message]) is None
+
+
+def test_objects_of_classes_derived_from_an_sdk_are_the_sdks() -> None:
+    """A subclass of one's own, with a method or a field more, is read as what it is."""
+
+    class Derived(Content):
+        """As a caller may write it."""
+
+    call = Derived.model_validate(GEMINI_CALL)
+    answer = Derived.model_validate({"role": "model", "parts": [{"text": "ok"}]})
+    ctx: ChatContext[Any] = ChatContext([_said("gemini", USER), call, GEMINI_RESULT, answer])
+    assert {view.shape for view in ctx.views()} == {"gemini"}
+    assert ctx.cut_points() == [0, 1, 3, 4]
+    assert ctx.check() == []
+
+
+@pytest.mark.parametrize("base", [ChatCompletionMessage, AssistantMessage, OllamaMessage])
+def test_a_message_of_a_derived_class_tells_the_shape_as_its_base_does(base: Any) -> None:
+    """It need not hold a call for that."""
+    derived: Any = type("Derived", (base,), {"__module__": __name__})
+    fields = {"role": "assistant", "content": "hi"}
+    assert _shape([derived(**fields)]) == _shape([base(**fields)]) is not None

@@ -192,7 +192,7 @@ def test_the_sdk_lists_no_chunk_that_is_not_known() -> None:
         ({"type": "file", "file_id": "f1"}, MediaPart("file", None, None, "f1")),
         (
             {"type": "file", "file": {"file_id": "f1", "filename": "a.txt"}},
-            MediaPart("file", None, None, "a.txt"),
+            MediaPart("file", None, None, "a.txt", source="f1"),
         ),
         ({"type": "input_audio", "input_audio": "aGk="}, MediaPart("audio", None, 2)),
         (

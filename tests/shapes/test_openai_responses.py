@@ -374,6 +374,36 @@ def test_a_reference_is_taken_for_what_its_id_says() -> None:
     assert ctx.cut_points() == [0, 1, 5]
 
 
+@pytest.mark.parametrize(
+    ("id_", "output"),
+    [
+        ("cu_1", {"type": "computer_call_output", "call_id": "c", "output": {}}),
+        ("lsh_1", {"type": "local_shell_call_output", "id": "c", "output": "ok"}),
+        ("sh_1", {"type": "shell_call_output", "call_id": "c", "output": []}),
+        ("apc_1", {"type": "apply_patch_call_output", "call_id": "c", "status": "completed"}),
+        ("tsc_1", {"type": "tool_search_output", "call_id": "c", "tools": []}),
+        (
+            "mcpr_1",
+            {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        ),
+    ],
+)
+def test_an_output_stays_with_the_reference_to_its_call(id_: str, output: Item) -> None:
+    """Whatever was called: the id of a reference says so, as far as its types are known."""
+    ctx = ChatContext([USER, {"type": "item_reference", "id": id_}, output, ANSWER])
+    assert ctx.cut_points() == [0, 1, 3, 4]
+    assert [problem.rule for problem in ctx.check()] == ["needs_store"]
+
+
+@pytest.mark.parametrize(("id_", "open_"), [("cu_1", True), ("sh_1", False), ("mcpr_1", True)])
+def test_a_reference_to_what_the_server_may_have_run_waits_for_nothing(
+    id_: str, open_: bool
+) -> None:
+    """Outputs of hosted shells and searches may be references, too, or none."""
+    ctx = ChatContext([USER, {"type": "item_reference", "id": id_}])
+    assert (2 not in ctx.cut_points()) is open_
+
+
 def test_loaded_tools_and_listed_servers_are_state_that_stays() -> None:
     """Dropping them would unload tools or list a server again, so a fold keeps them."""
     tools = {

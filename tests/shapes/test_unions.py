@@ -376,3 +376,35 @@ def _exercise(ctx: ChatContext[Any]) -> None:
     ctx.request_options()
     ctx.plan(keep_last_turns=0)
     ctx.plan(keep_tokens=10)
+
+
+_NAMED: dict[str, Item] = {
+    "openai_chat": {
+        "role": "user",
+        "content": [{"type": "file", "file": {"filename": "A", "file_id": "id-7"}}],
+    },
+    "openai_responses": {
+        "role": "user",
+        "content": [{"type": "input_file", "filename": "A", "file_id": "id-7"}],
+    },
+    "anthropic": {
+        "role": "user",
+        "content": [
+            {"type": "document", "title": "A", "source": {"type": "file", "file_id": "id-7"}}
+        ],
+    },
+    "gemini": {"role": "user", "parts": [{"file_data": {"display_name": "A", "file_uri": "id-7"}}]},
+    "bedrock": {
+        "role": "user",
+        "content": [{"document": {"name": "A", "source": {"s3Location": {"uri": "id-7"}}}}],
+    },
+}
+
+
+@pytest.mark.parametrize("shape", _NAMED)
+def test_a_file_with_a_name_is_known_by_its_id_too(shape: str) -> None:
+    """The agent finds a file by that alone: its name is for those who read."""
+    ctx: ChatContext[Any] = ChatContext([_NAMED[shape]], shape=shape)
+    root = ElementTree.fromstring(conversation(ctx.views(), []).xml)
+    (found,) = root.iter("attachment")
+    assert (found.get("name"), found.get("source")) == ("A", "id-7")

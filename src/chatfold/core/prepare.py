@@ -22,7 +22,7 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
-from chatfold.core.summary import earlier_summary
+from chatfold.core.summary import earlier_summary, without_summary
 from chatfold.core.terms import Terms
 from chatfold.errors import SummarizerError
 
@@ -154,7 +154,7 @@ def make_plan(
 
 def _where(snapshot: Snapshot, wish: Wish) -> Split:
     """Return where the list is parted."""
-    items, pinned, own = snapshot.items, wish.pinned, wish.own
+    items, own = snapshot.items, wish.own
     return split(
         snapshot.views,
         snapshot.calls,
@@ -163,10 +163,16 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
         keep_last_turns=wish.keep_last_turns,
         keep_tokens=wish.keep_tokens,
         tokens=snapshot.sizes.__getitem__,
-        pinned=(lambda i: is_yes("pin", pinned(items[i]))) if pinned is not None else None,
+        pinned=None if wish.pinned is None else partial(_is_pinned, snapshot, wish.pinned),
         own=(lambda i: own(items[i])) if own is not None else None,
         outline=snapshot.outline,
     )
+
+
+def _is_pinned(snapshot: Snapshot, pin: Callable[[Any], bool], index: int) -> bool:
+    """Return whether the caller wants an item kept; one beside a summary is shown without it."""
+    item = without_summary(snapshot.items[index], snapshot.views[index], snapshot.shape)
+    return item is not None and is_yes("pin", pin(item))
 
 
 def _plan(snapshot: Snapshot, where: Split, wish: Wish, **fields: Any) -> Plan[Any]:

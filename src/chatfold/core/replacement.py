@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chatfold.core.digest import changed_index
 from chatfold.core.plan import Plan
-from chatfold.core.views import ItemView, Shape, SummaryPart
+from chatfold.core.summary import without_summary
 from chatfold.errors import StaleHeadError
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) 
             index=len(items),
         )
     stays = [i for i in split.kept if i not in own]
-    here = {i: _without_summary(items[i], snapshot.views[i], shape) for i in stays}
+    here = {i: without_summary(items[i], snapshot.views[i], shape) for i in stays}
     here = {i: item for i, item in here.items() if i not in split.moved}
     forms = {i: item for i, item in here.items() if item is not items[i]}
     made: list[tuple[int | None, Any]]
@@ -218,10 +218,3 @@ def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[tuple[
         if index < stop:
             made.append((index,))
     return made
-
-
-def _without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:
-    """Return a kept item as it is; a request that came with an earlier summary, without that."""
-    if not view.parts or type(view.parts[0]) is not SummaryPart:
-        return item
-    return cast("ItemT | None", shape.pick(item, range(1, len(view.parts))))

@@ -351,12 +351,13 @@ def _keep(
 ) -> _Kept:
     """Return which items of the head stay verbatim; an earlier summary never does.
 
-    A request may have come in one item with an earlier summary; the request alone stays.
+    A request, or what is pinned, may have come in one item with an earlier summary; it alone stays.
     """
     others = outline.others
     may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
     wanted, state = _wanted(views, shape, may if pinned is None else head, pinned, own)
     wanted.update(openers)
+    beside = frozenset(wanted)  # what of them came with an earlier summary stays without it
     past = _past(views, state)
     superseded = _superseded(views, state, past)
     gone = superseded.union(i for i in past if not _has_state(views[i]))
@@ -370,7 +371,7 @@ def _keep(
     while needed := closure(placement.needs, spans).intersection(head) - kept:
         kept |= needed  # which may need others in their turn
         placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    kept = {i for i in kept if i in head and (i in openers or not is_summary(views[i]))}
+    kept = {i for i in kept if i in head and (i in beside or not is_summary(views[i]))}
     superseded -= kept | past  # what has words is shown in the prompt
     return _Kept(kept, superseded, moved, stuck)
 
@@ -387,7 +388,7 @@ def _wanted(
     state: list[int] = []
     for index in indices:
         view = views[index]
-        if (view.role == "user" and is_summary(view)) or (own is not None and own(index)):
+        if (is_summary(view) and len(view.parts) == 1) or (own is not None and own(index)):
             continue
         if pinned is not None and pinned(index):
             pins.add(index)

@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from hmac import compare_digest
+from typing import TypeVar, cast
 
 from chatfold.core.record import parted
-from chatfold.core.views import ItemView, SummaryPart, TextPart
+from chatfold.core.views import ItemView, Shape, SummaryPart, TextPart
 
 __all__ = [
     "FOREIGN",
@@ -31,8 +32,11 @@ __all__ = [
     "summary_number",
     "summary_part",
     "unwrapped",
+    "without_summary",
     "wrapped",
 ]
+
+ItemT = TypeVar("ItemT")
 
 TAG = "chat_history_summary"
 FOREIGN = "summary"
@@ -161,6 +165,19 @@ def earlier_summary(views: Sequence[ItemView]) -> SummaryPart | None:
         if view.role != "state":
             return None
     return None
+
+
+def without_summary(item: ItemT, view: ItemView, shape: Shape) -> ItemT | None:
+    """Return an item without the earlier summary that it came with, None where that was all.
+
+    Args:
+        item: A native item; it is not changed, and returned as it is where it holds no summary.
+        view: Its reading.
+        shape: The list's shape.
+    """
+    if not view.parts or type(view.parts[0]) is not SummaryPart:
+        return item
+    return cast("ItemT | None", shape.pick(item, range(1, len(view.parts))))
 
 
 def _digest(inner: str, key: bytes | None, behind: str = "", size: int = _DIGEST) -> str:

@@ -29,6 +29,7 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
+    named_place,
     sources_of,
     unknown_part,
 )
@@ -213,7 +214,8 @@ def _media(block: Any, kind: str) -> MediaPart:
             )
             return MediaPart(kind, form, None, title, "\n".join(filter(None, (caption, *texts))))
         case _:
-            return MediaPart(kind, form, None, title or named_id(field(source, "file_id")), caption)
+            name, place = named_place(title, field(source, "file_id"))
+            return MediaPart(kind, form, None, name, caption, place)
 
 
 def _compaction(block: Any) -> Part:

@@ -22,6 +22,7 @@ __all__ = [
     "media_from_url",
     "module_of",
     "named_id",
+    "named_place",
     "sources_of",
     "unknown_part",
 ]
@@ -56,9 +57,21 @@ def getter(item: object) -> Callable[[str], Any]:
     return partial(field, fields) if tuple in map(type, fields.values()) else fields.get
 
 
+_SDKS: Final = ("openai.types", "anthropic.types", "google.genai.", "mistralai", "ollama")
+
+
 def module_of(item: object) -> str:
-    """Return the module of an SDK object's class, "" for dicts and other plain values."""
-    return "" if isinstance(item, Mapping) else type(item).__module__
+    """Return the module of an object's class, "" for dicts.
+
+    Of a class that is derived from one of an SDK's, it is the module of that one.
+    """
+    if isinstance(item, Mapping):
+        return ""
+    module = type(item).__module__
+    if module.startswith(_SDKS):  # as most
+        return module
+    bases = (base.__module__ for base in type(item).__mro__)
+    return next((base for base in bases if base.startswith(_SDKS)), module)
 
 
 def block_type(block: object) -> str | None:
@@ -130,13 +143,20 @@ def sources_of(cited: object, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def named_place(name: object, place: object) -> tuple[str | None, str]:
+    """Return what a medium is called, and where it is besides: its id or URL is lost otherwise."""
+    label, where = named_id(name), named_id(place)
+    return (label, where or "") if label else (where, "")
+
+
 def media_from_url(kind: str, url: object, *, name: object = None, text: str = "") -> MediaPart:
     """Return the reading of a medium at a URL; the bytes of a `data:` URL are only counted."""
     label = named_id(name)
     if not isinstance(url, str):
         return MediaPart(kind, None, None, label, text)
     if not url.startswith("data:"):
-        return MediaPart(kind, None, None, label or url, text, url if label else "")
+        label, place = named_place(name, url)
+        return MediaPart(kind, None, None, label, text, place)
     head, _, data = url[5:].partition(",")
     return MediaPart(kind, head.split(";")[0] or None, base64_size(data), label, text)
 

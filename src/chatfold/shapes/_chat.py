@@ -28,6 +28,7 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
+    named_place,
     sources_of,
     unknown_part,
 )
@@ -215,11 +216,11 @@ def _read_audio(block: Any) -> Part:
 
 def _read_file(block: Any) -> Part:
     file = field(block, "file")
-    name = field(file, "filename") or field(file, "file_id")
+    name, place = named_place(field(file, "filename"), field(file, "file_id"))
     data = field(file, "file_data")
     if isinstance(data, str) and data.startswith("data:"):
-        return media_from_url("file", data, name=name)
-    return MediaPart("file", None, base64_size(data), named_id(name))
+        return media_from_url("file", data, name=name)._replace(source=place)
+    return MediaPart("file", None, base64_size(data), name, source=place)
 
 
 def _read_thinking(block: Any) -> Part:

@@ -25,6 +25,7 @@ from chatfold.shapes._blocks import (
     call_kind,
     json_text,
     named_id,
+    named_place,
 )
 
 __all__ = [
@@ -179,8 +180,8 @@ def _inline(blob: Any, block: Any) -> MediaPart:
 
 def _file(file: Any, block: Any) -> MediaPart:
     mime = named_id(spelled(file, "mime_type"))
-    name = named_id(spelled(file, "display_name")) or named_id(spelled(file, "file_uri"))
-    return MediaPart(_kind(mime), mime, None, name, _transcript(block))
+    name, place = named_place(spelled(file, "display_name"), spelled(file, "file_uri"))
+    return MediaPart(_kind(mime), mime, None, name, _transcript(block), place)
 
 
 def _media(block: Any) -> Iterator[MediaPart]:

@@ -15,6 +15,7 @@ from chatfold.shapes._blocks import (
     getter,
     media_from_url,
     named_id,
+    named_place,
     sources_of,
     unknown_part,
 )
@@ -102,15 +103,14 @@ def read_media(block: Any) -> MediaPart:
         )
     if kind in ("input_image", "computer_screenshot"):
         return media_from_url("image", field(block, "image_url"), name=field(block, "file_id"))
-    name = field(block, "filename") or field(block, "file_id")
+    name, place = named_place(field(block, "filename"), field(block, "file_id"))
     if field(block, "file_url") is not None:
         return media_from_url("file", field(block, "file_url"), name=name)
     data = field(block, "file_data")
     if isinstance(data, str):
-        return media_from_url(
-            "file", data if data.startswith("data:") else f"data:,{data}", name=name
-        )
-    return MediaPart("file", None, None, named_id(name))
+        url = data if data.startswith("data:") else f"data:,{data}"
+        return media_from_url("file", url, name=name)._replace(source=place)
+    return MediaPart("file", None, None, name, source=place)
 
 
 def read_output(value: Any) -> tuple[str, tuple[MediaPart, ...]]:

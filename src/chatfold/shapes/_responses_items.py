@@ -6,7 +6,7 @@ Source: the types of openai 3.54.0 (`ResponseInputItemParam`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -282,14 +282,41 @@ def _mcp_tools(get: Get) -> Reading:
     return "state", (StatePart("mcp_list_tools", frozenset({label})),)
 
 
+class _Referred(NamedTuple):
+    """What a call is whose id begins in a certain way.
+
+    `served` where the server may have run it: then no output of the host's has to follow.
+    """
+
+    kind: CallKind
+    pair: str
+    served: bool = False
+
+
+# As the examples of https://developers.openai.com/api/docs/guides/tools write them, and vercel/ai
+# sends them (`convert-to-openai-responses-input.test.ts`, read 2026-11-26).
+_REFERRED: Final = {
+    "fc_": _Referred("function", "function"),
+    "ctc_": _Referred("function", "custom"),
+    "cu_": _Referred("computer", "computer"),
+    "lsh_": _Referred("local_shell", "local_shell"),
+    "apc_": _Referred("apply_patch", "apply_patch"),
+    "sh_": _Referred("shell", "shell", served=True),
+    "tsc_": _Referred("tool_search", "tool_search", served=True),
+    "mcpr_": _Referred("approval", "approval"),
+}
+
+
 def read_reference(get: Get) -> Reading:
     """Return what an item that is only named by its id must be: ids start with their type."""
     id_ = text_of(get("id"))
-    if id_.startswith("rs_"):
+    start = id_[: id_.find("_") + 1]
+    if start == "rs_":
         return "assistant", (ReasoningPart("", 1),)
-    if id_.startswith(("fc_", "ctc_")):
-        pair = "custom" if id_.startswith("ctc_") else "function"
-        return "assistant", (CallPart(None, None, "", "function", pair),)
+    if (call := _REFERRED.get(start)) is not None:
+        own = id_ if call.kind == "approval" else None  # its answer names it; others have a call id
+        part = CallPart(own, None, "", call.kind, call.pair, served=call.served)
+        return "assistant", (part,)
     return "assistant", (UnknownPart("item_reference", "", known=True),)
 
 

@@ -39,6 +39,7 @@ from chatfold.shapes._blocks import (
     json_text,
     module_of,
     named_id,
+    named_place,
     sources_of,
 )
 
@@ -338,16 +339,16 @@ def _reasoning(content: Any) -> ReasoningPart:
 def _media(kind: str, medium: Any) -> MediaPart:
     source = field(medium, "source")
     form = named_id(field(medium, "format"))
-    uri = named_id(field(field(source, "s3Location"), "uri"))
+    uri = field(field(source, "s3Location"), "uri")
     texts = [field(medium, "context"), field(source, "text"), _lines(field(source, "content"))]
-    name = named_id(field(medium, "name"))
+    name, place = named_place(field(medium, "name"), uri)
     return MediaPart(
         kind,
         form if form is None or kind == "document" else f"{kind}/{form}",
         _size(field(source, "bytes")),
-        name or uri,
+        name,
         "\n".join(_str(t) for t in texts if t),
-        (uri or "") if name else "",
+        place,
     )
 
 

@@ -29,6 +29,7 @@ from chatfold.shapes._blocks import block_type, getter, module_of
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     Dialect,
+    Get,
     is_foreign_block,
     listed,
     names_mistral,
@@ -84,9 +85,11 @@ class OpenAIChat(Shape):
     def fit(self, item: object) -> Fit:
         """Return whether `item` is a Chat Completions message."""
         module = module_of(item)
-        if module:
-            return "yes" if module.startswith("openai.types.chat") else "no"
+        if module.startswith("openai.types.chat"):
+            return "yes"
         get = getter(item)
+        if module and (sdk_of(item) or not _has_calls(get)):
+            return "no"
         role = get("role")
         if role not in _ROLES or get("type") is not None or get("parts") is not None:
             return "no"
@@ -214,6 +217,21 @@ class OpenAIChat(Shape):
                     )
                 elif type(part) is ResultPart and part.media:
                     yield _unseen_media(index)
+
+
+def _has_calls(get: Get) -> bool:
+    """Return whether a message has calls, or the id of one, as Chat Completions writes them.
+
+    Objects of other makes (litellm, groq, a class of the caller's own) tell themselves by these
+    alone: frameworks have messages with a role and a content, too, that take no dict beside them.
+    """
+    if isinstance(get("tool_call_id"), str) or field(get("function_call"), "name") is not None:
+        return True
+    return any(
+        isinstance(field(field(call, "function"), "arguments"), str)
+        or field(call, "custom") is not None
+        for call in listed(get("tool_calls"))
+    )
 
 
 def _says_nothing(item: object, view: ItemView) -> bool:

@@ -30,6 +30,7 @@ from chatfold.shapes._blocks import (
     getter,
     media_from_url,
     named_id,
+    named_place,
     sources_of,
     unknown_part,
 )
@@ -224,12 +225,8 @@ def _read_media(block: Any, kind: str) -> Part:
     kind = "document" if kind == "text-plain" else kind
     type_ = named_id(field(block, "mime_type"))
     extras = field(block, "extras") or field(block, "metadata")
-    name = named_id(
-        field(block, "filename")
-        or field(block, "title")
-        or field(block, "file_id")
-        or field(extras, "filename")
-    )
+    called = field(block, "filename") or field(block, "title") or field(extras, "filename")
+    name, place = named_place(called, field(block, "file_id"))
     url = field(block, "url")
     if isinstance(url, str):
         made = media_from_url(kind, url, name=name)
@@ -237,14 +234,14 @@ def _read_media(block: Any, kind: str) -> Part:
     source = field(block, "source_type")
     text = field(block, "text")
     if isinstance(text, str):
-        return MediaPart(kind, type_, len(text.encode("utf-8", "replace")), name, text)
+        return MediaPart(kind, type_, len(text.encode("utf-8", "replace")), name, text, place)
     data = field(block, "base64") or field(block, "data")
     if source == "text" and isinstance(data, str):
-        return MediaPart(kind, type_, len(data.encode("utf-8", "replace")), name, data)
+        return MediaPart(kind, type_, len(data.encode("utf-8", "replace")), name, data, place)
     if data is None and source == "id":
-        name = named_id(field(block, "id")) or name
+        name, place = named_place(called, field(block, "id"))
     words = text_of(field(block, "transcript") or field(extras, "transcript"))
-    return MediaPart(kind, type_, base64_size(data), name, words)
+    return MediaPart(kind, type_, base64_size(data), name, words, place)
 
 
 def _read_served(block: Any, kind: str) -> Part:
