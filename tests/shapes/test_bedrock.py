@@ -506,6 +506,41 @@ def test_what_is_pinned_stays_in_each_fold_though_it_came_with_a_summary() -> No
     assert [str(item) for item in items[:4]].count(str(_user("Keep me."))) == 1
 
 
+def test_pinned_messages_keep_the_roles_in_turn() -> None:
+    """What was said between two of one role stays, unless it is of calls; more than one may."""
+    said = [_user("Keep one."), _assistant("one"), _user(LONG), _assistant(LONG)]
+    items = [*said, _user("Keep two."), _assistant("two"), _user(LONG), _assistant(LONG)]
+    items += [_user(LONG), _assistant("Keep three."), _user(LONG), _assistant("x")]
+    before = list(items)
+    ctx = ChatContext(items, pin=lambda item: "Keep " in str(item))
+    for number in range(3):
+        assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+        assert [i["role"] for i in items] == ["user", "assistant"] * (len(items) // 2)
+        assert validate(items, "bedrock", strict=True) == []
+        items += [_user(f"b{number}"), _assistant(LONG)]
+    assert items[0]["content"][1:] == before[0]["content"]
+    assert [item for item in items if item in (before[1], before[4], before[9])] == [
+        before[1],
+        before[4],
+        before[9],
+    ]
+    for _ in range(3):
+        assert ctx.undo().changed
+    assert all(a is b for a, b in zip(items, before, strict=False))
+
+
+def test_a_pinned_message_brings_no_calls_along() -> None:
+    """Nothing else stood between, so two messages of a user stay, which most models take."""
+    call, result = _assistant(_use("t1")), _user(_result("t1"))
+    items = [_user("Keep."), call, result, _user("a" + LONG), _user("b"), _assistant("c")]
+    items.insert(0, _assistant(LONG))
+    items.insert(0, _user(LONG))
+    ctx = ChatContext(items, pin=lambda item: "Keep." in str(item))
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert call not in items
+    assert result not in items
+
+
 def test_a_summary_has_a_role_of_converse() -> None:
     """There is no developer here."""
     assert BEDROCK.summary_item("short", role="assistant") == _assistant("short")

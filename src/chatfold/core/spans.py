@@ -8,13 +8,22 @@ rules (`chatfold.shapes`), which cut point is chosen (`split`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, compress
+from itertools import accumulate, compress, pairwise
 
 from chatfold.core.calls import Span, ToolCallRecord
 from chatfold.core.outline import Outline
-from chatfold.core.views import ItemView, UnknownPart
+from chatfold.core.views import ItemView, Placement, UnknownPart
 
-__all__ = ["Span", "barrier", "closure", "cut_points", "cuttable", "open_calls", "open_spans"]
+__all__ = [
+    "Span",
+    "barrier",
+    "bridged",
+    "closure",
+    "cut_points",
+    "cuttable",
+    "open_calls",
+    "open_spans",
+]
 
 
 def open_spans(calls: Iterable[ToolCallRecord], length: int) -> list[Span]:
@@ -109,3 +118,28 @@ def closure(indices: Iterable[int], spans: Iterable[Span]) -> set[int]:
             kept.add(index)
             waiting.extend(partners.get(index, ()))
     return kept
+
+
+def bridged(
+    kept: Sequence[int],
+    tail: int,
+    views: Sequence[ItemView],
+    between: Callable[[int, int], int | None],
+) -> Placement:
+    """Return what must stay between kept items that may not stand behind each other.
+
+    Args:
+        kept: Indices of the head items that stay, ascending.
+        tail: Index of the first tail item.
+        views: The readings of the whole list.
+        between: Returns the index of an item that must stay between two, None where they may stand
+            as they are, or nothing between them helps.
+    """
+    needs: set[int] = set()
+    while True:
+        order = sorted(needs.union(kept, (tail,) if tail < len(views) else ()))
+        bridges = (between(before, index) for before, index in pairwise(order))
+        found = next((bridge for bridge in bridges if bridge is not None), None)
+        if found is None:
+            return Placement({}, sorted(needs))
+        needs.add(found)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.native import field
-from chatfold.core.views import CallPart, ItemView, ResultPart, TextPart
+from chatfold.core.spans import bridged
+from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, TextPart
 
-__all__ = ["check_messages", "tool_requirements"]
+__all__ = ["check_messages", "place_kept", "tool_requirements"]
 
 _NAME = "bedrock"
 _API = "botocore 1.44.5, bedrock-runtime, Message (read 2026-11-22)"
@@ -43,6 +45,32 @@ def tool_requirements(views: Sequence[ItemView]) -> list[Requirement]:
         "the list, also where the model is to call none"
     )
     return [Requirement("tool_config", message, {}, indices, _TOOLS)]
+
+
+def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
+    """Return what must stay between kept messages of one role, which some models refuse in a row.
+
+    Between those of a user it is what the model said to the first, and the other way round.
+    """
+    return bridged(kept, tail, views, partial(_between, views))
+
+
+def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
+    """Return a message of the other role between two of one, None where there is no such.
+
+    One with calls or results would bring others along. What stood side by side already is left as
+    it is.
+    """
+    role = views[index].role
+    if index == before + 1 or role == "system" or views[before].role != role:
+        return None
+    others = (
+        i
+        for i in range(before + 1, index)
+        if views[i].role not in (role, "system")
+        and not any(isinstance(p, (CallPart, ResultPart)) for p in views[i].parts)
+    )
+    return next(others, None)
 
 
 def check_messages(

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
 from chatfold.core.native import field
+from chatfold.core.spans import bridged
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
@@ -50,18 +52,10 @@ def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Pla
     An instruction needs what stood before it, a user behind a tool's result the answer that
     stood between.
     """
-    needs: set[int] = set()
-    while True:
-        places = needs.union(kept, (tail,) if tail < len(views) else ())
-        order = sorted(places)
-        between = (_between(before, index, views) for before, index in pairwise(order))
-        found = next((bridge for bridge in between if bridge is not None), None)
-        if found is None:
-            return Placement({}, sorted(needs))
-        needs.add(found)
+    return bridged(kept, tail, views, partial(_between, views))
 
 
-def _between(before: int, index: int, views: Sequence[ItemView]) -> int | None:
+def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
     """Return an item that must stay between two, None where they may stand as they are.
 
     What stood side by side already is left as it is.

@@ -19,6 +19,7 @@ from chatfold.core.views import (
     ItemView,
     MediaPart,
     Part,
+    Placement,
     ReasoningPart,
     ResultPart,
     Role,
@@ -28,7 +29,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._bedrock_rules import check_messages, tool_requirements
+from chatfold.shapes._bedrock_rules import check_messages, place_kept, tool_requirements
 from chatfold.shapes._blocks import (
     CONVERSE_BLOCKS,
     arguments_text,
@@ -105,6 +106,17 @@ class Bedrock(Shape):
             return None
         blocks = _listed(field(following, "content"))
         return {**following, "content": [*_listed(field(summary, "content")), *blocks]}
+
+    def place(
+        self,
+        kept: Sequence[int],
+        tail: int,
+        views: Sequence[ItemView],
+        *,
+        behind: Role = "user",
+    ) -> Placement:
+        """Return what must stay between kept messages of one role."""
+        return place_kept(kept, tail, views)
 
     def result_item(
         self, call: ToolCallRecord, text: str, *, failed: bool = False
