@@ -67,6 +67,9 @@ def answered(way: str, answer: Any) -> ChatContext[Any]:
         (("tool_calls", FinishReason.UNEXPECTED_TOOL_CALL), NoAnswerError),
         (("malformed_tool_use", FinishReason.MALFORMED_FUNCTION_CALL), NoAnswerError),
         (("error", "failed", "malformed_model_output", FinishReason.OTHER), SummarizerError),
+        # Of servers that speak OpenAI's API: GLM's, vLLM and SGLang, DeepSeek, GLM's.
+        (("sensitive",), RefusedSummaryError),
+        (("abort", "insufficient_system_resource", "network_error"), SummarizerError),
     ],
 )
 def test_no_answer_that_was_cut_off_refused_or_broken_becomes_a_summary(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -698,6 +699,37 @@ def test_the_tool_shows_no_call_without_the_result_that_it_has(sought: str) -> N
     shown = [(e.tag, e.get("call_id"), e.get("status")) for e in root]
     assert shown[:2] == [("function_call", "c1", None), ("function_call", "c2", None)]
     assert sorted(shown[2:]) == [("function_call_output", id_, "completed") for id_ in ids]
+
+
+def test_a_call_is_found_whose_id_is_kept_as_redact_returns_it(store: Store) -> None:
+    """By that id, which the model was shown, and by its own; with its result, which is kept so."""
+
+    def redact(text: str) -> str:
+        return re.sub(r"\d{7,}", "[number]", text)
+
+    name = key()
+    items = looked_up("openai_chat", 0) + looked_up("openai_chat", 1)
+    items[1]["tool_calls"][0]["id"] = items[2]["tool_call_id"] = "call_1719837465"
+    items[2]["content"] = f"reference ZQ077 {LONG}"
+    ctx = context(items, "openai_chat", store=store, key=name, redact=redact)
+    tool = ctx.recall_tool()
+    assert fold(ctx, keep_last_turns=1)
+    saved = store.load(name, store.folds(name)[0].fold_id)
+    assert "1719837465" not in str(saved)
+    for sought in ({"call_id": "call_1719837465"}, {"call_id": "call_[number]"}):
+        assert [item["role"] for item in ctx.recall(**sought)] == ["assistant", "tool"]
+    shown = [*map(tool.handler, ("call_[number]", None), (None, "ZQ077"))]
+    assert all('call_id="call_[number]" status="completed">reference' in said for said in shown)
+    assert all('<function_call name="find"' in said for said in shown)
+
+
+def test_a_call_is_found_that_was_kept_before_there_was_a_rule_for_its_id(store: Store) -> None:
+    """What was saved stays as it was saved."""
+    name = key()
+    items = looked_up("openai_chat", 0) + looked_up("openai_chat", 1)
+    assert fold(context(items, "openai_chat", store=store, key=name), keep_last_turns=1)
+    later = context(items, "openai_chat", store=store, key=name, redact=lambda text: "[text]")
+    assert [item["role"] for item in later.recall(call_id="c0")] == ["assistant", "tool"]
 
 
 @pytest.mark.parametrize("most", [200, 2_000])

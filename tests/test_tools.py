@@ -13,7 +13,7 @@ import signal
 import threading
 import uuid
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -206,6 +206,10 @@ def _raises(error: BaseException) -> Callable[[], None]:
     return tool
 
 
+async def _yields() -> AsyncIterator[str]:
+    yield "a word"
+
+
 def _araises(error: BaseException) -> Callable[[], Awaitable[None]]:
     async def tool() -> None:
         raise error
@@ -232,6 +236,7 @@ FAILURES: tuple[tuple[Wanted, str], ...] = (
     (Wanted("broken"), "The tool failed: LookupError: no connection"),
     (Wanted("unprintable"), "could not be turned into text: RuntimeError: cannot be shown"),
     (Wanted("endless"), "could not be turned into text: TypeError: builtins.generator"),
+    (Wanted("aendless"), "could not be turned into text: TypeError: builtins.async_generator"),
     (Wanted("stopping"), "The tool failed: StopIteration: done"),
     (Wanted("exiting"), "The tool failed: SystemExit: 3"),
     (Wanted("aexiting"), "The tool failed: SystemExit: 4"),
@@ -258,6 +263,7 @@ def tools_that_fail() -> Iterator[dict[str, Tool]]:
         "broken": Broken(),
         "unprintable": Unprintable,
         "endless": lambda: (n for n in range(3)),
+        "aendless": _yields,
         "stopping": _raises(StopIteration("done")),
         "exiting": _raises(SystemExit(3)),
         "aexiting": _araises(SystemExit(4)),

@@ -327,7 +327,7 @@ class History(Generic[ItemT]):
                 `limit` is negative.
             StoreError: The store cannot be read.
         """
-        return self._originals.found(call_id, query, limit)
+        return self._originals.found(call_id, query, limit, self._settings.redaction())
 
     def recall_tool(
         self, name: str = "recall", *, limit: int = 10, max_characters: int = 20_000

@@ -157,8 +157,16 @@ class Originals:
         before = 0 if first else len(kept) + len(other)
         return Fold(summary, region, (*kept, *other), stored.digest, stored.extent, (), before)
 
-    def found(self, call_id: str | None, query: str | None, limit: int) -> list[Any]:
+    def found(
+        self, call_id: str | None, query: str | None, limit: int, redact: Redact | None
+    ) -> list[Any]:
         """Return originals that hold a call, its result, or words.
+
+        Args:
+            call_id: Id of a call as it stood in the list, or as `redact` returns it.
+            query: Words.
+            limit: Most items to return.
+            redact: What the originals are kept without; earlier ones may have been kept whole.
 
         Raises:
             ValueError: There is no store, or neither or both are given.
@@ -171,6 +179,10 @@ class Originals:
             if not (value is None or isinstance(value, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(f"{name} must be text, not {value!r}")
         items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
+        if call_id is not None and not items:
+            kept_as = redacted(call_id, redact)
+            if kept_as != call_id:
+                items = store.find(self.key or _ONLY, call_id=kept_as, limit=limit)
         return [self._readable(item) for item in items if item.item is not None]
 
     def _native(self, item: StoredItem, *, whole: bool) -> Any:
@@ -198,7 +210,7 @@ class Originals:
         if _is_ours(view):
             view = view._replace(parts=view.parts[1:])  # what it stands for is found, not itself
         text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
-        calls = tuple(dict.fromkeys(_call_ids(view)))
+        calls = tuple(dict.fromkeys(redacted(id_, redact) for id_ in _call_ids(view)))
         return StoredItem(position, text, calls, _formed(item, redact))
 
 

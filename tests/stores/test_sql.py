@@ -419,7 +419,7 @@ def test_a_fork_waits_while_another_thread_has_the_file_open() -> None:
 
 
 def test_the_log_is_turned_on_when_others_have_let_go_of_the_file(path: Path) -> None:
-    """The one statement for which SQLite does not wait by itself."""
+    """A statement for which SQLite does not wait by itself."""
     _execute(path, "CREATE TABLE mine(a)")
     writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     writer.execute("BEGIN IMMEDIATE")
@@ -576,6 +576,31 @@ def test_a_reader_that_holds_on_to_the_old_bytes_is_reported(path: Path, way: st
     assert store.folds(KEY) == []
     reader.close()
     assert store.erase(KEY) == 0
+    assert b"hiddenword" not in _bytes(path)
+
+
+_EMPTYING = """
+import fcntl, sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT count(*) FROM chatfold_items").fetchone()
+with open(sys.argv[1] + "-shm", "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX, 1, 121)  # WAL_CKPT_LOCK, https://www.sqlite.org/walformat.html
+    print("locked", flush=True)
+    time.sleep(0.4)
+"""
+
+
+def test_what_was_erased_goes_when_another_process_has_emptied_the_log(path: Path) -> None:
+    """SQLite waits for readers by itself, and not for that: each process does it now and then."""
+    pytest.importorskip("fcntl")
+    store = SQLStore(path)
+    store.save(fold("hiddenword"))
+    command = [sys.executable, "-c", _EMPTYING, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        assert store.erase(KEY) == 1
+    assert other.returncode == 0
     assert b"hiddenword" not in _bytes(path)
 
 

@@ -113,7 +113,10 @@ Steps: TypeAlias = Generator[Request, Completion, Written]
 
 # Why a model may stop, as the installed SDKs name it (read 2026-11-25): openai 3 (chat, and the
 # status of a response), anthropic 2 (`StopReason`), google-genai 3.6 (`FinishReason`), mistralai
-# 3.7 (`ChatCompletionChoiceFinishReason`), botocore 1.44 (bedrock-runtime, `StopReason`).
+# 3.7 (`ChatCompletionChoiceFinishReason`), botocore 1.44 (bedrock-runtime, `StopReason`). And as
+# servers name it that speak OpenAI's API (read 2026-11-26): DeepSeek
+# (https://api-docs.deepseek.com/api/create-chat-completion), Zhipu's GLM
+# (https://docs.bigmodel.cn/api-reference), vLLM (https://github.com/vllm-project/vllm/issues/57082).
 _LENGTH = frozenset(
     {
         "incomplete",
@@ -135,6 +138,7 @@ _REFUSED = frozenset(
         "recitation",
         "refusal",
         "safety",
+        "sensitive",
         "spii",
     }
 )
@@ -152,13 +156,16 @@ _TOOLS = frozenset(
 )
 _BROKEN = frozenset(
     {
+        "abort",
         "cancelled",
         "error",
         "failed",
+        "insufficient_system_resource",
         "language",
         "malformed_model_output",
         "malformed_response",
         "missing_thought_signature",
+        "network_error",
         "other",
     }
 )

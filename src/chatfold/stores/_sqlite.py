@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -89,16 +90,17 @@ class SQLite:
         """Rewrite the file and empty its log.
 
         `secure_delete` leaves copies of rows that were moved between pages, so it is not enough.
+        Where somebody else empties the log, SQLite does not wait as it does for readers
+        (https://www.sqlite.org/c3ref/wal_checkpoint_v2.html, read 2026-11-26), so that is tried
+        again.
         """
-        with GATE.passed():
-            connection = self._connect()
-            try:
-                connection.execute("VACUUM")
-                busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                if busy:
+        with GATE.passed(), closing(self._connect()) as connection:
+            connection.execute("VACUUM")
+            deadline = time.monotonic() + self._timeout
+            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() > deadline:
                     raise sqlite3.OperationalError("another process is reading")
-            finally:
-                connection.close()
+                time.sleep(0.01)
 
     def close(self) -> None:
         """Let go of nothing: no connection outlives the call that needed it."""

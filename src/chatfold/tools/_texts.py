@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from enum import Enum
@@ -90,7 +90,7 @@ def _plain_object(value: Any) -> Any:
         return sorted(map(_plain, cast("Set[Any]", value)), key=json.dumps)
     if isinstance(value, (Sequence, ValuesView)):
         return [_plain(v) for v in cast("Sequence[Any]", value)]
-    if isinstance(value, Iterator) or not _speaks_for_itself(cls):
+    if isinstance(value, (Iterator, AsyncIterator)) or not _speaks_for_itself(cls):
         raise _no_text(cls)
     return str(value)
 
