@@ -239,6 +239,16 @@ def test_threads_are_apart() -> None:
     assert len(model.prompts) % 2 == 0
 
 
+def test_a_thread_with_an_empty_name_has_none() -> None:
+    """LangGraph runs it, so it is folded as one without a name, and the run does not end."""
+    model, events = Model(), Events()
+    middleware = ChatfoldMiddleware(policy=SMALL, on_event=events)
+    agent: Any = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    talk(agent, range(6), thread(""))
+    assert {event.key for event in events} == {None}
+    assert len(summaries(model.seen[-1])) == 1
+
+
 def test_an_agent_in_an_agent_has_a_conversation_of_its_own() -> None:
     """The same middleware in the same thread: neither is shown what was written for the other."""
     inner, outer, events = Model(), Model(), Events()
