@@ -690,6 +690,39 @@ def test_thinking_behind_a_summary_is_sent_with_what_anthropic_wants() -> None:
     assert "thinking" not in str([m.content for m in got[1].messages])
 
 
+@pytest.mark.parametrize("where", ["model", "call"])
+def test_thinking_that_is_switched_off_is_sent_as_it_is(where: str) -> None:
+    """Anthropic takes nothing else beside `disabled`, also where older answers have thoughts."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
+    messages: list[Any] = []
+    for n in range(8):
+        content = [thought, {"type": "text", "text": f"Answer {n}. {WORDS}"}]
+        messages += [HumanMessage(asked(n)), AIMessage(content)]
+    off = {"type": "disabled"}
+    model = ChatAnthropic(
+        model_name="claude-opus-5-5",
+        api_key="test",
+        thinking=off if where == "model" else None,
+        timeout=None,
+        stop=None,
+    )  # type: ignore[arg-type]  # pydantic makes a secret of it
+    got: list[Any] = []
+
+    def handler(request: ModelRequest[Any]) -> Any:
+        got.append(request)
+        return None
+
+    asks = [*messages, HumanMessage("And now?")]
+    settings: dict[str, Any] = {} if where == "model" else {"thinking": off}
+    ChatfoldMiddleware(Model(), SMALL).wrap_model_call(
+        ModelRequest(model=model, messages=asks, state={"messages": asks}, model_settings=settings),
+        handler,
+    )
+    assert len(summaries(got[0].messages)) == 1
+    sent = got[0].model._get_request_payload(got[0].messages, **got[0].model_settings)
+    assert sent["thinking"] == off
+
+
 def test_a_prompt_that_is_too_long_for_the_model_is_asked_in_parts() -> None:
     """LangChain's own error for it is understood, whatever its words are; it is not repeated."""
 
