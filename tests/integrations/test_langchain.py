@@ -239,6 +239,16 @@ def test_threads_are_apart() -> None:
     assert len(model.prompts) % 2 == 0
 
 
+def test_a_thread_with_an_empty_name_has_none() -> None:
+    """LangGraph runs it, so it is folded as one without a name, and the run does not end."""
+    model, events = Model(), Events()
+    middleware = ChatfoldMiddleware(policy=SMALL, on_event=events)
+    agent: Any = create_agent(model, middleware=[middleware], checkpointer=InMemorySaver())
+    talk(agent, range(6), thread(""))
+    assert {event.key for event in events} == {None}
+    assert len(summaries(model.seen[-1])) == 1
+
+
 def test_an_agent_in_an_agent_has_a_conversation_of_its_own() -> None:
     """The same middleware in the same thread: neither is shown what was written for the other."""
     inner, outer, events = Model(), Model(), Events()
@@ -678,6 +688,39 @@ def test_thinking_behind_a_summary_is_sent_with_what_anthropic_wants() -> None:
     )
     assert got[1].model_settings == {}
     assert "thinking" not in str([m.content for m in got[1].messages])
+
+
+@pytest.mark.parametrize("where", ["model", "call"])
+def test_thinking_that_is_switched_off_is_sent_as_it_is(where: str) -> None:
+    """Anthropic takes nothing else beside `disabled`, also where older answers have thoughts."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
+    messages: list[Any] = []
+    for n in range(8):
+        content = [thought, {"type": "text", "text": f"Answer {n}. {WORDS}"}]
+        messages += [HumanMessage(asked(n)), AIMessage(content)]
+    off = {"type": "disabled"}
+    model = ChatAnthropic(
+        model_name="claude-opus-5-5",
+        api_key="test",
+        thinking=off if where == "model" else None,
+        timeout=None,
+        stop=None,
+    )  # type: ignore[arg-type]  # pydantic makes a secret of it
+    got: list[Any] = []
+
+    def handler(request: ModelRequest[Any]) -> Any:
+        got.append(request)
+        return None
+
+    asks = [*messages, HumanMessage("And now?")]
+    settings: dict[str, Any] = {} if where == "model" else {"thinking": off}
+    ChatfoldMiddleware(Model(), SMALL).wrap_model_call(
+        ModelRequest(model=model, messages=asks, state={"messages": asks}, model_settings=settings),
+        handler,
+    )
+    assert len(summaries(got[0].messages)) == 1
+    sent = got[0].model._get_request_payload(got[0].messages, **got[0].model_settings)
+    assert sent["thinking"] == off
 
 
 def test_a_prompt_that_is_too_long_for_the_model_is_asked_in_parts() -> None:

@@ -248,6 +248,25 @@ def test_a_change_of_settings_is_kept_and_shown_without_the_instructions() -> No
     assert ctx.items[1] is update
 
 
+def test_a_change_of_settings_goes_when_a_later_one_replaces_it() -> None:
+    """Instructions that come anew at each turn leave one item, and tools theirs."""
+    changes = [
+        AgentConfigUpdate(instructions="It is one o'clock.", tools_added=["refund"]),
+        AgentConfigUpdate(instructions="It is two o'clock."),
+        AgentConfigUpdate(tools_added=["lookup"]),
+        AgentConfigUpdate(instructions="It is three o'clock."),
+        AgentConfigUpdate(tools_removed=["lookup"]),
+    ]
+    items: list[Any] = []
+    for change in changes:
+        items += [change, user("a" * 500), assistant("b" * 500)]
+    ctx = wrapped([*items, user("c"), assistant("d")])
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    kept = [item for item in ctx.items if isinstance(item, AgentConfigUpdate)]
+    assert kept == [changes[0], changes[3], changes[4]]  # the first one has a tool of its own
+    assert outcome.omitted["superseded_state"] == 2
+
+
 def test_frames_are_attachments_and_a_transcript_is_read() -> None:
     """Bytes are counted, never read; what was said in a sound is said."""
     picture = VideoFrame(2, 2, 0, bytes(16))

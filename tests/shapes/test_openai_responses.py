@@ -353,6 +353,15 @@ def test_fifty_superseded_settings_leave_one() -> None:
     assert outcome.omitted == {"superseded_state": 49}
 
 
+def test_superseded_settings_alone_are_nothing_to_summarize() -> None:
+    """Without a word to write a summary of, no model is asked for one."""
+    updates = [
+        {"type": "configuration_update", "reasoning": {"effort": e}} for e in ["low", "high"] * 25
+    ]
+    ctx = ChatContext([*updates, _W.user("next"), ANSWER])
+    assert ctx.plan(keep_last_turns=1).reason == "nothing_to_summarize"
+
+
 @pytest.mark.parametrize("flat", [True, False])
 def test_calls_inside_a_content_list_are_calls(flat: bool) -> None:
     """Some session stores nest calls in an assistant's content; they count, and they count once."""

@@ -330,10 +330,14 @@ def _first_that_frees(
     start: int,
     own: Callable[[int], bool] | None,
 ) -> tuple[int, _Kept, bool]:
-    """Return the first cut before which something would go, what stays there, and whether."""
+    """Return the first cut before which something would go, what stays there, and whether.
+
+    Superseded state goes along, but alone it leaves nothing to write a summary of.
+    """
     for cut in cuts:
         keep = keep_at(cut)
-        stays = (i in keep.kept or is_summary(views[i]) for i in range(start, cut))
+        mute = keep.kept | keep.superseded
+        stays = (i in mute or is_summary(views[i]) for i in range(start, cut))
         if not all(s or (own is not None and own(i)) for i, s in enumerate(stays, start)):
             return cut, keep, True
     return cuts[0], keep_at(cuts[0]), False

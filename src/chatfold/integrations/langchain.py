@@ -372,21 +372,29 @@ def _request(request: ModelRequest[Any], folded: Folded[Any]) -> ModelRequest[An
     needed = [r for r in folded.requirements if r.options]
     if not needed or not hasattr(request.model, "betas"):  # they are Anthropic's, alone
         return made
-    model, settings = _with_thinking(request, needed[0].options)
+    thinking = _thinking_of(request)
+    if thinking.get("type") == "disabled":  # which takes nothing else
+        return made
+    model, settings = _with_thinking(request, thinking, needed[0].options)
     return made.override(model=model, model_settings=settings)
 
 
+def _thinking_of(request: ModelRequest[Any]) -> dict[str, Any]:
+    """Return a request's `thinking`; `ChatAnthropic` prefers its own to that of a call."""
+    model: Any = request.model
+    return model.thinking or request.model_settings.get("thinking") or {}
+
+
 def _with_thinking(
-    request: ModelRequest[Any], options: Mapping[str, Any]
+    request: ModelRequest[Any], thinking: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return a request's model and settings with what thinking behind a summary needs.
 
-    It stands in a copy of the model: `ChatAnthropic` prefers its own `thinking` to that of a call,
-    and a model that another middleware puts in its place would not know these settings.
+    It stands in a copy of the model, which prefers its own `thinking`, and as a model that another
+    middleware puts in its place would not know these settings.
     """
     model: Any = request.model
     settings = request.model_settings
-    thinking: dict[str, Any] = model.thinking or settings.get("thinking") or {}
     betas: list[str] = settings.get("betas") or model.betas or []
     known = {"betas": list(dict.fromkeys([*betas, *options["betas"]]))}
     changed = {**known, "thinking": {**options["thinking"], **thinking}}

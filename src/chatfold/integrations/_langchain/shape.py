@@ -330,11 +330,11 @@ def _is_signed(block: Any) -> bool:
 
 
 def _fields_of(value: Serializable) -> dict[str, Any]:
-    """Return the fields of an object: with its type, which nobody sets, and without empty ones.
+    """Return the fields of an object that say something: with its type, and without the usual.
 
-    A message that was stored and loaded has set every field.
+    A message that was stored and loaded has set every field, also to what it is by default.
     """
-    said = value.model_dump(by_alias=True, exclude_unset=True)
+    said = value.model_dump(by_alias=True, exclude_defaults=True)
     rest = {k: v for k, v in said.items() if k == "content" or v not in (None, {}, [])}
     kind = getattr(value, "type", None)
     return {"type": kind, **rest} if isinstance(kind, str) else rest

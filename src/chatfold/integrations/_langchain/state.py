@@ -52,7 +52,7 @@ def thread_of(config: RunnableConfig) -> str | None:
     ids of tasks in its namespace are new in each run.
     """
     thread = (config.get("configurable") or {}).get("thread_id")
-    if thread is None:
+    if thread in (None, ""):
         return None
     return "/".join([str(thread), *(space.partition(":")[0] for space in _around(config))])
 

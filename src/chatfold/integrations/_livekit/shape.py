@@ -53,6 +53,7 @@ from chatfold.shapes._blocks import (
     named_id,
     unknown_part,
 )
+from chatfold.shapes._chat import listed
 
 __all__ = ["LIVEKIT", "LiveKit"]
 
@@ -115,7 +116,8 @@ class LiveKit(Shape):
                 source, target = named_id(get("old_agent_id")), named_id(get("new_agent_id"))
                 return self._view(item, "state", HandoffPart(source, target))
             case "agent_config_update":
-                return self._view(item, "state", StatePart("agent_config_update", text=_said(item)))
+                part = StatePart("agent_config_update", _settings(item), _said(item))
+                return self._view(item, "state", part)
             case _:
                 if not module_of(item).startswith("livekit.agents.llm."):
                     return None
@@ -285,6 +287,14 @@ def _summary(parts: Sequence[Part]) -> tuple[Part, ...]:
         return tuple(parts)
     found = _LIVEKITS_WRAPPER.fullmatch(first.text)
     return (first if found is None else TextPart(found[1]), *rest)
+
+
+def _settings(item: object) -> frozenset[str]:
+    """Return what is set anew by a change of an agent's settings: its instructions, each tool."""
+    get = getter(item)
+    changed = (listed(get(key)) for key in ("tools_added", "tools_removed"))
+    tools = frozenset(f"tool {name}" for names in changed for name in names)
+    return tools if get("instructions") is None else tools | {"instructions"}
 
 
 def _said(item: object) -> str:
