@@ -643,6 +643,19 @@ def test_arguments_that_are_no_object_are_put_into_one(shape: str, given: Any, w
     assert repaired(out, shape)[1] == []
 
 
+def test_a_result_right_behind_a_call_without_an_id_is_not_moved() -> None:
+    """It stands where it belongs; what is left is named once, and a second run changes nothing."""
+    call = {"type": "tool_use", "id": None, "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    items = [USER, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    out, repairs = repaired(items, "anthropic")
+    assert same_objects(out, items)
+    assert [(r.rule, r.action) for r in repairs] == [
+        ("malformed_item", "left"),
+        ("late_result", "left"),
+    ]
+
+
 SYSTEM_FIRST = [{"role": "system", "content": "be brief"}, USER, SAID]
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 POLICIES: list[tuple[str, str, str, list[Any], str]] = [
