@@ -39,10 +39,9 @@ class Case(NamedTuple):
     error: str = ""
 
 
-def asks(*ids: str | None) -> dict[str, Any]:
-    calls = [
-        {"id": i, "type": "function", "function": {"name": "f", "arguments": "{}"}} for i in ids
-    ]
+def asks(*ids: str | None, arguments: Any = "{}") -> dict[str, Any]:
+    function = {"name": "f", "arguments": arguments}
+    calls = [{"id": i, "type": "function", "function": function} for i in ids]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
@@ -72,6 +71,32 @@ CHAT = [
         "Missing parameter 'tool_call_id'",
     ),
     ("result_role", [LEGACY, tells("a")], (1, 0), "error", NOT_RESPONSE),
+    *(
+        (
+            "arguments_no_text",
+            [USER, asks("a", arguments=given), tells("a")],
+            (1,),
+            "error",
+            f"'messages[1].tool_calls[0].function.arguments': expected a string, but got {kind}",
+        )
+        for given, kind in ((None, "null"), ({"a": 1}, "an object"), ([1], "an array"))
+    ),
+    (
+        "arguments_no_text",
+        [
+            USER,
+            {**LEGACY, "function_call": {"name": "f"}},
+            {"role": "function", "name": "f", "content": "1"},
+        ],
+        (1,),
+        "error",
+        "'messages[1].function_call.arguments': expected a string, but got null",
+    ),
+    *(
+        ("malformed_item", [USER, asks("a"), tells("a", content)], (2,), "error", "")
+        for content in (None, {"a": 1}, 7)
+    ),
+    ("empty_calls", [USER, {**SAID, "tool_calls": []}], (1,), "warning", "empty array"),
     (
         "empty_message",
         [USER, {"role": "assistant", "content": None}],
@@ -137,6 +162,20 @@ MCP = {"type": "mcp_call", "id": "mcp_1", "server_label": "m", "name": "f", "arg
 REFERENCE = {"type": "item_reference", "id": "fc_1"}
 CALLER = {"caller": {"type": "program", "caller_id": "p"}}
 RESPONSES = [
+    *(
+        (
+            "arguments_no_text",
+            [USER, call("a", arguments=given), output("a")],
+            (1,),
+            "error",
+            f"Invalid type for 'input[1].arguments': expected a string, but got {kind} instead.",
+        )
+        for given, kind in ((None, "null"), ({"a": 1}, "an object"))
+    ),
+    *(
+        ("malformed_item", [USER, call("a"), output("a", output=given)], (2,), "error", "")
+        for given in (None, {"a": 1})
+    ),
     (
         "malformed_item",
         [

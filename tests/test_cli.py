@@ -475,6 +475,67 @@ def test_a_failed_model_changes_no_file(
     assert list(history.parent.iterdir()) == [history]
 
 
+# Requests whose history the provider holds
+
+HELD: Sequence[Any] = (
+    ("input", {"previous_response_id": "resp_1"}, "'resp_1'", {"previous_response_id": None}),
+    ("input", {"conversation": {"id": "conv_1"}}, "'conv_1'", {"conversation": None}),
+    (
+        "messages",
+        {"thread": {"type": "continue", "previous_message_id": "msg_1"}},
+        "'msg_1'",
+        {"thread": {"type": "create"}},
+    ),
+)
+
+
+@pytest.mark.parametrize(("key", "held", "words", "replayed"), HELD)
+def test_a_request_whose_history_the_provider_holds_is_folded_only_when_asked_to(
+    tmp_path: Path, key: str, held: Item, words: str, replayed: Item
+) -> None:
+    """As in the library; what is written names no history of the provider's any more."""
+    said = [item for item in support_call("openai_chat") if item["role"] in ("user", "assistant")]
+    items = [item for item in said if item["content"]]
+    path = saved(tmp_path / "request.json", {"model": "m", **held, key: items})
+    done = run("summarize", path, "--keep-last-turns", "1")
+    assert (done.exit_code, done.stdout_bytes) == (0, path.read_bytes())
+    assert "(server_managed)" in done.stderr
+    assert words in done.stderr
+    assert "pass --replay" in done.stderr
+    done = run("summarize", path, "--keep-last-turns", "1", "--replay")
+    assert (done.exit_code, done.stderr.partition(" ")[0]) == (0, "summarized")
+    written = json.loads(done.stdout)
+    assert len(written.pop(key)) < len(items)
+    assert written == {"model": "m", **replayed}
+
+
+@pytest.mark.parametrize(
+    ("key", "fields"),
+    [
+        ("input", {"previous_response_id": None, "conversation": None}),
+        ("messages", {"thread": {"type": "create"}}),
+        ("messages", {"thread": "support", "conversation": "call 17"}),
+    ],
+)
+def test_a_request_that_holds_the_whole_history_is_folded(
+    tmp_path: Path, key: str, fields: Item
+) -> None:
+    """A thread that begins with it, and names that whoever saved it gave, are in nobody's way."""
+    path = saved(tmp_path / "request.json", {**fields, key: support_call("anthropic")})
+    done = run("summarize", path, "--keep-last-turns", "1")
+    assert (done.exit_code, done.stderr.partition(" ")[0]) == (0, "summarized")
+    assert {k: v for k, v in json.loads(done.stdout).items() if k != key} == fields
+
+
+def test_a_result_whose_call_the_provider_holds_is_not_mended(tmp_path: Path) -> None:
+    """`check` names nothing, and `--fix` leaves the request as it was."""
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "shipped"}
+    path = saved(tmp_path / "request.json", {"previous_response_id": "resp_1", "input": [result]})
+    assert run("check", path).exit_code == 0
+    done = run("check", path, "--fix", "-")
+    assert (done.exit_code, done.stdout_bytes) == (0, path.read_bytes())
+
+
 @pytest.mark.parametrize("llm", ["openai:gpt-5-mini", "anthropic:claude-haiku-5-5"])
 def test_a_missing_key_is_named(
     history: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, llm: str

@@ -643,6 +643,69 @@ def test_arguments_that_are_no_object_are_put_into_one(shape: str, given: Any, w
     assert repaired(out, shape)[1] == []
 
 
+def test_a_result_right_behind_a_call_without_an_id_is_not_moved() -> None:
+    """It stands where it belongs; what is left is named once, and a second run changes nothing."""
+    call = {"type": "tool_use", "id": None, "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+    items = [USER, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    out, repairs = repaired(items, "anthropic")
+    assert same_objects(out, items)
+    assert [(r.rule, r.action) for r in repairs] == [
+        ("malformed_item", "left"),
+        ("late_result", "left"),
+    ]
+
+
+def told(shape: str, given: Any) -> list[Any]:
+    """Return a call whose arguments are `given`, beside another one, answered."""
+    if shape == "openai_responses":
+        call = {"type": "function_call", "name": "f", "arguments": "{}"}
+        asked: list[Any] = [
+            {**call, "call_id": "a"},
+            {**call, "call_id": "b", "arguments": given},
+        ]
+        output = {"type": "function_call_output", "output": "1"}
+        return [USER, *asked, *({**output, "call_id": i} for i in "ab")]
+    calls = [
+        {"id": i, "type": "function", "function": {"name": "f", "arguments": a}}
+        for i, a in (("a", "{}"), ("b", given))
+    ]
+    message = {"role": "assistant", "content": "I look.", "tool_calls": calls}
+    return [USER, message, *({"role": "tool", "tool_call_id": i, "content": "1"} for i in "ab")]
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses"])
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [(None, "{}"), ({"city": "Köln"}, '{"city": "Köln"}'), ([1], "[1]"), (7, "7")],
+)
+def test_arguments_that_are_no_text_become_json(shape: str, given: Any, wanted: str) -> None:
+    """OpenAI's types know nothing else; text that is no JSON is the model's own, and stays."""
+    items = told(shape, given)
+    before = copy.deepcopy(items)
+    (problem,) = problems(items, shape)
+    assert problem.rule == "arguments_no_text"
+    assert [v.rule for v in validate(items, shape)] == ["arguments_type"]
+    out, (repair,) = repaired(items, shape)
+    assert (repair.rule, repair.action) == ("arguments_no_text", "wrapped")
+    assert (repair.removed, repair.added) == ((items[problem.index],), (out[problem.index],))
+    assert out == told(shape, wanted)
+    assert items == before
+    assert problems(out, shape) == []
+    assert repaired(out, shape)[1] == []
+    for text in ("", '{"city": "K'):
+        assert repaired(told(shape, text), shape)[1] == []
+
+
+def test_arguments_of_a_legacy_call_become_json() -> None:
+    """A `function_call` is mended as the members of `tool_calls` are."""
+    call = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": None}}
+    result = {"role": "function", "name": "f", "content": "1"}
+    out, (repair,) = repaired([USER, call, result], "openai_chat")
+    assert repair.rule == "arguments_no_text"
+    assert out == [USER, {**call, "function_call": {"name": "f", "arguments": "{}"}}, result]
+
+
 SYSTEM_FIRST = [{"role": "system", "content": "be brief"}, USER, SAID]
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
 POLICIES: list[tuple[str, str, str, list[Any], str]] = [

@@ -80,6 +80,10 @@ def _chat(items: list[Item], _strict: bool) -> Iterator[Violation]:
     step = _Step()
     for index, item in enumerate(items):
         role = item.get("role")
+        if role in ("tool", "function"):
+            content = item.get("content")
+            if not isinstance(content, (str, list)) and (role == "tool" or content is not None):
+                yield Violation(index, "content_type", type(content).__name__)
         if role == "tool":
             yield from _chat_result(index, item.get("tool_call_id"), step.ids, step.answered)
             continue
@@ -90,6 +94,7 @@ def _chat(items: list[Item], _strict: bool) -> Iterator[Violation]:
         step = _Step()
         if role == "assistant":
             step = _chat_step(index, item)
+            yield from _chat_texts(index, item)
             spoken = item.get("refusal") or item.get("audio") or step.ids or step.names
             if item.get("content") is None and not spoken:
                 yield Violation(index, "null_content", "assistant message without content or calls")
@@ -109,6 +114,14 @@ def _chat_step(index: int, item: Item) -> _Step:
     if isinstance(item.get("function_call"), dict):
         step.names.append(item["function_call"].get("name"))
     return step
+
+
+def _chat_texts(index: int, item: Item) -> Iterator[Violation]:
+    """Yield arguments that are no text: the API's type is string, and it takes nothing else."""
+    functions = [call.get("function") for call in dicts(item.get("tool_calls"))]
+    for function in dicts([*functions, item.get("function_call")]):
+        if not isinstance(function.get("arguments"), str):
+            yield Violation(index, "arguments_type", f"{function.get('arguments')!r}")
 
 
 def _chat_result(
@@ -212,6 +225,11 @@ def _responses(items: list[Item], strict: bool) -> Iterator[Violation]:
         caller: Any = item.get("caller")
         if kind == "program":
             programs.add(item.get("call_id"))
+        if kind == "function_call" and not isinstance(item.get("arguments"), str):
+            yield Violation(index, "arguments_type", f"{item.get('arguments')!r}")
+        told = kind in ("function_call_output", "custom_tool_call_output")
+        if told and not isinstance(item.get("output"), (str, list)):
+            yield Violation(index, "output_type", type(item.get("output")).__name__)
         if kind == "compaction_trigger" and index != len(items) - 1:
             yield Violation(index, "trigger_not_last", "compaction_trigger must be the last item")
         if kind == "message" and item.get("role") not in _MESSAGE_ROLES:

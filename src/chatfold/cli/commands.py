@@ -50,6 +50,7 @@ _FLAGS: Final = {
     r"keep_tokens=(\d+)_?(\d*)_?(\d*)": r"--keep-tokens \1\2\3",
     r"abandon=\[\.\.\.\]": "--abandon ID",
     r"max_summary_tokens\b=?": "--max-summary-tokens",
+    r"replay=True": "--replay",
 }
 
 
@@ -92,6 +93,7 @@ def summarize(
         int | None,
         typer.Option(min=1, max=_LONGEST, help="Length of the summary to ask for.", metavar="N"),
     ] = None,
+    replay: Annotated[bool, typer.Option("--replay", help=texts.REPLAY)] = False,
     output: Annotated[
         str, typer.Option("--output", "-o", help="Where to write; may be FILE.", metavar="OUT")
     ] = "-",
@@ -105,17 +107,19 @@ def summarize(
         backends = _summarizers(llm)
         given_up = _given_up(ctx, abandon or [])
         wanted: dict[str, Any] = {"abandon": given_up, "max_summary_tokens": max_summary_tokens}
+        wanted["replay"] = replay
         if keep_last_turns is not None:
             wanted["keep_last_turns"] = keep_last_turns
         if keep_tokens is not None:
             wanted["keep_tokens"] = keep_tokens
         outcome = ctx.summarize(backends, **wanted)
-        data = history.rendered(ctx.items) if outcome.changed else history.raw
+        needed = ctx.request_options()
+        data = history.rendered(ctx.items, needed) if outcome.changed else history.raw
         if output == "-":
             typer.echo(data, nl=False)
         else:
             write_whole(output, data)
-        _tell(outcome, ctx)
+        _tell(outcome, ctx, history)
 
 
 def calls(
@@ -249,7 +253,10 @@ def _stop(error: object, code: int) -> NoReturn:
 
 
 def _context(history: History, shape: str | None) -> Context:
-    return ChatContext(history.items, shape=shape)
+    held = history.held
+    if held is None:
+        return ChatContext(history.items, shape=shape)
+    return ChatContext(history.items, shape=shape or held.shape, server_managed=True)
 
 
 def _summarizers(llm: str) -> list[Summarizer]:
@@ -301,9 +308,10 @@ def _in_flags(text: str) -> str:
     return text
 
 
-def _tell(outcome: Outcome[Any], ctx: Context) -> None:
+def _tell(outcome: Outcome[Any], ctx: Context, history: History) -> None:
     """Print on stderr what happened, and what the list needs from now on."""
-    typer.echo(one_line(_in_flags(str(outcome))), err=True)
+    held = history.held.by if history.held else ""
+    typer.echo(one_line(_in_flags(str(outcome)).replace("server_managed=True", held)), err=True)
     for requirement in outcome.requirements:
         needed = json.dumps(requirement.options)
         typer.echo(

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from chatfold.cli.literals import NumberError, dumps, loads
 
-__all__ = ["FileError", "History", "read_history", "reason"]
+__all__ = ["FileError", "Held", "History", "read_history", "reason"]
 
 Item: TypeAlias = dict[str, Any]
 
@@ -25,10 +25,24 @@ _EXPECTED: Final = (
     "expected a JSON list of items, an object with a list under messages, input or items, or "
     "JSONL with one item a line"
 )
+# What makes the provider put a history of its own before the list of a request.
+_HELD_BY: Final = ("previous_response_id", "conversation", "thread")
 
 
 class FileError(Exception):
     """A file cannot be read as a history, or cannot be written; the message is one line."""
+
+
+class Held(NamedTuple):
+    """A history that the provider holds, as a request names it.
+
+    Attributes:
+        by: The field of the request, and what stands there.
+        shape: Name of the only shape whose requests have that field.
+    """
+
+    by: str
+    shape: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +65,41 @@ class History:
     around: Item = field(default_factory=dict[str, Any], repr=False)
     indent: str | None = None
 
-    def rendered(self, items: Sequence[Item]) -> bytes:
+    @property
+    def held(self) -> Held | None:
+        """The history that the provider would put before the list; None where there is none.
+
+        Beside `messages`, `conversation` is some name that whoever saved the file gave. A thread
+        that begins with the request holds nothing yet.
+        """
+        previous, conversation, thread = (self.around.get(name) for name in _HELD_BY)
+        if self.key == "input" and (previous or conversation):
+            name, value = _HELD_BY[0 if previous else 1], previous or conversation
+            named = cast("Item", value).get("id") if isinstance(value, dict) else value
+            return Held(f"{name} {named!r}", "openai_responses")
+        if self.key == "messages" and isinstance(thread, dict):
+            begun = cast("Item", thread).get("previous_message_id")
+            return Held(f"thread {begun!r}", "anthropic") if begun else None
+        return None
+
+    def rendered(self, items: Sequence[Item], options: Mapping[str, Any] | None = None) -> bytes:
         """Return `items` written as the file wrote its own, as UTF-8, numbers digit for digit.
 
         Half of a surrogate pair has no UTF-8 form and is written as the escape that it was.
+
+        Args:
+            items: What takes the place of the file's items.
+            options: What requests with the items need; a request that named a history of the
+                provider's takes what keeps it away.
         """
         if self.form == "jsonl":
             text = "".join(dumps(item, None) + "\n" for item in items)
         else:
-            value = {**self.around, self.key: items} if self.form == "object" else items
+            around = {
+                name: options[name] if name in _HELD_BY and options and name in options else value
+                for name, value in self.around.items()
+            }
+            value = {**around, self.key: items} if self.form == "object" else items
             text = dumps(value, self.indent) + "\n"
         return text.encode("utf-8", "backslashreplace")
 

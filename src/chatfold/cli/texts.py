@@ -9,7 +9,7 @@ from typing import Final
 
 from chatfold.shapes import SHAPES
 
-__all__ = ["ABOUT", "CALLS", "CHECK", "DEMO", "FILE", "SHAPE", "SUMMARIZE", "WRITER"]
+__all__ = ["ABOUT", "CALLS", "CHECK", "DEMO", "FILE", "REPLAY", "SHAPE", "SUMMARIZE", "WRITER"]
 
 ABOUT: Final = (
     "Action-aware summarization for LLM chat histories, in the provider's own message format."
@@ -33,6 +33,9 @@ provider would refuse. Warnings and losses stay, and are listed.
 FILE: Final = (
     "A JSON list of items, an object with a list under messages, input or items, JSONL with one "
     "item a line, or - for standard input."
+)
+REPLAY: Final = (
+    "Fold a request's list though the provider holds the history; it has to be all of it."
 )
 SHAPE: Final = f"{', '.join(shape.name for shape in SHAPES)}; by default found out."
 WRITER: Final = "What writes the summary: extractive (no model), openai:MODEL or anthropic:MODEL."

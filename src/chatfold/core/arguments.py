@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.native import plain
 
-__all__ = ["parsed_object", "unwrapped", "wrapped"]
+__all__ = ["parsed_object", "unwrapped", "wrapped", "written"]
 
 _KEY: Final = "INVALID_JSON"
 """The key that Anthropic documents for this, which its models know.
@@ -39,6 +39,11 @@ def wrapped(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return parsed_object(value)
     return {_KEY: json.dumps(plain(value), ensure_ascii=False)}
+
+
+def written(value: Any) -> str:
+    """Return a text for arguments that are none: their JSON, of no arguments an empty object."""
+    return "{}" if value is None else json.dumps(plain(value), ensure_ascii=False)
 
 
 def unwrapped(value: Mapping[str, Any]) -> str | None:

@@ -134,15 +134,21 @@ def _spoken(before: ItemView, view: ItemView) -> bool:
 
 
 def wrap_arguments(case: Case) -> Edits:
-    """Put arguments into an object where the provider takes nothing else."""
+    """Put arguments into an object, or into a text, where the provider takes nothing else."""
     edits = Edits(case)
-    for index, rule in {p.index: p.rule for p in case.broken("arguments_no_object")}.items():
+    shape = case.snapshot.shape
+    ways = {
+        "arguments_no_object": (shape.with_object_arguments, "put arguments that are no object"),
+        "arguments_no_text": (shape.with_text_arguments, "put arguments that are no text"),
+    }
+    for index, rule in {p.index: p.rule for p in case.broken(*ways)}.items():
         if case.policies.arguments == "keep":
             edits.leave(rule, index, "arguments='keep'")
             continue
-        made = case.snapshot.shape.with_object_arguments(case.slots[index].item)
-        message = "put arguments that are no object into one"
-        edits.replace(index, (made,), edits.note(rule, "wrapped", message, index))
+        fit, what = ways[rule]
+        made = fit(case.slots[index].item)
+        number = edits.note(rule, "wrapped", f"{what} into one", index)
+        edits.replace(index, (made,), number)
     return edits
 
 

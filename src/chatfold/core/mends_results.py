@@ -129,6 +129,8 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
             continue
         if asked is None or result.at not in problems or result.part.pair != "function":
             continue
+        if result.at == asked + 1 and _in_place(case, asked, result):
+            continue  # right behind a call that has no id to be found by
         for rule, others in problems[result.at]:
             if asked in others or (not others and not _in_place(case, asked, result)):
                 late.setdefault(asked, []).append((rule, result))

@@ -432,6 +432,13 @@ class Shape(Protocol):
         """
         return item
 
+    def with_text_arguments(self, item: Any) -> Any:
+        """Return the item with the arguments of its calls as JSON text, where they must be text.
+
+        The same item where they are, or where the provider takes others too.
+        """
+        return item
+
     # Requests
 
     def without_thinking(self, item: Any) -> Any | None:

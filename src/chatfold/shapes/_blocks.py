@@ -24,6 +24,7 @@ __all__ = [
     "named_id",
     "named_place",
     "sources_of",
+    "textless",
     "unknown_part",
 ]
 
@@ -101,6 +102,18 @@ def arguments_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(plain(value, encode=bytes_label), ensure_ascii=False)
+
+
+def textless(where: str, value: object) -> str:
+    """Return the words in which OpenAI's servers refuse a value at a place that is no text.
+
+    "Invalid type for 'messages[1].content': expected one of a string or array of objects, but got
+    an object instead.": https://github.com/pydantic/pydantic-ai/issues/2653, and for arguments
+    https://github.com/Wei-Shaw/sub2api/issues/3818 (both read 2026-11-26).
+    """
+    kinds = {"NoneType": "null", "dict": "an object", "list": "an array"}
+    found = kinds.get(type(value).__name__, f"a {type(value).__name__}")
+    return f"Invalid type for '{where}': expected a string, but got {found} instead."
 
 
 def call_kind(name: str | None) -> CallKind:

@@ -92,13 +92,17 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
             return None
         parts = tuple(read_block(block, dialect) for block in blocks)
     else:
-        parts, fault = (), f"content is {type(content).__name__}, not text or a list"
+        parts, fault = (), _other_content(content)
     if role == "assistant":
         if annotations := get("annotations"):
             parts = _citing(parts, annotations)
         parts = (*read_reasoning(get), *parts, *_more(get, parts, dialect))
     name, whole = named_id(get("name")), role == "assistant"
     return ItemView(dialect.roles[role], parts, role, dialect.name, name, None, whole, fault)
+
+
+def _other_content(content: object) -> str:
+    return f"content is {type(content).__name__}, not text or a list"
 
 
 def _citing(parts: tuple[Part, ...], annotations: object) -> tuple[Part, ...]:
@@ -119,7 +123,11 @@ def _read_result(get: Get, role: str, content: Any, dialect: Dialect) -> ItemVie
         text,
         media=media,
     )
-    fault = "it has no content" if content is None and role == "tool" else ""
+    fault = ""
+    if content is None:
+        fault = "it has no content" if role == "tool" else ""
+    elif not isinstance(content, (str, list)):
+        fault = _other_content(content)
     return ItemView("tool", (result,), role, dialect.name, fault=fault)
 
 

@@ -14,6 +14,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, UnknownPart
+from chatfold.shapes._blocks import textless
 from chatfold.shapes._responses_calls import check_calls, problem
 from chatfold.shapes._responses_rules import is_reasoning
 
@@ -44,6 +45,7 @@ def check_items(
     yield from _check_callers(views)
     yield from check_approved(views)
     yield from _check_nested(views)
+    yield from _check_arguments(items, views)
     yield from _check_forgotten(items, views)
     yield from check_calls(views, calls)
 
@@ -261,6 +263,21 @@ def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
                 "a call inside a message's content is no input; make it an item of its own, of "
                 "type function_call",
                 index,
+            )
+
+
+def _check_arguments(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield calls whose arguments are no text, as a host may write them that has parsed them."""
+    for index, view in enumerate(views):
+        if view.type != "function_call" or view.shape != _NAME:
+            continue
+        arguments = field(items[index], "arguments")
+        if not isinstance(arguments, str):
+            yield problem(
+                "arguments_no_text",
+                "the arguments of a call are no text; write them as JSON, no arguments as '{}'",
+                index,
+                error=textless(f"input[{index}].arguments", arguments),
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final, cast
 
+from chatfold.core.arguments import written
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field, plain
@@ -25,7 +26,7 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import block_type, getter, module_of
+from chatfold.shapes._blocks import block_type, getter, module_of, textless
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     Dialect,
@@ -177,6 +178,15 @@ class OpenAIChat(Shape):
         fields = _fields(item) or cast(dict[str, Any], plain(item))
         return {**fields, "role": "tool", "tool_call_id": call_id}
 
+    def with_text_arguments(self, item: Any) -> Any:
+        """Return the message with a text as the arguments of each function call."""
+        message = dict(_fields(item) or cast(dict[str, Any], plain(item)))
+        if (legacy := message.get("function_call")) is not None:
+            message["function_call"] = _with_text(legacy)
+        if members := listed(message.get("tool_calls")):
+            message["tool_calls"] = [_with_text_inside(member) for member in members]
+        return message
+
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
@@ -185,7 +195,11 @@ class OpenAIChat(Shape):
         yield from _nameless_results(items, views, calls)
         for index, view in enumerate(views):
             parts = view.parts
-            if view.shape != self.name or (len(parts) == 1 and type(parts[0]) is TextPart):
+            if view.shape != self.name:
+                continue
+            if view.role == "assistant" and field(items[index], "tool_calls") == []:
+                yield _empty_calls(index)
+            if len(parts) == 1 and type(parts[0]) is TextPart:
                 continue  # what most items are
             if view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
                 yield Problem(
@@ -196,6 +210,8 @@ class OpenAIChat(Shape):
                     shape=self.name,
                     source=_SOURCE,
                 )
+            if parts and type(parts[-1]) is CallPart:  # calls are read last
+                yield from _unwritten_arguments(items[index], index)
             for part in parts:
                 if type(part) is CallPart and part.name is None:
                     yield Problem(
@@ -241,6 +257,42 @@ def _says_nothing(item: object, view: ItemView) -> bool:
     if field(item, "content") is not None:
         return not view.parts
     return all(type(part) is ReasoningPart for part in view.parts)
+
+
+def _empty_calls(index: int) -> Problem:
+    """Return the problem of a list of no calls, which other servers write and take back.
+
+    https://github.com/openai/openai-node/pull/1341 (read 2026-11-26).
+    """
+    return Problem(
+        "empty_calls",
+        "`tool_calls` is an empty list, which OpenAI refuses and some other servers take; leave "
+        "the field out",
+        (index,),
+        "warning",
+        f"Invalid 'messages[{index}].tool_calls': empty array. Expected an array with minimum "
+        "length 1, but got an empty array instead.",
+        "openai_chat",
+        _SOURCE,
+    )
+
+
+def _unwritten_arguments(item: object, index: int) -> Iterator[Problem]:
+    """Yield that a call's arguments are no text, as a host may write them that has parsed them."""
+    calls = [(f"tool_calls[{n}].", c) for n, c in enumerate(listed(field(item, "tool_calls")))]
+    functions = [(where + "function", field(call, "function")) for where, call in calls]
+    functions.append(("function_call", field(item, "function_call")))
+    for where, function in functions:
+        arguments = field(function, "arguments")
+        if field(function, "name") is not None and not isinstance(arguments, str):
+            yield Problem(
+                "arguments_no_text",
+                "the arguments of a call are no text; write them as JSON, no arguments as '{}'",
+                (index,),
+                provider_error=textless(f"messages[{index}].{where}.arguments", arguments),
+                shape="openai_chat",
+                source=_SOURCE,
+            )
 
 
 def _nameless_results(
@@ -366,6 +418,22 @@ def _numbered(call: Any, new_id: Callable[[CallPart], str]) -> Any:
     if given is None or given.get("id"):
         return call
     return {**given, "id": new_id(read_call(given, _DIALECT))}
+
+
+def _with_text_inside(call: Any) -> Any:
+    """Return a tool call with a text as the arguments of its function."""
+    function = field(call, "function")
+    changed = function if function is None else _with_text(function)
+    given = _fields(call) or cast(dict[str, Any], plain(call))
+    return call if changed is function else {**given, "function": changed}
+
+
+def _with_text(function: Any) -> Any:
+    arguments = field(function, "arguments")
+    if isinstance(arguments, str) or field(function, "name") is None:
+        return function
+    given = _fields(function) or cast(dict[str, Any], plain(function))
+    return {**given, "arguments": written(arguments)}
 
 
 def _fields(value: Any) -> dict[str, Any] | None:

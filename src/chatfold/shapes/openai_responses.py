@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from chatfold.core.arguments import written
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.native import field, plain
@@ -65,6 +66,7 @@ _WITHOUT_CALL_ID = frozenset(
         "program_output",
     }
 )
+_TOLD = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
 class OpenAIResponses(Shape):
@@ -103,7 +105,10 @@ class OpenAIResponses(Shape):
         if reader is None:
             return read_newer(get, item, kind) if is_newer(kind, item) else None
         role, parts = reader(get)
-        return ItemView(role, parts, kind, self.name, None, named_id(get("id")))
+        fault = ""
+        if kind in _TOLD and not isinstance(output := get("output"), (str, list)):
+            fault = f"output is {type(output).__name__}, not text or a list"
+        return ItemView(role, parts, kind, self.name, None, named_id(get("id")), fault=fault)
 
     def _read_message(self, get: Get, kind: str | None) -> ItemView | None:
         role, content = get("role"), get("content")
@@ -232,6 +237,12 @@ class OpenAIResponses(Shape):
         if kind in _WITHOUT_CALL_ID:
             return item
         return {**_own(item), "call_id": call_id}
+
+    def with_text_arguments(self, item: Any) -> Any:
+        """Return a function call with a text as its arguments."""
+        if field(item, "type") != "function_call" or isinstance(field(item, "arguments"), str):
+            return item
+        return {**_own(item), "arguments": written(field(item, "arguments"))}
 
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]
