@@ -90,7 +90,8 @@ class CallPart(NamedTuple):
     `pair` names the family of calls and results that join each other; `arguments` is the raw
     text; `caller` is the call id of the program that made the call, if one did; `served` where
     the server has already acted on it, with or without an item that says how; `cut_off` where the
-    item says that the model did not write it to its end.
+    item says that the model did not write it to its end; `no_text` where the item holds anything
+    but a text as its arguments, if that is what the provider takes.
     """
 
     id: str | None
@@ -102,6 +103,7 @@ class CallPart(NamedTuple):
     caller: str | None = None
     served: bool = False
     cut_off: bool = False
+    no_text: bool = False
 
 
 class ResultPart(NamedTuple):

@@ -64,6 +64,7 @@ class Dialect(NamedTuple):
         blocks: What reads its content blocks, by their type.
         foreign: Whether a content block is another provider's.
         no_id: A text that stands for a missing call id.
+        text_arguments: Whether arguments of calls must be texts.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Dialect(NamedTuple):
     blocks: Mapping[str, Callable[[Any], Part]]
     foreign: Callable[[Any], bool] = lambda block: False
     no_id: str = ""
+    text_arguments: bool = False
 
 
 # Reading
@@ -156,9 +158,15 @@ def read_call(call: Any, dialect: Dialect) -> CallPart:
     if custom is not None:
         name = named_id(field(custom, "name"))
         return CallPart(call_id, name, arguments_text(field(custom, "input")), "custom")
-    function = field(call, "function")
-    name = named_id(field(function, "name"))
-    return CallPart(call_id, name, arguments_text(field(function, "arguments")), call_kind(name))
+    return _function_call(field(call, "function"), call_id, dialect)
+
+
+def _function_call(function: Any, call_id: str | None, dialect: Dialect) -> CallPart:
+    name, arguments = named_id(field(function, "name")), field(function, "arguments")
+    if isinstance(arguments, str):
+        return CallPart(call_id, name, arguments, call_kind(name))
+    refused = dialect.text_arguments
+    return CallPart(call_id, name, arguments_text(arguments), call_kind(name), no_text=refused)
 
 
 def _call_id(value: object, dialect: Dialect) -> str | None:
@@ -189,8 +197,7 @@ def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]
         yield read_audio(audio)
     legacy = get("function_call")
     if legacy is not None:
-        name = named_id(field(legacy, "name"))
-        yield CallPart(None, name, arguments_text(field(legacy, "arguments")), call_kind(name))
+        yield _function_call(legacy, None, dialect)
     for call in listed(get("tool_calls")):
         yield read_call(call, dialect)
 

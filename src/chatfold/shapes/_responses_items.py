@@ -81,8 +81,11 @@ def _result(
 
 
 def _function_call(get: Get) -> Reading:
-    name = named_id(get("name"))
-    return _call(call_kind(name), "function", name, arguments_text(get("arguments")), get)
+    name, arguments = named_id(get("name")), get("arguments")
+    if isinstance(arguments, str):
+        return _call(call_kind(name), "function", name, arguments, get)
+    role, (call,) = _call(call_kind(name), "function", name, arguments_text(arguments), get)
+    return role, (cast("CallPart", call)._replace(no_text=True),)
 
 
 def _function_output(get: Get) -> Reading:

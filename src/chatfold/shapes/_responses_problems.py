@@ -269,10 +269,9 @@ def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
 def _check_arguments(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
     """Yield calls whose arguments are no text, as a host may write them that has parsed them."""
     for index, view in enumerate(views):
-        if view.type != "function_call" or view.shape != _NAME:
-            continue
-        arguments = field(items[index], "arguments")
-        if not isinstance(arguments, str):
+        part = view.parts[0] if view.parts else None
+        if type(part) is CallPart and part.no_text and view.shape == _NAME:
+            arguments = field(items[index], "arguments")
             yield problem(
                 "arguments_no_text",
                 "the arguments of a call are no text; write them as JSON, no arguments as '{}'",

@@ -74,7 +74,7 @@ _OWN_KEYS = (
     "reasoning_content",
     "reasoning_details",
 )
-_DIALECT = Dialect("openai_chat", _ROLES, CHAT_BLOCKS, is_foreign_block)
+_DIALECT = Dialect("openai_chat", _ROLES, CHAT_BLOCKS, is_foreign_block, text_arguments=True)
 _RULES = PairRules("openai_chat", _ORPHAN, _UNANSWERED, _SOURCE)
 
 
@@ -210,9 +210,9 @@ class OpenAIChat(Shape):
                     shape=self.name,
                     source=_SOURCE,
                 )
-            if parts and type(parts[-1]) is CallPart:  # calls are read last
-                yield from _unwritten_arguments(items[index], index)
             for part in parts:
+                if type(part) is CallPart and part.no_text and part is _first_without_text(parts):
+                    yield from _unwritten_arguments(items[index], index)
                 if type(part) is CallPart and part.name is None:
                     yield Problem(
                         "malformed_item", "a tool call without a name", (index,), shape=self.name
@@ -277,8 +277,12 @@ def _empty_calls(index: int) -> Problem:
     )
 
 
+def _first_without_text(parts: Sequence[Part]) -> Part | None:
+    return next((part for part in parts if type(part) is CallPart and part.no_text), None)
+
+
 def _unwritten_arguments(item: object, index: int) -> Iterator[Problem]:
-    """Yield that a call's arguments are no text, as a host may write them that has parsed them."""
+    """Yield the calls whose arguments are no text, as of a host that has parsed them."""
     calls = [(f"tool_calls[{n}].", c) for n, c in enumerate(listed(field(item, "tool_calls")))]
     functions = [(where + "function", field(call, "function")) for where, call in calls]
     functions.append(("function_call", field(item, "function_call")))
