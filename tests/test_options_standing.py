@@ -6,6 +6,7 @@ Not here: how they are found (`core/test_constraints`).
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -56,11 +57,12 @@ def test_an_instruction_that_is_taken_back_is_gone() -> None:
     assert parts_of(outcome)["standing"] == quoted("Never use emojis.")
 
 
-def test_an_instruction_that_is_taken_back_stands_nowhere() -> None:
+@pytest.mark.parametrize("words", [(), [Words(orders=("niemals",))]])
+def test_an_instruction_that_is_taken_back_stands_nowhere(words: Sequence[Words]) -> None:
     """Neither do its words among those of the user, where a value of it is told."""
     said = ["Never mail anna@x.com about our orders.", "You may mail anna@x.com again."]
     items = [item for text in said for item in (user(text), assistant(LONG))]
-    ctx = ChatContext([*items, *thanks()])
+    ctx = ChatContext([*items, *thanks()], standing_words=words)
     outcome = fold(ctx, Clerk("They spoke of mails."), keep_last_turns=1)
     assert "Never mail" not in outcome.facts.record
     assert "You may mail anna@x.com again" in outcome.facts.record
