@@ -529,6 +529,21 @@ def test_pinned_messages_keep_the_roles_in_turn() -> None:
     assert all(a is b for a, b in zip(items, before, strict=False))
 
 
+def test_pinned_messages_leave_something_to_fold() -> None:
+    """Who pins all that a user says has the answers folded, though two come to stand in a row."""
+    items = [_user("Keep one."), _assistant(LONG), _user("Keep two."), _assistant(LONG)]
+    items += [_user("Keep three."), _assistant("x")]
+    said = items[2]
+    ctx = ChatContext(items, pin=lambda item: "Keep " in str(item))
+    for number in range(2):
+        assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+        assert LONG not in str(items)
+        assert items[1] is said
+        found = validate(items, "bedrock", strict=True)
+        assert [p.rule for p in found] == ["roles_alternate"] * (2 + 2 * number)
+        items += [_user(f"Keep {number}."), _assistant(LONG), _user("Keep on."), _assistant("x")]
+
+
 def test_a_pinned_message_brings_no_calls_along() -> None:
     """Nothing else stood between, so two messages of a user stay, which most models take."""
     call, result = _assistant(_use("t1")), _user(_result("t1"))

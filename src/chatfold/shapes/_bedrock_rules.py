@@ -15,6 +15,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
+from chatfold.core.turns import is_summary
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, TextPart
 
 __all__ = ["check_messages", "place_kept", "tool_requirements"]
@@ -50,9 +51,14 @@ def tool_requirements(views: Sequence[ItemView]) -> list[Requirement]:
 def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Placement:
     """Return what must stay between kept messages of one role, which some models refuse in a row.
 
-    Between those of a user it is what the model said to the first, and the other way round.
+    Between those of a user it is what the model said to the first, and the other way round. Most
+    models take two in a row, so that nothing must stay where nothing would be left to fold.
     """
-    return bridged(kept, tail, views, partial(_between, views))
+    placement = bridged(kept, tail, views, partial(_between, views))
+    left = set(range(tail)).difference(kept, placement.needs)
+    if any(views[i].role != "system" and not is_summary(views[i]) for i in left):
+        return placement
+    return Placement({}, [])
 
 
 def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
