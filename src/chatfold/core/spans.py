@@ -132,14 +132,16 @@ def bridged(
         kept: Indices of the head items that stay, ascending.
         tail: Index of the first tail item.
         views: The readings of the whole list.
-        between: Returns the index of an item that must stay between two, None where they may stand
-            as they are, or nothing between them helps.
+        between: Returns the index of an item that stands between two and must stay, None where they
+            may stand behind each other, or nothing between them helps.
     """
     needs: set[int] = set()
-    while True:
-        order = sorted(needs.union(kept, (tail,) if tail < len(views) else ()))
-        bridges = (between(before, index) for before, index in pairwise(order))
-        found = next((bridge for bridge in bridges if bridge is not None), None)
-        if found is None:
-            return Placement({}, sorted(needs))
-        needs.add(found)
+    order = sorted({*kept, *((tail,) if tail < len(views) else ())})
+    gaps = list(pairwise(order))
+    while gaps:
+        before, index = gaps.pop()
+        bridge = between(before, index)
+        if bridge is not None:
+            needs.add(bridge)
+            gaps += ((before, bridge), (bridge, index))
+    return Placement({}, sorted(needs))
