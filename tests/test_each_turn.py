@@ -120,6 +120,20 @@ def test_a_fold_that_leaves_as_many_items_is_seen_at_the_next_turn(way: str) -> 
     assert maybe(way, ctx, never).tokens_before < 30
 
 
+@pytest.mark.parametrize(("most", "warnings"), [(5, 1), (6, 0)])
+def test_folds_that_leave_as_many_items_as_one_is_due_at_are_told_once(
+    most: int, warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each turn pays for one. Of a single fold nothing is told: much may have come meanwhile."""
+    ctx = context(3, policy=Policy(max_items=most, keep_last_turns=2))
+    told: list[int] = []
+    for number in range(4):
+        assert ctx.maybe_summarize(Model()).changed
+        told.append(sum("nearly every turn will fold" in text for text in caplog.messages))
+        ctx.items.extend(turn(number))
+    assert told == [0, warnings, warnings, warnings]
+
+
 @WAYS
 def test_the_call_may_keep_something_else(way: str) -> None:
     """The policy says when; how much stays is the call's if it says so."""

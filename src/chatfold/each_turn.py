@@ -123,7 +123,8 @@ class EachTurn:
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
-        self._warned = False  # of a trigger that leaves the list no room
+        self._warned: set[str] = set()  # of what: a trigger that leaves the list no room
+        self._full = 0  # how many folds, one after the other, left what the next one is due at
         self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
 
     def load(self, tokens: int | None = None) -> Load:
@@ -169,9 +170,8 @@ class EachTurn:
         self._calibration = Calibration.learned(reported, counted, overhead)
         learned = self._calibration.extra
         self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
-        if learned >= _MOST_BESIDE * self._limit and not self._warned:
-            self._warned = True
-            _log.warning(
+        if learned >= _MOST_BESIDE * self._limit:
+            self._warn(
                 "of each request %d tokens are not of the list, as the provider reports, and a "
                 "fold is due at %d: nearly every turn will fold; raise max_tokens=, or shorten the "
                 "system prompt and the tools",
@@ -189,12 +189,34 @@ class EachTurn:
         if outcome.changed:
             self._wait = self._wait_without_model = self._wait_for_more = NO_WAIT
             self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
+            self._look_for_room()
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
             self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)
             self._nothing, self._nothing_of = outcome, self._what_holds(wanted)
+
+    def _look_for_room(self) -> None:
+        """Warn where folds leave as many items as the next one is due at.
+
+        After one of them, much may have come while it was written.
+        """
+        most, left = self.policy.max_items, self._state.extent().items
+        self._full = self._full + 1 if most is not None and left >= most else 0
+        if most is not None and self._full > 1:
+            self._warn(
+                "folds leave %d items, and one is due at %d: nearly every turn will fold; raise "
+                "max_items=, or keep fewer turns",
+                left,
+                most,
+            )
+
+    def _warn(self, message: str, *numbers: int) -> None:
+        """Log a warning, once."""
+        if message not in self._warned:
+            self._warned.add(message)
+            _log.warning(message, *numbers)
 
     def steps(self, call: Call) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Yield what is to be folded now; return what happened.
