@@ -23,7 +23,7 @@ class Recording:
         shapes: Returns the shape of a name.
         items: The list that the items will be added to; it is only read.
         keep: Takes what is finished: items as soon as they are; usage, model and what the server
-            holds once, when the stream ends.
+            holds once, when the stream ends (see `end`).
     """
 
     def __init__(
