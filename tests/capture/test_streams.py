@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, closing
@@ -15,6 +16,7 @@ from capture.replies import CHAT, MESSAGES, RESPONSES, response
 from capture.stream_server import Reply, StreamServer
 from logs import records
 
+from chatfold import ChatContext
 from chatfold.capture import captured, record
 from chatfold.shapes import shape_named
 
@@ -240,6 +242,36 @@ def test_a_stream_that_is_left_and_forgotten_warns_once() -> None:
     assert len(warned(found)) == 1
     assert reading.items == REPLY.whole["output"][:1]
     assert len(reading.told) == 1
+
+
+class Collecting(logging.Handler):
+    """A handler in which the garbage collector runs; it may do so in any other code as well."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        gc.collect()
+
+
+def test_a_stream_may_be_found_forgotten_while_the_list_is_read() -> None:
+    """The list is read once: who counts tokens then does not read it a second time in between."""
+    question: list[Any] = [{"role": "user", "content": "What broke?"}]
+    ctx, whole = (ChatContext([*question], shape="anthropic") for _ in range(2))
+    stream = ctx.record(generator(next(iter(MESSAGES.values())).events))
+    next(stream)  # the usage is in the first event
+    ring: list[Any] = [stream]
+    ring.append(ring)  # as errors and the frames that they come through
+    for listed in (ctx.items, whole.items):
+        listed.append({"role": "assistant", "content": [{"type": "of_tomorrow"}]})
+    expected = whole.load(), whole.views()
+    handler = Collecting()
+    logger = logging.getLogger("chatfold")
+    logger.addHandler(handler)
+    try:
+        gc.collect()
+        del stream, ring
+        found = ctx.load(), ctx.views()
+    finally:
+        logger.removeHandler(handler)
+    assert found == expected
 
 
 def test_a_stream_that_is_left_may_be_read_on() -> None:

@@ -97,7 +97,8 @@ def record(
         shapes: Returns the shape of a name.
         items: The list that the items will be added to; it is only read.
         keep: Is called with items as soon as they are finished, and once at the end with the
-            usage, the model and what the server holds, and no items.
+            usage, the model and what the server holds, and no items; without the usage where the
+            stream was forgotten, which the garbage collector finds out in the middle of anything.
 
     Raises:
         TypeError: It is not a stream; the message says what to pass.

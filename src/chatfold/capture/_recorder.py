@@ -23,7 +23,7 @@ class Recording:
         shapes: Returns the shape of a name.
         items: The list that the items will be added to; it is only read.
         keep: Takes what is finished: items as soon as they are; usage, model and what the server
-            holds once, when the stream ends.
+            holds once, when the stream ends (see `end`).
     """
 
     def __init__(
@@ -59,16 +59,23 @@ class Recording:
             self._seen = True
             self._store(lambda: self._fed(event))
 
-    def end(self) -> None:
-        """Take in that the stream has ended, whole or not; a second call does nothing."""
+    def end(self, *, forgotten: bool = False) -> None:
+        """Take in that the stream has ended, whole or not; a second call does nothing.
+
+        Args:
+            forgotten: Whether nobody holds the stream any more. The garbage collector finds that
+                out at any moment, in any thread: also while the list is read, or a lock is held.
+                So what the request has cost is not told then, for whoever is told reads the list.
+        """
         if self._ended:
             return
         self._ended = True
         gather = self._gather
         if gather is not None:
             self._store(gather.close)
-            if gather.usage or gather.model or gather.held:
-                self._keep(Captured((), gather.usage, gather.model, gather.held))
+            usage = None if forgotten else gather.usage
+            if usage or gather.model or gather.held:
+                self._keep(Captured((), usage, gather.model, gather.held))
         if self.unfinished:
             _log.warning(
                 "a recorded stream ended before it was finished; not stored: %s; stored: %d items",

@@ -81,7 +81,7 @@ class _Recorded(_Proxy):
     def __del__(self) -> None:
         recording = self.__dict__.get("_recording")
         if recording is not None:
-            recording.end()
+            recording.end(forgotten=True)
 
 
 class RecordedStream(_Recorded):
