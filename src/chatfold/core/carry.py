@@ -173,10 +173,9 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     record = record._replace(done=done)
     if size() <= room:
         return record
-    share = room // 4
     record = record._replace(
-        failed=_newest(record.failed, share, budget.count),
-        open=_newest(record.open, share, budget.count),
+        failed=_newest(record.failed, room, budget.count),
+        open=_newest(record.open, room, budget.count),
     )
     over = size() - room
     while over > 0 and record.done:
@@ -191,9 +190,14 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
 def _newest(
     entries: tuple[Entry, ...], room: int, count: Callable[[str], int]
 ) -> tuple[Entry, ...]:
-    """Return the newest entries that fit."""
-    left = len(entries)
-    while left and (room := room - _size(entries[left - 1], count)) >= 0:
+    """Return the newest entries that fit into a quarter of the room, the last one into a third.
+
+    Without the last one a call that has just failed would read as one that was never made.
+    """
+    left, share = len(entries), room // 4
+    while left and (share := share - _size(entries[left - 1], count)) >= 0:
+        left -= 1
+    if entries and left == len(entries) and _size(entries[-1], count) <= room // 3:
         left -= 1
     return entries[left:]
 
