@@ -530,6 +530,13 @@ def test_what_the_user_takes_back_is_gone(said: str, gone: str | None) -> None:
     assert told(*RULES, said) == found
 
 
+def test_things_are_no_topic_as_anything_is_none() -> None:
+    """What may be done again is told by the words beside them."""
+    rule = "Don't schedule anything on Fridays."
+    assert told(rule, "You can schedule things on Fridays again.") == []
+    assert told(rule, "You can schedule things on Mondays again.")[:1] == [rule]
+
+
 def test_the_contrary_takes_the_place_of_an_instruction() -> None:
     """The newer one holds, where it says "do" of what the older said "don't"."""
     assert told("Always answer in French.", "Never answer in French.") == [

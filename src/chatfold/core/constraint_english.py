@@ -156,7 +156,7 @@ ENGLISH: Final = Words(
         "this|these|those|there|then|than|as|from|into|about|any|all|some|my|your|our|i|i'd|i'm|i've",
         "you|we|please|now|just|also|ever|always|only|make|sure|must|should|can|may|could|will|use",
         "would|want|need|like|again|anymore|longer|more|what|said|told|earlier|rule|rules|forget",
-        "ignore|mind|changed|free|feel|fine|ok|okay|do|does|did|have|has|when|whenever|time|thing",
+        "ignore|mind|changed|free|feel|fine|ok|okay|do|does|did|have|has|when|whenever|time|thing|things",
         "instruction|instructions|request|anything|everything|going|forward|future|limit|using|put",
         "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain|here|onwards",
         "disregard|scrap|drop|cancel|discard|skip|lift|undo|nevermind|needn't|anyway|applies",
