@@ -142,7 +142,7 @@ class CallWords:
             is_setting, is_prose, label = self._about_of(path)
             if is_setting or (text := text_of(leaf, self.clean)) is None:
                 continue
-            if is_prose or _is_long(text):
+            if is_prose or is_long(text):
                 prose.append(Field(label, shortened(text)))
             else:
                 named.append(Field(label, text))
@@ -340,7 +340,7 @@ def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], .
     return tuple((path, repr(leaf)) for path, leaf in leaves)
 
 
-def _is_long(text: str) -> bool:
+def is_long(text: str) -> bool:
     """Return whether a text is too long to name something."""
     return len(text) > LONGEST or text.count(" ") >= _WORDS_OF_A_NAME
 
