@@ -70,6 +70,32 @@ def test_an_id_that_comes_again_is_of_another_call() -> None:
 
 
 @FOLDS
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": "helm rollback api 17 --namespace staging --wait", "workdir": "/srv/api"},
+        {"command": ["bash", "-lc", "helm rollback api 17 --namespace staging --wait"]},
+        {"query": "DELETE FROM users WHERE name = 'helm rollback api 17'", "database": "crm"},
+    ],
+)
+def test_what_a_tool_was_told_to_do_stands_beside_its_folder(folds: bool, given: Item) -> None:
+    """Else all commands in one folder, or of one database, would read the same."""
+    record = recorded("shell", (given, {"ok": True}), folds=folds)
+    assert "helm rollback api 17" in record.partition("values:")[0]
+    assert "…" not in record
+
+
+def test_of_several_long_texts_one_is_shortened_and_the_others_are_left_out() -> None:
+    """The room is for many calls."""
+    long = {"sku": "A-1", "to": "Elm Street 5, " * 30, "from": "Oak Street 7, " * 30}
+    record = recorded("ship", (long, {"ok": True}), folds=False)
+    done = record.partition("values:")[0]
+    assert "ship(sku=A-1, to=" in done
+    assert "Oak Street" not in done
+    assert '…", …)' in done
+
+
+@FOLDS
 def test_truth_values_tell_what_was_done(folds: bool) -> None:
     """On and then off is not the same twice."""
     on = {"flag": "beta", "enabled": True}, {"status": "ok"}

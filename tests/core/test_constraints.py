@@ -369,6 +369,30 @@ def test_a_sentence_does_not_end_at_an_abbreviation() -> None:
     assert told("'Never' call me.") == ["'Never' call me."]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never call Mr. Smith before ten.",
+        "Do not share my file with Dr. Weber.",
+        "Please address me as Dr. Wu from now on.",
+        "Never pay invoice No. 5512.",
+        "Never ask J. Smith for approval.",
+        "Never ship to Acme Inc. in Berlin.",
+        "Never book St. Gallen trains, please.",
+    ],
+)
+def test_a_name_behind_an_abbreviation_is_part_of_the_sentence(said: str) -> None:
+    """Without it the instruction would be about nobody, or about everybody."""
+    assert told(f"Hello. {said} Thanks.") == [said]
+
+
+def test_a_sentence_ends_behind_what_may_be_a_word() -> None:
+    """Nor does it go on because the next one begins with a small letter."""
+    assert told("Keep it under 500 ms. Can you do that?") == ["Keep it under 500 ms."]
+    assert told("Never touch prod, staging etc. Can you?") == ["Never touch prod, staging etc."]
+    assert told("Why? I said no. Never call me. then again") == ["Never call me."]
+
+
 def test_one_word_alone_is_an_answer() -> None:
     """It says nothing to keep to."""
     assert told("Never!", "Always.", "Only", "never") == []
@@ -493,6 +517,7 @@ RULES = [NO_CALLS, NO_EMOJIS, DATES, "Always cc my assistant Kim."]
         ("You don't need to cc Kim anymore.", "Always cc my assistant Kim."),
         ("Feel free to call before ten in the morning.", NO_CALLS),
         ("Emojis are fine, I changed my mind.", NO_EMOJIS),
+        ("Emojis are okay again.", NO_EMOJIS),
         ("It's fine to call before noon now.", None),
     ],
 )
@@ -503,6 +528,13 @@ def test_what_the_user_takes_back_is_gone(said: str, gone: str | None) -> None:
     assert found[: len(left)] == left
     assert found[len(left) :] == ([said] if gone is None else [])
     assert told(*RULES, said) == found
+
+
+def test_things_are_no_topic_as_anything_is_none() -> None:
+    """What may be done again is told by the words beside them."""
+    rule = "Don't schedule anything on Fridays."
+    assert told(rule, "You can schedule things on Fridays again.") == []
+    assert told(rule, "You can schedule things on Mondays again.")[:1] == [rule]
 
 
 def test_the_contrary_takes_the_place_of_an_instruction() -> None:

@@ -356,6 +356,43 @@ def test_failures_go_before_what_is_done_is_counted_away() -> None:
     assert sum(e.calls for e in record.done) == 100
 
 
+def test_texts_of_many_words_go_before_what_is_done_is_counted() -> None:
+    """Of the oldest calls, and only where something else names them."""
+    said = "UPDATE users SET plan = 'gold' WHERE id = "
+    deeds = tuple(
+        Entry(
+            "run", (Field("database", f"crm{n}"), Field("query", f"{said}{n}")), (Field("", "ok"),)
+        )
+        for n in range(4)
+    )
+    alone = Entry("ask", (Field("question", "may we do this for all of them now"),), ())
+    record = Record(done=(alone, *deeds))
+    room = size(rendered(record)) - 1
+    made = merged(Record(), record, Budget(0, room, size))
+    cut = deeds[0]._replace(arguments=(Field("database", "crm0"), Field("", "…")))
+    assert made.done == (alone, cut, *deeds[1:])
+    all_cut = [(Field("database", f"crm{n}"), Field("", "…")) for n in range(4)]
+    least = Record(
+        done=(alone, *(d._replace(arguments=a) for d, a in zip(deeds, all_cut, strict=True)))
+    )
+    made = merged(Record(), record, Budget(0, size(rendered(least)), size))
+    assert made == least
+
+
+def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
+    """It may say at length what was run; older ones still go."""
+    old = tuple(done("pay", f"f{n}") for n in range(9))
+    last = Entry("run", (Field("command", "helm upgrade " + "api " * 40),), (Field("", "no"),))
+    deeds = tuple(done("send", f"d{n}", f"M-{n}") for n in range(100))
+    room = 3 * size(f"- {line(last)}\n")
+    for part in ("failed", "open"):
+        new = Record(done=deeds)._replace(**{part: (*old, last)})
+        record = merged(Record(), new, Budget(0, room, size))
+        assert getattr(record, part) == (last,)
+        assert sum(e.calls for e in record.done) == 100
+        assert size(rendered(record)) <= room
+
+
 def test_the_oldest_values_go_first_and_the_users_words_last() -> None:
     user = Entry("user", None, (Field("", "LK-1"),))
     read = tuple(Entry("get", (Field("id", str(n)),), (Field("total", "9"),)) for n in range(50))

@@ -142,7 +142,7 @@ class CallWords:
             is_setting, is_prose, label = self._about_of(path)
             if is_setting or (text := text_of(leaf, self.clean)) is None:
                 continue
-            if is_prose or _is_long(text):
+            if is_prose or is_long(text):
                 prose.append(Field(label, shortened(text)))
             else:
                 named.append(Field(label, text))
@@ -166,28 +166,32 @@ class CallWords:
     def deed(self, number: int) -> tuple[Field, ...]:
         """Return what names a call that may change something, truth values too.
 
-        A last field of `CUT` alone says that it was given more, without which nobody knows whether
-        another call is the same. Prose is not of that kind: it may be worded anew.
+        A text is shortened where it is long: what a shell, or a database, was told to do says more
+        than the folder, or the name, beside it. A last field of `CUT` alone says that the call was
+        given more, without which nobody knows whether another one is the same. Prose is not of that
+        kind: it may be worded anew.
         """
         arguments = self.arguments(number)
         if isinstance(arguments, str):
             return self._of_text(arguments)
         named: list[Field] = []
         prose: list[Field] = []
-        more = names = False
+        more = names = is_shortened = False
         for path, leaf in leaves_of(arguments):
             is_setting, is_prose, label = self._about_of(path)
             text = str(leaf).lower() if isinstance(leaf, bool) else text_of(leaf, self.clean)
             if text is None:
                 continue
-            if is_prose or _is_long(text):
+            if is_prose:
                 prose.append(Field(label, shortened(text)))
-                more = more or not is_prose
-            elif is_setting and not isinstance(leaf, bool):
+            elif (is_setting and not isinstance(leaf, bool)) or (
+                is_shortened and len(text) > LONGEST
+            ):
                 more = True
             else:
-                named.append(Field(label, text))
+                named.append(Field(label, shortened(text)))
                 names = names or not isinstance(leaf, bool)
+                is_shortened = is_shortened or len(text) > LONGEST
         more = (more and bool(named or prose[1:])) or len(named) > _MOST_NAMED
         told = (*named[:_MOST_NAMED], *(() if names else prose[:1]))
         return (*told, *([Field("", CUT)] if more else ()))
@@ -336,7 +340,7 @@ def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], .
     return tuple((path, repr(leaf)) for path, leaf in leaves)
 
 
-def _is_long(text: str) -> bool:
+def is_long(text: str) -> bool:
     """Return whether a text is too long to name something."""
     return len(text) > LONGEST or text.count(" ") >= _WORDS_OF_A_NAME
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from chatfold.core.call_words import is_cut
+from chatfold.core.call_json import CUT
+from chatfold.core.call_words import is_cut, is_long
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record, rendered
 from chatfold.core.values import Kind, values
@@ -158,8 +159,8 @@ def _id_of(entry: Entry) -> Field | None:
 def _fitted_actions(record: Record, budget: Budget) -> Record:
     """Return a record whose actions fit: old failures go first, then what is done is counted.
 
-    Before that go the call ids of what is done. What is done goes last of all, and the tools that
-    were called most rarely of late first.
+    Before that go the call ids of what is done, and its texts of many words. What is done goes last
+    of all, and the tools that were called most rarely of late first.
     """
     room = budget.actions
 
@@ -171,12 +172,14 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     # An id of a call takes as much room as a value, and names nothing outside of the history.
     done = tuple(_with_counts(e._replace(call="") for e in record.done))
     record = record._replace(done=done)
+    if (over := size() - room) <= 0:
+        return record
+    record = record._replace(done=_without_long_texts(done, over, budget.count))
     if size() <= room:
         return record
-    share = room // 4
     record = record._replace(
-        failed=_newest(record.failed, share, budget.count),
-        open=_newest(record.open, share, budget.count),
+        failed=_newest(record.failed, room, budget.count),
+        open=_newest(record.open, room, budget.count),
     )
     over = size() - room
     while over > 0 and record.done:
@@ -188,12 +191,36 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     return record
 
 
+def _without_long_texts(
+    done: Sequence[Entry], over: int, count: Callable[[str], int]
+) -> tuple[Entry, ...]:
+    """Return entries without texts of many words, oldest first, until `over` tokens are gone.
+
+    Only where something else names the call. What a command was says more than how many there were.
+    """
+    made = list(done)
+    for place, entry in enumerate(done):
+        if over <= 0:
+            break
+        given = [field for field in entry.arguments or () if field.text != CUT]
+        short = [field for field in given if not is_long(field.text)]
+        if short and len(short) < len(given):
+            made[place] = entry._replace(arguments=(*short, Field("", CUT)))
+            over -= _size(entry, count) - _size(made[place], count)
+    return tuple(_with_counts(made))
+
+
 def _newest(
     entries: tuple[Entry, ...], room: int, count: Callable[[str], int]
 ) -> tuple[Entry, ...]:
-    """Return the newest entries that fit."""
-    left = len(entries)
-    while left and (room := room - _size(entries[left - 1], count)) >= 0:
+    """Return the newest entries that fit into a quarter of the room, the last one into a third.
+
+    Without the last one a call that has just failed would read as one that was never made.
+    """
+    left, share = len(entries), room // 4
+    while left and (share := share - _size(entries[left - 1], count)) >= 0:
+        left -= 1
+    if entries and left == len(entries) and _size(entries[-1], count) <= room // 3:
         left -= 1
     return entries[left:]
 

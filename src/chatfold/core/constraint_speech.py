@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from chatfold.core.constraint_words import Words, compiled
+from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
 __all__ = ["Speech", "texts_of"]
@@ -118,12 +119,24 @@ def _sentences(text: str, goes_on: re.Pattern[str]) -> Iterator[tuple[int, str]]
         bare = _BULLET.sub("", line, count=1).strip()
         if bare and not bare.startswith(_QUOTED):
             at = start + line.rindex(bare)
-            for sentence in _END.split(bare):
+            for sentence in _parted(bare):
                 if 1 < len(sentence) <= _SENTENCE:
                     at = text.index(sentence, at)
                     yield at, _BREAK.sub(" ", sentence.strip())
                 at += len(sentence)
         start += len(line)
+
+
+def _parted(text: str) -> Iterator[str]:
+    """Yield the sentences of a line, without what is between them."""
+    start = 0
+    for end in _END.finditer(text):
+        full_stop = end.start() - 1
+        if text[full_stop] == "." and is_abbreviated(text, full_stop, text[end.end() :]):
+            continue
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 def _quoted(text: str) -> Callable[[int], bool]:

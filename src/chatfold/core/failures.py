@@ -45,6 +45,7 @@ _REASONS_OF_REQUESTS = ("body", "title", "description")
 _HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
 _STATUS_KEYS = ("status", "statusCode", "status_code", "code")
 _EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
+_OUTPUTS = ("output", "stdout")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # A text alone under one of these is what the tool returned: hosts wrap what is no object, as
 # Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
@@ -132,8 +133,7 @@ def _reason(
     code = None if went_well else _http_code(result)
     if code is not None and code in map(str, given()):
         code = None
-    exits = None if went_well else next(filter(None, map(result.get, _EXITS)), None)
-    exited = exits if type(exits) is int else None
+    exited = None if went_well else _exit_code(result)
     bad = (
         marked
         or code is not None
@@ -150,8 +150,24 @@ def _reason(
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     read = (_text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
     told = next((text for text in read if text), None)
-    said = f"exit code {exited}" if exited else state or "failed"
+    said = _said_of_exit(exited, result) if exited else state or "failed"
     return told or (f"status {code}" if code else said)
+
+
+def _exit_code(result: dict[str, Any]) -> int | None:
+    """Return the code by which a command says that it failed, None where it does not."""
+    beside = result.get("metadata")  # where Codex's shell has it
+    told = cast(dict[str, Any], beside) if isinstance(beside, dict) else {}
+    codes = (fields.get(key) for fields in (result, told) for key in _EXITS)
+    exits = next(filter(None, codes), None)
+    return exits if type(exits) is int else None
+
+
+def _said_of_exit(code: int, result: dict[str, Any]) -> str:
+    """Return how a command ended, with the line of its output that tells most."""
+    output = next((text for text in map(result.get, _OUTPUTS) if isinstance(text, str)), "")
+    line = telling_line(output)
+    return f"exit code {code}: {line}" if line else f"exit code {code}"
 
 
 def _read(value: Any) -> Any:

@@ -12,7 +12,17 @@ from typing import Final, NamedTuple
 
 from chatfold.core.values import Value
 
-__all__ = ["Line", "Sentence", "goes_on", "governing", "is_row", "is_rule", "lines", "sentences"]
+__all__ = [
+    "Line",
+    "Sentence",
+    "goes_on",
+    "governing",
+    "is_abbreviated",
+    "is_row",
+    "is_rule",
+    "lines",
+    "sentences",
+]
 
 
 class Line(NamedTuple):
@@ -58,6 +68,9 @@ _ABBREVIATIONS: Final = frozenset(
         "u.a str hr fr abs aufl bd jan feb mar apr jun jul aug sep sept oct okt nov dec dez "
         "p.ej sra a.m p.m resp incl excl qty temp acct",
     )
+)
+_BEFORE_NAMES: Final = frozenset(
+    ("approx", "ca", "dr", "fr", "hr", "mr", "mrs", "ms", "nr", "prof", "st", "vs")
 )
 _SMALL_WORD = re.compile(r"[a-z\u00df-\u024f]{1,20}[ ,.;]")
 _WORD_AT_END = re.compile(r"\s(?:[a-z\u00df-\u024f]{3,20}|an?|of|to|in|on|at|by|is|it|as|or),?\Z")
@@ -231,6 +244,30 @@ def _is_end(
     if last.isdigit() and len(last) < 3:
         return word.start() != within[0] and not rest[:1].isdigit() and _ends_number(rest)
     return True
+
+
+def is_abbreviated(text: str, at: int, rest: str) -> bool:
+    """Return whether a full stop surely belongs to the word before it: `Dr. Weber`, `No. 5`.
+
+    Other than in what a model writes, a small letter behind it says nothing: who chats begins
+    sentences with one.
+
+    Args:
+        text: The text.
+        at: Index of the full stop.
+        rest: What stands behind it and the space there.
+    """
+    word = _LAST_WORD.search(text, max(0, at - 24), at)
+    if word is None:
+        return False
+    last = word[0].lower()
+    if last == "no":
+        return rest[:1].isdigit()
+    if len(last) == 1 and last.isalpha():  # J. Smith
+        return word[0].isupper() and last != "i" and rest[:1].isupper()
+    if last in _BEFORE_NAMES:  # but "500 ms." ends a sentence
+        return not text[: word.start()].rstrip()[-1:].isdigit()
+    return last in _ABBREVIATIONS and not rest[:1].isupper()
 
 
 def _ends_number(rest: str) -> bool:
