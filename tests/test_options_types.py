@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 from asyncio import run
 from collections.abc import Callable
@@ -31,8 +33,22 @@ from chatfold.stores import MemoryStore, SQLStore
 from chatfold.telemetry import Telemetry
 from chatfold.tokens import counter_for
 
+
+class Mute:
+    """A counter that does not say whether it is exact."""
+
+    def count(self, text: str) -> int:
+        return len(text)
+
+
 WRONG: list[tuple[str, Any, str]] = [
-    ("counter", "gpt-5", r"object with count\(text\), not 'gpt-5'; the name of a model is model="),
+    (
+        "counter",
+        "gpt-5",
+        r"object with count\(text\) .*, not 'gpt-5'; the name of a model is model=",
+    ),
+    ("counter", ["gpt-5"], r"object with count\(text\) and exact, .* not \['gpt-5'\]"),
+    ("counter", Mute(), r"object with count\(text\) and exact"),
     ("pin", [0], "pin must be a function of an item"),
     ("policy", {}, "policy must be a Policy"),
     ("summary_key", "secret", "summary_key must be bytes, not str"),
@@ -395,3 +411,20 @@ def test_what_is_recalled_is_sought_by_text() -> None:
         with pytest.raises(ValueError, match="name must be of letters, digits"):
             ctx.recall_tool(name)
     assert ctx.recall_tool("read-again_2").name == "read-again_2"
+
+
+def test_what_is_no_list_of_items_is_refused_by_extend() -> None:
+    """The message says what it takes, and no line of Python's own comes out."""
+    ctx = ChatContext([{"role": "user", "content": "Hi"}])
+    for given in (None, 5, object()):
+        with pytest.raises(TypeError, match=r"extend\(\) takes a list of items, not "):
+            ctx.extend(given)  # type: ignore[arg-type]
+    assert len(ctx) == 1
+
+
+def test_a_context_that_is_copied_or_pickled_says_what_to_keep_instead() -> None:
+    """Frameworks copy and store an agent's state; what has to be kept of a context is its list."""
+    ctx = ChatContext([{"role": "user", "content": "Hi"}])
+    for keep in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"ctx\.items"):
+            keep(ctx)

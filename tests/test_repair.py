@@ -596,6 +596,30 @@ def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
     assert out[1] == 7
 
 
+def test_an_item_whose_insides_are_of_a_wrong_type_stops_no_repair() -> None:
+    """It stays as it is, and what else is wrong with the list is mended."""
+    step = [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": ["message"], "id": "msg_1"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "1"},
+    ]
+    out, repairs = repaired([USER, *step, USER], "openai_responses")
+    assert [r.action for r in repairs] == ["dropped", "noted"]
+    assert out[1] is step[1]
+    use = {"toolUseId": "a", "name": "f", "input": []}
+    broken: list[Any] = [{"toolUse": "f"}, {"toolUse": use}]
+    result = {"toolUseId": "a", "content": [{"text": "1"}]}
+    items = [
+        {"role": "user", "content": [{"text": "Hi"}]},
+        {"role": "assistant", "content": broken},
+        {"role": "user", "content": [{"toolResult": result}]},
+    ]
+    out, repairs = repaired(items, "bedrock")
+    assert {r.rule: r.action for r in repairs}["malformed_item"] == "left"
+    assert out[1]["content"][0] == {"toolUse": "f"}
+    assert out[1]["content"][1]["toolUse"]["input"] == {"INVALID_JSON": "[]"}
+
+
 def cut_off(shape: str, given: Any) -> list[Any]:
     """Return a call whose arguments are `given`, between words and another call, answered."""
     if shape == "anthropic":

@@ -154,8 +154,8 @@ class History(Generic[ItemT]):
             TypeError: It is one item or a text, whose keys or letters would be added, or one of
                 them can be no item; nothing is added then.
         """
-        given: object = items
-        if isinstance(given, (str, bytes, Mapping)):
+        given = cast("object", items)
+        if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
             kind = type(cast("object", given)).__name__
             raise TypeError(f"extend() takes a list of items, not {kind}; append() adds one")
         added = list(items)

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from weakref import WeakSet
 
 from chatfold.core.calls import Abandon
@@ -55,6 +55,13 @@ class ListState:
         """Return the list as it is now, with its readings; see `Reading.snapshot`."""
         with self.lock:
             return self.reading.snapshot(abandon=abandon, looked_through=looked_through)
+
+    def __reduce__(self) -> NoReturn:
+        """Say what to copy or to store instead, where Python would say that a lock cannot be."""
+        raise TypeError(
+            "a ChatContext cannot be pickled or copied deeply; what has to be kept is its list: "
+            "store or copy ctx.items, and make another context of that, ChatContext(items, ...)"
+        )
 
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone."""

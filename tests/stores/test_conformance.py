@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -175,6 +176,14 @@ def test_erase_removes_all_of_a_key_and_nothing_of_another(store: Store) -> None
     assert len(store.folds("another")) == 2
     assert len(store.find("another", query="words")) == 2
     assert len(store.find("another", call_id="c1")) == 2
+
+
+@pytest.mark.parametrize("key", [17, None, UUID(int=17), b"conversation"])
+def test_a_key_of_a_wrong_type_is_not_taken_for_one_without_folds(store: Store, key: Any) -> None:
+    """Whoever erases by a number, where a text was the key, would believe that all is gone."""
+    for call in (store.erase, store.folds):
+        with pytest.raises(TypeError, match="a key must be a str, not "):
+            call(key)
 
 
 def test_expire_removes_what_is_older_than_a_time_under_every_key(store: Store) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
@@ -156,7 +156,8 @@ def _check_inputs(item: Any, index: int) -> Iterator[Problem]:
     blocks: list[Any] = field(item, "content")
     for place, block in enumerate(blocks):
         use: Any = field(block, "toolUse")
-        if use is not None and not isinstance(field(use, "input"), Mapping):
+        # One that is no object has no id and no name either, which is told of as malformed.
+        if isinstance(use, Mapping) and not isinstance(field(cast(Any, use), "input"), Mapping):
             yield _problem(
                 "arguments_no_object",
                 "the input of a toolUse is no object",

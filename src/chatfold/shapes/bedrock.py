@@ -232,9 +232,13 @@ class Bedrock(Shape):
 
 def _with_object(block: Any) -> Any:
     use: Any = field(block, "toolUse")
-    if use is None or isinstance(field(use, "input"), Mapping):
+    if not isinstance(use, Mapping):
         return block
-    return {**block, "toolUse": {**use, "input": wrapped(field(use, "input"))}}
+    fields = cast(Mapping[str, Any], use)
+    given: Any = fields.get("input")
+    if isinstance(given, Mapping):
+        return block
+    return {**block, "toolUse": {**fields, "input": wrapped(given)}}
 
 
 def _is_message(get: Callable[[str], Any]) -> bool:

@@ -215,7 +215,7 @@ class OpenAIResponses(Shape):
         https://github.com/laravel/ai/pull/1052 (read 2026-11-22). Where the id is what the item
         is found or paired by, it stays.
         """
-        kind = field(item, "type")
+        kind = block_type(item)
         if kind in _FOUND_BY_ID or field(item, "id") is None:
             return item
         if kind == "message" or kind in READERS:
@@ -231,7 +231,7 @@ class OpenAIResponses(Shape):
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return a call or a result with another `call_id`, where that is what pairs it."""
-        kind = field(item, "type")
+        kind = block_type(item)
         if kind not in READERS or not str(kind).endswith(("_call", "_output")):
             return item
         if kind in _WITHOUT_CALL_ID:

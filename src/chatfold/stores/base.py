@@ -134,7 +134,12 @@ class Store(Protocol):
         ...
 
     def erase(self, key: str) -> int:
-        """Remove all that was saved under a key; return the number of folds."""
+        """Remove all that was saved under a key; return the number of folds.
+
+        Raises:
+            TypeError: The key is no text, so that nothing was saved under it.
+            ValueError: It is empty.
+        """
         ...
 
     def expire(self, before: float) -> int:

@@ -161,6 +161,7 @@ class MemoryStore:
 
     def folds(self, key: str) -> list[StoredFold]:
         """Return the folds of a key without their items, oldest first; see `Store.folds`."""
+        checked_key(key)
         return self._sound.all_made(_Entry.bare, self._of(key))
 
     def discard(self, key: str, fold_id: str) -> None:
@@ -240,6 +241,7 @@ class MemoryStore:
 
     def erase(self, key: str) -> int:
         """Remove all that was saved under a key; see `Store.erase`."""
+        checked_key(key)
         with self._alone():
             self._claims = {what: held for what, held in self._claims.items() if what[0] != key}
             return self._entries.pop_key(key)

@@ -159,6 +159,7 @@ class SQLStore:
 
     def folds(self, key: str) -> list[StoredFold]:
         """Return the folds of a key without their items, oldest first; see `Store.folds`."""
+        checked_key(key)
         wanted = (
             sa.select(folds)
             .where(same(folds.c.key, text_bytes(key)))
@@ -250,7 +251,10 @@ class SQLStore:
         Raises:
             StoreError: Nothing was removed; or, as its message says then, all was, but the bytes
                 are still in the file because others are using it. Call it again.
+            TypeError: The key is no text.
+            ValueError: It is empty.
         """
+        checked_key(key)
 
         def write(connection: sa.Connection) -> int:
             self._database.dialect.lock_key(connection, scope(key))
