@@ -57,8 +57,8 @@ class ChatContext(Summarizing[ItemT]):
         shape: The provider's way of writing items, by name or as a `Shape`; None finds out.
         model: The agent's own model; decides how tokens are counted and what thinking needs.
         pin: Returns whether an item stays verbatim in every fold.
-        counter: Counts tokens: an object with `count(text)` and `exact`, which says whether that is
-            the model's own count; None picks one by `model`.
+        counter: Counts tokens: an object with `count(text)`, and with `exact` where that is the
+            model's own count; None picks one by `model`.
         policy: When `maybe_summarize` folds, and how much folds keep unless the call says; by
             default `Policy()`, with two turns kept in a call that folds in any case.
         server_managed: Whether the provider holds the history (`previous_response_id`,

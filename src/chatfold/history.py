@@ -117,7 +117,8 @@ class History(Generic[ItemT]):
 
     def count_tokens(self) -> TokenCount:
         """Return the size of the list in tokens, and whether the count is exact."""
-        return tokens.TokenCount(sum(self._state.snapshot().sizes), self._counter().exact)
+        exact = getattr(self._counter(), "exact", False)  # one that does not say so, is not
+        return tokens.TokenCount(sum(self._state.snapshot().sizes), exact)
 
     def check(self) -> list[Problem]:
         """Return what the provider would refuse or lose, with indices and severity."""

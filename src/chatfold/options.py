@@ -315,10 +315,10 @@ def check_given(
         raise TypeError(f"pin must be a function of an item, or None, not {pin!r}")
     check_sync("pin", pin)
     # Lists and texts have a `count`, too.
-    if counter is not None and not (has_method(counter, "count") and hasattr(counter, "exact")):
+    if counter is not None and (isinstance(counter, Sequence) or not has_method(counter, "count")):
         raise TypeError(
-            "counter must be an object with count(text) and exact, which says whether that is the "
-            f"model's own count, not {counter!r}; the name of a model is model="
+            f"counter must be an object with count(text), not {counter!r}; the name of a model is "
+            "model="
         )
     if not isinstance(policy, (Policy, NoneType)):
         raise TypeError(f"policy must be a Policy, or None, not {policy!r}")
