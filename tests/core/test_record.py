@@ -379,6 +379,26 @@ def test_texts_of_many_words_go_before_what_is_done_is_counted() -> None:
     assert made == least
 
 
+def test_most_of_what_came_of_calls_goes_before_they_are_counted() -> None:
+    """How they went stays, and one more value; what has no arguments keeps all that names it."""
+    given = (Field("reservation_id", "M20IZO"),)
+    came = (
+        *(Field("user_id", "omar_1241"), Field("flight", "HAT268"), Field("refunded", "false")),
+        *(Field("payment_id", "card_49"), Field("payment_status", "pending")),
+    )
+    deeds = tuple(
+        Entry("cancel", (*given, Field("number", str(n))), (*came, Field("", f"x{n}")))
+        for n in range(4)
+    )
+    bare = Entry("create", (), (Field("id", "A-1"), Field("total", "9"), Field("name", "Ann")))
+    record = Record(done=(bare, *deeds))
+    made = merged(Record(), record, Budget(0, size(rendered(record)) - 1, size)).done
+    less = (came[0], came[2], came[4])
+    assert made == (bare, deeds[0]._replace(values=less), *deeds[1:])
+    least = Record(done=(bare, *(deed._replace(values=less) for deed in deeds)))
+    assert merged(Record(), record, Budget(0, size(rendered(least)), size)) == least
+
+
 def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
     """It may say at length what was run; older ones still go."""
     old = tuple(done("pay", f"f{n}") for n in range(9))

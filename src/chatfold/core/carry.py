@@ -16,6 +16,7 @@ from typing import Final
 from chatfold.core.call_json import CUT
 from chatfold.core.call_words import is_cut, is_long
 from chatfold.core.entries import Entry, Field, line
+from chatfold.core.outcomes import says_how_it_went
 from chatfold.core.record import Record, rendered
 from chatfold.core.values import Kind, values
 
@@ -159,8 +160,8 @@ def _id_of(entry: Entry) -> Field | None:
 def _fitted_actions(record: Record, budget: Budget) -> Record:
     """Return a record whose actions fit: old failures go first, then what is done is counted.
 
-    Before that go the call ids of what is done, and its texts of many words. What is done goes last
-    of all, and the tools that were called most rarely of late first.
+    Before that go the call ids of what is done, its texts of many words, and most of what came of
+    it. What is done goes last of all, and the tools that were called most rarely of late first.
     """
     room = budget.actions
 
@@ -174,9 +175,10 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     record = record._replace(done=done)
     if (over := size() - room) <= 0:
         return record
-    record = record._replace(done=_without_long_texts(done, over, budget.count))
-    if size() <= room:
-        return record
+    for less in (_without_long_texts, _with_one_value):
+        record = record._replace(done=_each(less, record.done, over, budget.count))
+        if (over := size() - room) <= 0:
+            return record
     record = record._replace(
         failed=_newest(record.failed, room, budget.count),
         open=_newest(record.open, room, budget.count),
@@ -191,23 +193,39 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     return record
 
 
-def _without_long_texts(
-    done: Sequence[Entry], over: int, count: Callable[[str], int]
+def _each(
+    less: Callable[[Entry], Entry],
+    entries: Sequence[Entry],
+    over: int,
+    count: Callable[[str], int],
 ) -> tuple[Entry, ...]:
-    """Return entries without texts of many words, oldest first, until `over` tokens are gone.
-
-    Only where something else names the call. What a command was says more than how many there were.
-    """
-    made = list(done)
-    for place, entry in enumerate(done):
+    """Return entries with less in them, oldest first, until `over` tokens are gone."""
+    made = list(entries)
+    for place, entry in enumerate(entries):
         if over <= 0:
             break
-        given = [field for field in entry.arguments or () if field.text != CUT]
-        short = [field for field in given if not is_long(field.text)]
-        if short and len(short) < len(given):
-            made[place] = entry._replace(arguments=(*short, Field("", CUT)))
+        made[place] = less(entry)
+        if made[place] is not entry:
             over -= _size(entry, count) - _size(made[place], count)
     return tuple(_with_counts(made))
+
+
+def _without_long_texts(entry: Entry) -> Entry:
+    """Return an entry without texts of many words, where something else names the call."""
+    given = [field for field in entry.arguments or () if field.text != CUT]
+    short = [field for field in given if not is_long(field.text)]
+    if not short or len(short) == len(given):
+        return entry
+    return entry._replace(arguments=(*short, Field("", CUT)))
+
+
+def _with_one_value(entry: Entry) -> Entry:
+    """Return an entry with how the call went, and one more value, where its arguments name it."""
+    if not entry.arguments:
+        return entry
+    other = next((field for field in entry.values if not says_how_it_went(field)), None)
+    values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
+    return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
 
 def _newest(

@@ -15,12 +15,13 @@ from chatfold.core.entries import Field
 from chatfold.core.success_words import is_plain_success, telling_line
 from chatfold.core.values import Kind, Value, values
 
-__all__ = ["outcome_of"]
+__all__ = ["outcome_of", "says_how_it_went"]
 
 _MOST_NAMED = 5  # values that name a result
 _FEW = 3  # values of a result that go in whatever they are
 _FEW_FALSE = 2  # of a result; an object with more of them describes itself
 _FLAGS = (False, None, True)  # in the order of how much they tell
+_FLAG_TEXTS = frozenset(map(json.dumps, _FLAGS))
 _WENT_WELL = frozenset({"success", "ok", "succeeded", "done", "completed"})
 _NOT_NAMING = 9
 _NAMING: dict[Kind, int] = {
@@ -73,6 +74,12 @@ def outcome_of(
     chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
     fields = [*(found[2:] for found in chosen), *_told_flags(flags, len(chosen))]
     return tuple(field for _, field in sorted(fields)) or _of_empty(result)
+
+
+def says_how_it_went(field: Field) -> bool:
+    """Return whether a field of an outcome may say that a call did not do what it is for."""
+    key = field.label.rpartition(".")[2]
+    return _STATE.search(key) is not None or field.text in _FLAG_TEXTS
 
 
 def _of_text(
