@@ -168,6 +168,40 @@ def test_an_item_that_says_the_same_in_other_words_is_looked_at() -> None:
     assert found.whole_text(other, found.places[other][0]) == "LK-482193a"
 
 
+def test_an_index_of_a_large_item_says_what_a_look_at_each_place_finds() -> None:
+    """Two results in one message, of many values each, that write some of them in two ways."""
+    block: Item = {"type": "tool_use", "name": "price", "input": {}}
+    written = {"a": "1,299.00", "b": "1299"}
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": json.dumps(
+                {
+                    "rows": [{"id": f"LK-{n}", "of": f"ACME-{call}{n}9"} for n in range(400, 500)],
+                    "total": f"{amount} EUR",
+                    "note": f"{amount} EUR for LK-450, and 12.50 EUR for postage",
+                }
+            ),
+        }
+        for call, amount in written.items()
+    ]
+    items: list[Item] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [{**block, "id": call} for call in written]},
+        {"role": "user", "content": results},
+    ]
+    found = facts_of(list(ChatContext(items, shape="anthropic").views()))
+    quick = found.whole_texts()
+    places = [(key, seen) for key, all_seen in found.places.items() for seen in all_seen]
+    told = [quick(key, seen) for key, seen in places]
+    assert told == [found.whole_text(key, seen) for key, seen in places]
+    assert "LK-450" in told
+    wholes = [text for (_, seen), text in zip(places, told, strict=True) if seen.whole]
+    assert None in wholes  # written in two ways
+    assert len(wholes) > 300
+
+
 def test_a_users_first_words_say_what_it_is_about() -> None:
     track = Track()
     for index, (author, who) in enumerate([("user", "user"), ("assistant", "assistant")] * 2):

@@ -183,25 +183,22 @@ def _blocks(content: Any) -> list[Any]:
 
 
 def _merged_lists(old: list[Any], new: list[Any]) -> list[Any]:
-    """Return a list with entries added; those with a known type and index are merged.
+    """Add entries to a list, and return it; those with a known type and index are merged.
 
     So are texts, and thoughts, that follow each other and hold nothing else.
     """
-    made = list(old)
     for entry in new:
         index, kind = field(entry, "index"), field(entry, "type")
-        same = (
-            n
-            for n, other in enumerate(made)
-            if index is not None and (field(other, "index"), field(other, "type")) == (index, kind)
-        )
-        last = len(made) - 1 if made and _goes_on(made[-1], entry) else None
+        # Without an index each delta may be an entry of its own: there are thousands of them.
+        known = enumerate(old if index is not None else ())
+        same = (n for n, o in known if (field(o, "index"), field(o, "type")) == (index, kind))
+        last = len(old) - 1 if old and _goes_on(old[-1], entry) else None
         place = next(same, last)
         if place is None:
-            made.append(entry)
+            old.append(entry)
         else:
-            made[place] = _merged("", made[place], entry)
-    return made
+            old[place] = _merged("", old[place], entry)
+    return old
 
 
 def _goes_on(last: Any, entry: Any) -> bool:

@@ -7,7 +7,6 @@ what came of a call otherwise (`outcomes`).
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -87,7 +86,7 @@ class CallWords:
         self._alike: dict[str, tuple[Field, ...]] = {}
         self._about: dict[Path, _About] = {}
         self._written: dict[Path, bool] = {}
-        self._ends: dict[tuple[int, bool], Counter[Path]] = {}
+        self._ends: dict[tuple[int, bool], dict[Path, list[Path]]] = {}
 
     def name(self, number: int) -> str:
         """Return the name of a call's tool, "tool" where it has none."""
@@ -268,21 +267,28 @@ class CallWords:
         listed = next((n for n, step in enumerate(reversed(path), 1) if isinstance(step, int)), 0)
         size = max(2, listed)
         if size < len(path):
-            ends = self._ends_of(number, in_result=in_result)
-            own = path in ends  # else it leads into JSON inside a text
-            while size < len(path) and ends[path[-size:]] > own:
-                size += 1
+            alike = self._ending(number, path[-2:], in_result=in_result)
+            own = path in alike  # else it leads into JSON inside a text
+            reached = 2
+            while reached < len(path) and (reached < size or len(alike) > own):
+                reached += 1
+                step = path[-reached]
+                alike = [p for p in alike if len(p) >= reached and p[-reached] == step]
+            size = reached
         return label_of(path[-size:])
 
-    def _ends_of(self, number: int, *, in_result: bool) -> Counter[Path]:
-        """Return how many paths of a call's result, or arguments, end so; counted once for all."""
+    def _ending(self, number: int, end: Path, *, in_result: bool) -> list[Path]:
+        """Return the paths of a call's result, or arguments, whose last two steps are these.
+
+        They are sorted once for all. Longer ends are not: a few kilobytes of JSON may be nested so
+        deeply that all the ends of its paths would fill the memory.
+        """
         known = self._ends.get((number, in_result))
         if known is None:
-            root = self.result(number) if in_result else self.arguments(number)
-            paths = [path for path, _ in leaves_of(root)]
-            known = Counter(path[-size:] for path in paths for size in range(2, len(path) + 1))
-            self._ends[number, in_result] = known
-        return known
+            known = self._ends[number, in_result] = {}
+            for path, _ in leaves_of(self.result(number) if in_result else self.arguments(number)):
+                known.setdefault(path[-2:], []).append(path)
+        return known.get(end, [])
 
     def in_body(self, number: int, place: str, path: Path) -> bool:
         """Return whether a value stands in a body of text, such as a file's content.

@@ -30,7 +30,7 @@ _END = re.compile(r"(?<=[.!?])(?<![a-zA-Z]\.[a-zA-Z]\.)[\"')\]]?\s+|(?<=[。！�
 _BULLET = re.compile(r"\A\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6})\s+")
 _QUOTED: Final = (">", "|")
 _ENDS: Final = ".!?:;…。！？：；"  # behind them nothing goes on
-_BREAK = re.compile(r"\s*[\r\n]\s*")
+_BREAK = re.compile(r"(?<!\s)\s*[\r\n]\s*")
 
 _LEADS = re.compile(r":(?=\s|\Z)|：")
 _QUOTATION = re.compile(

@@ -61,7 +61,7 @@ class Ledger:
             views,
             words,
             found.phrases,
-            found.whole_text,
+            found.whole_texts(),
             values_in=found.values_in,
             kinds=found.uses.kinds,
             earlier=earlier,
