@@ -202,9 +202,12 @@ class EachTurn:
 
         After one of them, much may have come while it was written.
         """
-        most, left = self.policy.max_items, self._state.extent().items
-        self._full = self._full + 1 if most is not None and left >= most else 0
-        if most is not None and self._full > 1:
+        most = self.policy.max_items
+        if most is None:  # as by default: the list is not read again for this
+            return
+        left = self._state.extent().items
+        self._full = self._full + 1 if left >= most else 0
+        if self._full > 1:
             self._warn(
                 "folds leave %d items, and one is due at %d: nearly every turn will fold; raise "
                 "max_items=, or keep fewer turns",
