@@ -544,6 +544,18 @@ def test_pinned_messages_leave_something_to_fold() -> None:
         items += [_user(f"Keep {number}."), _assistant(LONG), _user("Keep on."), _assistant("x")]
 
 
+def test_an_earlier_summary_alone_is_nothing_to_fold_beside_pinned_messages() -> None:
+    """What a user said between two pinned answers stays while other words go, and then goes."""
+    items = [_user(LONG), _assistant("Keep one."), _user(LONG), _assistant("Keep two.")]
+    items += [_user(LONG), _assistant("Keep three.")]
+    ctx = ChatContext(items, pin=lambda item: "Keep " in str(item))
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert [item["role"] for item in items] == ["user", "assistant"] * 3
+    items += [_user("b"), _assistant("Keep four.")]
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert [item["role"] for item in items] == ["user", *["assistant"] * 3, "user", "assistant"]
+
+
 def test_a_pinned_message_brings_no_calls_along() -> None:
     """Nothing else stood between, so two messages of a user stay, which most models take."""
     call, result = _assistant(_use("t1")), _user(_result("t1"))
