@@ -488,6 +488,23 @@ def test_a_pinned_tool_round_keeps_the_answer_before_the_next_user() -> None:
     assert validate(items, "mistral") == []
 
 
+def test_what_must_stay_may_need_what_stood_before_it_in_its_turn() -> None:
+    """An instruction needs the user before it, and that one the answer behind the pinned result."""
+    pinned, answer, asked, rule = _called(_call()), {**ANSWER, "content": "done"}, USER, SYSTEM
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        *(pinned, _tool(), answer),
+        *({"role": "user", "content": LONG}, {**ANSWER, "content": LONG}),
+        *(asked, rule, {**ANSWER, "content": LONG}),
+        *(dict(USER), dict(ANSWER)),
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert all(a is b for a, b in zip(items[3:6], (answer, asked, rule), strict=True))
+    assert ctx.check() == []
+    assert validate(items, "mistral") == []
+
+
 def test_what_stood_in_a_wrong_place_before_stays_there() -> None:
     """A list that breaks the order already is folded, and gets no error that it did not have."""
     pinned, rule = {**ANSWER, "content": "pinned"}, dict(SYSTEM)

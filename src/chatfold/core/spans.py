@@ -128,6 +128,8 @@ def bridged(
 ) -> Placement:
     """Return what must stay between kept items that may not stand behind each other.
 
+    That may need others in its turn; whoever keeps it asks again.
+
     Args:
         kept: Indices of the head items that stay, ascending.
         tail: Index of the first tail item.
@@ -135,13 +137,6 @@ def bridged(
         between: Returns the index of an item that stands between two and must stay, None where they
             may stand behind each other, or nothing between them helps.
     """
-    needs: set[int] = set()
     order = sorted({*kept, *((tail,) if tail < len(views) else ())})
-    gaps = list(pairwise(order))
-    while gaps:
-        before, index = gaps.pop()
-        bridge = between(before, index)
-        if bridge is not None:
-            needs.add(bridge)
-            gaps += ((before, bridge), (bridge, index))
-    return Placement({}, sorted(needs))
+    bridges = (between(before, index) for before, index in pairwise(order))
+    return Placement({}, [bridge for bridge in bridges if bridge is not None])
