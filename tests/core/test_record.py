@@ -380,23 +380,41 @@ def test_texts_of_many_words_go_before_what_is_done_is_counted() -> None:
 
 
 def test_most_of_what_came_of_calls_goes_before_they_are_counted() -> None:
-    """How they went stays, and one more value; what has no arguments keeps all that names it."""
-    given = (Field("reservation_id", "M20IZO"),)
-    came = (
-        *(Field("user_id", "omar_1241"), Field("flight", "HAT268"), Field("refunded", "false")),
-        *(Field("payment_id", "card_49"), Field("payment_status", "pending")),
-    )
+    """How they went stays, and one value that no other call has; all of what has no arguments."""
     deeds = tuple(
-        Entry("cancel", (*given, Field("number", str(n))), (*came, Field("", f"x{n}")))
+        Entry(
+            "cancel",
+            (Field("reservation_id", f"M20IZ{n}"),),
+            (
+                *(Field("user_id", "omar_1241"), Field("flights.0.number", f"HAT26{n}")),
+                *(Field("refunded", "false"), Field("receipt", f"R-{n}")),
+                *(Field("payment_id", f"card_{n}"), Field("payment_status", "pending")),
+            ),
+        )
         for n in range(4)
     )
     bare = Entry("create", (), (Field("id", "A-1"), Field("total", "9"), Field("name", "Ann")))
     record = Record(done=(bare, *deeds))
     made = merged(Record(), record, Budget(0, size(rendered(record)) - 1, size)).done
-    less = (came[0], came[2], came[4])
-    assert made == (bare, deeds[0]._replace(values=less), *deeds[1:])
-    least = Record(done=(bare, *(deed._replace(values=less) for deed in deeds)))
+    less = [deed._replace(values=(*deed.values[2:4], deed.values[5])) for deed in deeds]
+    assert made == (bare, less[0], *deeds[1:])
+    least = Record(done=(bare, *less))
     assert merged(Record(), record, Budget(0, size(rendered(least)), size)) == least
+
+
+def test_calls_that_are_counted_have_the_ids_in_which_they_differ() -> None:
+    """Not the user's, which each of them has, nor what stands in a list of what came of them."""
+    deeds = tuple(
+        Entry(
+            "cancel",
+            (Field("reservation_id", f"M20IZ{n}"),),
+            (Field("user_id", "omar_1241"), Field("flights.0.number", f"HAT26{n}")),
+        )
+        for n in range(9)
+    )
+    made = merged(Record(), Record(done=deeds), Budget(0, 40, size)).done
+    assert made[0].values[0].label == "reservation_id"
+    assert made[0].values[0].text.startswith("M20IZ0 ... M20IZ")
 
 
 def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:

@@ -8,8 +8,9 @@ there is most, the oldest of it, and what the user said goes last. Not here: wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -122,19 +123,26 @@ def _with_counts(entries: Iterable[Entry]) -> list[Entry]:
     return counts + [e for e in found.values() if e.arguments is not None]
 
 
-def counted_together(entries: Sequence[Entry]) -> Entry:
+def counted_together(entries: Sequence[Entry], shared: Collection[str] = ()) -> Entry:
     """Return one entry for several calls of one tool, oldest first.
 
     Where they say the same it is the newest, with their number. Else what they say is given up
     for their number and the first and the last id among it.
+
+    Args:
+        entries: The calls.
+        shared: Ids that other calls have too, as that of a user: they name a call last of all.
+            So do those that several of `entries` have.
     """
     last = entries[-1]
     number = sum(entry.calls for entry in entries)
     if last.arguments is not None and len({(_key(e), e.values) for e in entries}) == 1:
         return last._replace(calls=number)
-    ids = [field for entry in entries if (field := _id_of(entry)) is not None]
+    shared = _shared(entries).union(shared)
+    ids = [field for entry in entries if (field := _id_of(entry, shared)) is not None]
     named: tuple[Field, ...] = ()
     if ids:
+        ids = [field for field in ids if field.label == ids[-1].label]
         first, latest = ids[0].text.partition(_TO)[0], ids[-1].text.rpartition(_TO)[2]
         text = first if first == latest else f"{first}{_TO}{latest}"
         named = (Field(ids[-1].label, text),)
@@ -144,17 +152,35 @@ def counted_together(entries: Sequence[Entry]) -> Entry:
 _TO = " ... "
 
 
-def _id_of(entry: Entry) -> Field | None:
-    """Return the value that names a call best: an id of its result, else of its arguments."""
+def _id_of(entry: Entry, shared: Collection[str]) -> Field | None:
+    """Return the value that names a call best: an id of its result, else of its arguments.
+
+    What stands in a list of its result, and what other calls have too, names it last of all.
+    """
     if entry.arguments is None:
         return entry.values[0] if entry.values else None
-    for field in (*entry.values, *entry.arguments):
+    given = frozenset(field.label for field in entry.arguments)
+    found = list(_ids_of(entry))
+    return min(
+        found,
+        key=lambda f: (f.text in shared, f.label not in given and is_in_a_list(f.label)),
+        default=None,
+    )
+
+
+def _ids_of(entry: Entry) -> Iterator[Field]:
+    for field in (*entry.values, *(entry.arguments or ())):
         found = values(field.text)
         if found and found[0].kind in ("id", "hash", "url", "path"):
-            return Field(field.label, found[0].text)
-        if field.text.isdigit() and field.label:
-            return Field(field.label, field.text)
-    return None
+            yield Field(field.label, found[0].text)
+        elif field.text.isdigit() and field.label:
+            yield field._replace(was="")
+
+
+def _shared(entries: Iterable[Entry]) -> set[str]:
+    """Return the ids that several entries have."""
+    counts = Counter(text for entry in entries for text in {f.text for f in _ids_of(entry)})
+    return {text for text, number in counts.items() if number > 1}
 
 
 def _fitted_actions(record: Record, budget: Budget) -> Record:
@@ -175,7 +201,8 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     record = record._replace(done=done)
     if (over := size() - room) <= 0:
         return record
-    for less in (_without_long_texts, _with_one_value):
+    shared = _shared(done)
+    for less in (_without_long_texts, partial(_with_one_value, shared=shared)):
         record = record._replace(done=_each(less, record.done, over, budget.count))
         if (over := size() - room) <= 0:
             return record
@@ -185,7 +212,7 @@ def _fitted_actions(record: Record, budget: Budget) -> Record:
     )
     over = size() - room
     while over > 0 and record.done:
-        record = record._replace(done=_smaller(record.done, over, budget.count))
+        record = record._replace(done=_smaller(record.done, over, shared, budget.count))
         over = size() - room
     while over > 0 and (record.failed or record.open):
         record = record._replace(failed=record.failed[1:], open=record.open[1:])
@@ -219,11 +246,15 @@ def _without_long_texts(entry: Entry) -> Entry:
     return entry._replace(arguments=(*short, Field("", CUT)))
 
 
-def _with_one_value(entry: Entry) -> Entry:
-    """Return an entry with how the call went, and one more value, where its arguments name it."""
+def _with_one_value(entry: Entry, shared: Collection[str]) -> Entry:
+    """Return an entry with how the call went, and one more value, where its arguments name it.
+
+    An id that other calls have too is no such value, nor is what stands in a list.
+    """
     if not entry.arguments:
         return entry
-    other = next((field for field in entry.values if not says_how_it_went(field)), None)
+    others = (f for f in entry.values if not (f.text in shared or is_in_a_list(f.label)))
+    other = next((field for field in others if not says_how_it_went(field)), None)
     values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
@@ -247,7 +278,9 @@ def _size(entry: Entry, count: Callable[[str], int]) -> int:
     return count(f"- {line(entry)}\n")
 
 
-def _smaller(done: tuple[Entry, ...], over: int, count: Callable[[str], int]) -> tuple[Entry, ...]:
+def _smaller(
+    done: tuple[Entry, ...], over: int, shared: Collection[str], count: Callable[[str], int]
+) -> tuple[Entry, ...]:
     """Return entries that take less room by about `over` tokens, and at least one fewer."""
     counts = {e.name: e for e in done if e.arguments is None}
     singles = [e for e in done if e.arguments is not None]
@@ -258,7 +291,7 @@ def _smaller(done: tuple[Entry, ...], over: int, count: Callable[[str], int]) ->
         entry = singles[taken]
         before = counts.pop(entry.name, None)
         joint = counted_together(
-            [before, entry] if before else [Entry(entry.name, None, calls=0), entry]
+            [before, entry] if before else [Entry(entry.name, None, calls=0), entry], shared
         )
         over -= _size(entry, count) - _size(joint, count) + (_size(before, count) if before else 0)
         counts[entry.name] = joint

@@ -36,6 +36,7 @@ _NAMING: dict[Kind, int] = {
     "version": 3,
 }
 _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
+_REGION = re.compile(r"[A-Z]{2}")  # of an address: `"state": "TX"`
 
 
 def outcome_of(
@@ -78,8 +79,13 @@ def outcome_of(
 
 def says_how_it_went(field: Field) -> bool:
     """Return whether a field of an outcome may say that a call did not do what it is for."""
-    key = field.label.rpartition(".")[2]
-    return _STATE.search(key) is not None or field.text in _FLAG_TEXTS
+    return _is_state(field.label.rpartition(".")[2], field.text) or field.text in _FLAG_TEXTS
+
+
+def _is_state(key: str, text: str) -> bool:
+    if key == "state" and _REGION.fullmatch(text):
+        return False
+    return _STATE.search(key) is not None
 
 
 def _of_text(
@@ -117,7 +123,7 @@ def _of_empty(result: Any) -> tuple[Field, ...]:
 
 def _rank(key: str, text: str, found: Sequence[Value]) -> int:
     """Return how well a value names what came of a call, 0 best."""
-    if _STATE.search(key):
+    if _is_state(key, text):
         return 0
     ranks = [_NAMING[value.kind] for value in found if value.kind in _NAMING]
     if text.isdigit():
