@@ -18,6 +18,7 @@ __all__ = [
     "Entry",
     "Field",
     "cleaned",
+    "is_in_a_list",
     "line",
     "quoted",
     "read_line",
@@ -242,3 +243,8 @@ class _Reader:
             return False
         self.at += len(text)
         return True
+
+
+def is_in_a_list(label: str) -> bool:
+    """Return whether a label names a place in a list, which may hold another thing next time."""
+    return any(step.isdigit() for step in label.split("."))

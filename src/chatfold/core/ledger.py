@@ -11,9 +11,9 @@ from functools import cached_property
 
 from chatfold.core.call_json import Path, leaves_of
 from chatfold.core.call_words import CallWords, named_by
-from chatfold.core.carry import SAID_BY_USER, is_in_a_list, names_a_thing
+from chatfold.core.carry import SAID_BY_USER, names_a_thing
 from chatfold.core.choice import Choice, Line
-from chatfold.core.entries import Entry, Field
+from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.facts import Facts
 from chatfold.core.needs import Need, Needs
 from chatfold.core.phrases import FINE, Phrase, price
