@@ -290,6 +290,7 @@ UNSET = AssistantMessage(content="x").tool_calls
         _said({"type": "document_url", "document_url": "https://a.b"}),
         _said({"type": "reference", "reference_ids": [1]}, role="assistant"),
         _said({"type": "thinking", "thinking": []}, role="assistant"),
+        _called(_call(arguments={"a": 1})),
         UserMessage(content="hi"),
         ToolMessage(content="hi", tool_call_id=ONE),
     ],
@@ -313,10 +314,51 @@ def test_what_chat_completions_has_too_may_be_mistrals() -> None:
     """A role with a text, chunks that several providers take, and calls tell nothing."""
     chunk = {"type": "text", "text": "hi"}
     picture = {"type": "image_url", "image_url": "https://a.b"}
-    shared = (USER, _said(chunk), _said(picture), _called(_call()), _tool())
+    shared = (USER, _said(chunk), _said(picture), _called(_call("call_1")), _tool("call_1"))
     assert [MISTRAL.fit(item) for item in shared] == ["maybe"] * len(shared)
+    own_ids = (_called(_call()), _called(_call(), _call("call_1")), _tool(), _tool(name="f"))
+    assert [MISTRAL.fit(item) for item in own_ids] == ["also", "maybe", "also", "maybe"]
     assert MISTRAL.fit(_said({"type": "video_url", "video_url": "https://a.b"})) == "no"
     assert MISTRAL.fit({**USER, "name": "dana"}) == "no"
+
+
+OBJECT = _called(_call(arguments={"a": 1}))
+TEXT = _called(_call(TWO))
+
+
+@pytest.mark.parametrize(
+    ("items", "name"),
+    [
+        ([USER, OBJECT, _tool(), ANSWER], "mistral"),
+        ([USER, OBJECT, _tool(), ANSWER, USER, TEXT, _tool(TWO), ANSWER], "mistral"),
+        ([USER, TEXT, _tool(TWO), ANSWER, USER, OBJECT, _tool(), ANSWER], "mistral"),
+        ([USER, OBJECT, _tool(), ANSWER, USER, _called(_call("call_1")), ANSWER], "openai_chat"),
+        ([USER, TEXT, _tool(TWO), ANSWER], "openai_chat"),
+        ([USER, _called(_call("call_1", arguments={})), _tool("call_1")], "openai_chat"),
+    ],
+)
+def test_arguments_as_objects_under_ids_of_mistrals_form_are_mistrals(
+    items: list[Item], name: str
+) -> None:
+    """Whatever came before or comes behind them under such ids is read as they are."""
+    for ctx in (ChatContext(items), ChatContext()):
+        for item in items[len(ctx.items) :]:
+            ctx.append(item)
+            assert ctx.plan(keep_last_turns=1) is not None  # reads what is there so far
+        assert ctx.shape is shape_named(name)
+    if name == "mistral":
+        assert ChatContext(items).check() == []
+
+
+def test_a_list_stays_mistrals_when_what_told_it_is_folded() -> None:
+    """Ids of Mistral's form alone are as sure a sign of Chat Completions."""
+    ctx = ChatContext(
+        [USER, OBJECT, _tool(text="x" * 4000), ANSWER, USER, TEXT, _tool(TWO), ANSWER]
+    )
+    assert ctx.summarize(lambda prompt: "They said hello.", keep_last_turns=1).changed
+    assert ctx.items[-3:] == [TEXT, _tool(TWO), ANSWER]
+    assert ctx.check() == []
+    assert ctx.shape is MISTRAL
 
 
 def test_the_objects_of_other_sdks_are_foreign() -> None:

@@ -109,6 +109,7 @@ class ShapeChoice:
         self._is_given = shape is not None
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
+        self._sure: tuple[Shape, ...] = ()  # those that the newest telling items are surely of
         self._before: Shape | None = None  # what told it may have been folded since
         # How messages of a role and a text fit, by their role.
         self._of_plain: dict[str, list[tuple[Shape, Fit]]] = {}
@@ -127,19 +128,30 @@ class ShapeChoice:
         if not self._is_given:
             self._before = self.shape or self._before
             self.shape = self._told = None
+            self._sure = ()
             self._candidates = tuple(self.shapes)
             self.settle(items)
 
     def settle(self, new: Sequence[Any]) -> None:
-        """Choose the list's shape: the newest item that only one shape writes decides."""
+        """Choose the list's shape: the newest item that only one shape writes decides.
+
+        An item that is surely of one of several is of the one that items before it tell.
+        """
         if self._is_given:
             return
+        newest: Any = None
+        sure: tuple[Shape, ...] = ()
         for item in reversed(new):
-            shape = next((s for s, fit in self._fits(item) if fit == "yes"), None)
-            if shape is not None:
-                self.shape = self._surer(shape, item, new)
-                return
-        if self.shape is None:
+            told = self._tells(item, sure)
+            newest = item if told and not sure else newest
+            sure = _both(sure, told) if sure else told
+            if len(sure) == 1:
+                break
+        if sure:
+            self._sure = _both(sure, self._sure)
+            before = self._before if self._before in self._sure else self._sure[0]
+            self.shape = self._surer(before, newest, new)
+        elif self.shape is None:
             for item in new:
                 fitting = tuple(
                     s for s, fit in self._fits(item) if fit != "no" and s in self._candidates
@@ -163,6 +175,19 @@ class ShapeChoice:
             self._of_plain[role] = list(fits)
         return self._of_plain[role]
 
+    def _tells(self, item: Any, asked: tuple[Shape, ...] = ()) -> tuple[Shape, ...]:
+        """Return the shapes that an item is surely of one of, none where it does not tell.
+
+        Of those asked about, and of all where it is of none of them.
+        """
+        told: list[Shape] = []
+        for shape, fit in ((s, _fit(s, item)) for s in asked) if asked else self._fits(item):
+            if fit == "yes":
+                return (shape,)
+            if fit == "also":
+                told.append(shape)
+        return tuple(told) if told or not asked else self._tells(item)
+
     def _surer(self, shape: Shape, item: Any, new: Sequence[Any]) -> Shape:
         """Return the shape that the newest SDK object tells, if it may have written `item` too.
 
@@ -185,13 +210,18 @@ class ShapeChoice:
         return view if view is not None else _unreadable(item, "")
 
     def _read_foreign(self, item: Any) -> ItemView | None:
-        for wanted in ("yes", "maybe"):
+        for wanted in ("yes", "also", "maybe"):
             for shape, fit in self._fits(item):
                 if shape is not self.shape and fit == wanted:
                     view = shape.read(item)
                     if view is not None:
                         return view
         return None
+
+
+def _both(newer: tuple[Shape, ...], older: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    """Return what newer items tell, narrowed by what older ones do where they do not differ."""
+    return tuple(shape for shape in newer if shape in older) or newer
 
 
 def _fit(shape: Shape, item: Any) -> Fit:

@@ -62,8 +62,11 @@ CallKind: TypeAlias = Literal[
 ]
 """What is called; an `approval` is a request to the host and no tool call of its own."""
 
-Fit: TypeAlias = Literal["no", "maybe", "yes"]
-"""Whether an item is of a shape: `maybe` where other shapes write the same."""
+Fit: TypeAlias = Literal["no", "maybe", "also", "yes"]
+"""Whether an item is of a shape: `maybe` where other shapes write the same.
+
+`also` where it is surely of this shape, or of another that says the same.
+"""
 
 
 class TextPart(NamedTuple):

@@ -5,8 +5,9 @@ Belongs here: what the shapes of chat messages share. What one provider alone ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -37,7 +38,9 @@ __all__ = [
     "CHAT_BLOCKS",
     "Dialect",
     "Get",
+    "has_mistral_ids",
     "is_foreign_block",
+    "is_mistral_id",
     "listed",
     "names_mistral",
     "names_ollama",
@@ -311,15 +314,48 @@ def sdk_of(item: object) -> str:
     return name if name in ("openai", "mistralai", "ollama") else ""
 
 
+_MISTRAL_CALL_ID: Final = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+def is_mistral_id(value: object) -> bool:
+    """Return whether a value is an id of a call as Mistral's API writes and takes it.
+
+    Source: see `_mistral_rules`.
+    """
+    return isinstance(value, str) and _MISTRAL_CALL_ID.fullmatch(value) is not None
+
+
+def has_mistral_ids(get: Get) -> bool:
+    """Return whether a message has calls, or is a result, under ids of Mistral's form alone.
+
+    Servers of Chat Completions that run Mistral's models write them too.
+    """
+    if get("role") == "tool":
+        return is_mistral_id(get("tool_call_id"))
+    calls = listed(get("tool_calls"))
+    return bool(calls) and all(is_mistral_id(field(call, "id")) for call in calls)
+
+
 def names_mistral(get: Get) -> bool:
-    """Return whether a message has what Mistral's server alone writes."""
+    """Return whether a message has what Mistral's server alone writes or takes.
+
+    Arguments of calls may be objects there, which Chat Completions refuses; beside an id of
+    Mistral's form they are Mistral's.
+    """
     if get("role") == "assistant" and isinstance(get("prefix"), bool):
+        return True
+    calls = listed(get("tool_calls"))
+    if any(_has_object(call) and is_mistral_id(field(call, "id")) for call in calls):
         return True
     return any(
         block_type(b) in ("reference", "document_url")
         or (block_type(b) == "thinking" and isinstance(field(b, "thinking"), list))
         for b in listed(get("content"))
     )
+
+
+def _has_object(call: Any) -> bool:
+    return isinstance(field(field(call, "function"), "arguments"), Mapping)
 
 
 def names_ollama(get: Get) -> bool:
@@ -333,7 +369,6 @@ def names_ollama(get: Get) -> bool:
     if isinstance(get("thinking"), str):
         return True
     return any(
-        isinstance(field(field(call, "function"), "arguments"), Mapping)
-        and (field(call, "id") is None or field(call, "type") is None)
+        _has_object(call) and (field(call, "id") is None or field(call, "type") is None)
         for call in listed(get("tool_calls"))
     )

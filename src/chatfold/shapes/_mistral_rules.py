@@ -22,9 +22,10 @@ from chatfold.core.check import Problem, Severity
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart
+from chatfold.shapes._chat import is_mistral_id
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
-__all__ = ["CALL_ID", "check_messages", "place_kept"]
+__all__ = ["check_messages", "place_kept"]
 
 _SOURCE = (
     "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/"
@@ -42,7 +43,6 @@ _FOLLOWERS: Final = {
 }
 _COUNTS = "Not the same number of function calls and responses"
 _RULES = PairRules("mistral", _COUNTS, _COUNTS, _SOURCE)
-CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -142,7 +142,7 @@ def _check_names(part: CallPart | ResultPart, index: int) -> Iterator[Problem]:
             index,
             error="Tool call id has to be defined.",
         )
-    elif not CALL_ID.fullmatch(part.id):
+    elif not is_mistral_id(part.id):
         yield _problem(
             "call_id_form",
             f"the call id {part.id!r} is not nine letters and digits, which all but the newest "

@@ -39,7 +39,9 @@ from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     Dialect,
     Get,
+    has_mistral_ids,
     is_foreign_block,
+    is_mistral_id,
     listed,
     names_mistral,
     part_text,
@@ -49,7 +51,7 @@ from chatfold.shapes._chat import (
     sdk_of,
     text_of,
 )
-from chatfold.shapes._mistral_rules import CALL_ID, check_messages, place_kept
+from chatfold.shapes._mistral_rules import check_messages, place_kept
 
 __all__ = ["Mistral"]
 
@@ -82,11 +84,15 @@ class Mistral(Shape):
         if names_mistral(get):
             return "yes"
         if role == "tool":
+            if has_mistral_ids(get) and not get("name"):  # a name beside it tells neither
+                return "also"
             return "maybe" if get("tool_call_id") else "no"
         content = get("content")
         chunks = {block_type(b) for b in listed(content)}
         says = isinstance(content, str) or chunks or get("tool_calls")
-        return "maybe" if says and chunks <= _CHUNKS and not get("name") else "no"
+        if not says or not chunks <= _CHUNKS or get("name"):
+            return "no"
+        return "also" if has_mistral_ids(get) else "maybe"
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of a message, None where it is of another shape."""
@@ -217,7 +223,7 @@ def _raw(value: Any) -> Any:
 
 def _nine(text: str) -> str:
     """Return a text as an id that Mistral takes: itself, or nine characters made from it."""
-    if CALL_ID.fullmatch(text):
+    if is_mistral_id(text):
         return text
     digest = b64encode(sha256(text.encode("utf-8", "surrogatepass")).digest()).decode()
     return "".join(c for c in digest if c.isalnum())[:9]

@@ -31,6 +31,7 @@ from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     Dialect,
     Get,
+    has_mistral_ids,
     is_foreign_block,
     listed,
     names_mistral,
@@ -102,7 +103,7 @@ class OpenAIChat(Shape):
         if unclear or names_mistral(get):
             return "maybe"
         if role in ("tool", "function") or any(get(key) for key in _OWN_KEYS):
-            return "yes"
+            return "also" if has_mistral_ids(get) else "yes"
         kinds = {block_type(b) for b in listed(content)}
         return "yes" if kinds & (_OWN_BLOCKS - {"text"}) else "maybe"
 
