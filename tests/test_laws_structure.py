@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, UserList, deque
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -84,11 +85,42 @@ def test_law_1_instructions_that_are_moved_do_not_pass_each_other(
         for item in items:
             if normalise(item).get("role") == "system" and id(item) not in was:  # several in one
                 was[id(item)] = [each for old in outcome.merged for each in was[id(old)]]
-        left = [each for item in items for each in was.get(id(item), ())]
+        shown = [item for at, item in enumerate(items) if not _is_spent(items, at)]
+        left = [each for item in shown for each in was.get(id(item), ())]
         assert positions(left, told) == sorted(positions(left, told))
+        left = [each for item in items for each in was.get(id(item), ())]
         given = {id(item) for item in history.items[: start + size]}
         lasting = [id(each) for each in told if id(each) in given and not each.get("clear_at")]
         assert set(lasting) <= {id(each) for each in left}
+
+
+def _is_spent(items: Sequence[Any], at: int) -> bool:
+    """Return whether an item is an instruction for a turn that has passed.
+
+    The model is not shown it any more, so another may pass it.
+    """
+    last = normalise(items[at]).get("clear_at") == "next_user_message"
+    return last and any(normalise(item).get("role") == "user" for item in items[at + 1 :])
+
+
+def test_law_1_spent_instructions_may_be_passed() -> None:
+    """No other may stand beside one, and behind the next user's message it is not shown."""
+    rule = {"role": "system", "content": "Be brief."}
+    spent = {"role": "system", "content": "In German now.", "clear_at": "next_user_message"}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
+    first, second = talk(2)[:2], talk(2)[2:]
+    items: list[Any] = [first[0], rule, first[1], second[0], spent]
+    items += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    items += [{"role": "assistant", "content": "It is there."}]
+    ctx = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert [item["role"] for item in items[1:]] == [
+        *("user", "system", "assistant", "user", "system", "assistant")
+    ]
+    assert items[2] is spent
+    assert items[5] is rule
+    assert not ctx.check()
 
 
 def test_law_1_instructions_share_a_place_where_these_run_out() -> None:
