@@ -208,6 +208,18 @@ def test_pictures_and_calls_as_dicts_are_mistral_s_beside_its_own_objects(url: A
         assert not [p for p in ctx.check() if p.rule == "foreign_item"]
 
 
+@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "mistral"])
+def test_a_message_that_several_write_is_of_what_stands_before_it(name: str) -> None:
+    """Audio alone, which these three take in one form."""
+    audio = {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}}
+    ctx = ChatContext([USER, *ROUNDS[name], _said(name, ANSWER)])
+    ctx.append({"role": "user", "content": [audio]})
+    assert ctx.shape is shape_named(name)
+    assert _shape(list(ctx.items)) == name
+    assert not ctx.check()
+    assert _shape([USER, {"role": "user", "content": [audio]}]) == "openai_chat"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_foreign_items_in_the_head_are_folded_away(name: str) -> None:
     """A list that was written for another provider becomes sendable once they are summarized."""

@@ -314,8 +314,9 @@ def test_what_chat_completions_has_too_may_be_mistrals() -> None:
     """A role with a text, chunks that several providers take, and calls tell nothing."""
     chunk = {"type": "text", "text": "hi"}
     picture = {"type": "image_url", "image_url": "https://a.b"}
-    shared = (USER, _said(chunk), _said(picture), _called(_call("call_1")), _tool("call_1"))
+    shared = (USER, _said(chunk), _called(_call("call_1")), _tool("call_1"))
     assert [MISTRAL.fit(item) for item in shared] == ["maybe"] * len(shared)
+    assert MISTRAL.fit(_said(picture)) == "also"
     own_ids = (_called(_call()), _called(_call(), _call("call_1")), _tool(), _tool(name="f"))
     assert [MISTRAL.fit(item) for item in own_ids] == ["also", "maybe", "also", "maybe"]
     assert MISTRAL.fit(_said({"type": "video_url", "video_url": "https://a.b"})) == "no"
@@ -324,6 +325,7 @@ def test_what_chat_completions_has_too_may_be_mistrals() -> None:
 
 OBJECT = _called(_call(arguments={"a": 1}))
 TEXT = _called(_call(TWO))
+PICTURE = _said({"type": "image_url", "image_url": "https://example.com/a.png"})
 
 
 @pytest.mark.parametrize(
@@ -332,7 +334,9 @@ TEXT = _called(_call(TWO))
         ([USER, OBJECT, _tool(), ANSWER], "mistral"),
         ([USER, OBJECT, _tool(), ANSWER, USER, TEXT, _tool(TWO), ANSWER], "mistral"),
         ([USER, TEXT, _tool(TWO), ANSWER, USER, OBJECT, _tool(), ANSWER], "mistral"),
+        ([USER, OBJECT, _tool(), ANSWER, PICTURE, ANSWER], "mistral"),
         ([USER, OBJECT, _tool(), ANSWER, USER, _called(_call("call_1")), ANSWER], "openai_chat"),
+        ([PICTURE, ANSWER], "openai_chat"),
         ([USER, TEXT, _tool(TWO), ANSWER], "openai_chat"),
         ([USER, _called(_call("call_1", arguments={})), _tool("call_1")], "openai_chat"),
     ],

@@ -36,6 +36,7 @@ from chatfold.shapes._blocks import (
 
 __all__ = [
     "CHAT_BLOCKS",
+    "SHARED_MEDIA",
     "Dialect",
     "Get",
     "has_mistral_ids",
@@ -323,6 +324,10 @@ def is_mistral_id(value: object) -> bool:
     Source: see `_mistral_rules`.
     """
     return isinstance(value, str) and _MISTRAL_CALL_ID.fullmatch(value) is not None
+
+
+SHARED_MEDIA: Final = frozenset({"image_url", "input_audio", "file"})
+"""The content blocks that Chat Completions and Mistral have beside text."""
 
 
 def has_mistral_ids(get: Get) -> bool:

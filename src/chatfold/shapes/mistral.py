@@ -37,6 +37,7 @@ from chatfold.shapes._blocks import (
 )
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
+    SHARED_MEDIA,
     Dialect,
     Get,
     has_mistral_ids,
@@ -92,7 +93,7 @@ class Mistral(Shape):
         says = isinstance(content, str) or chunks or get("tool_calls")
         if not says or not chunks <= _CHUNKS or get("name"):
             return "no"
-        return "also" if has_mistral_ids(get) else "maybe"
+        return "also" if chunks & SHARED_MEDIA or has_mistral_ids(get) else "maybe"
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of a message, None where it is of another shape."""

@@ -29,6 +29,7 @@ from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import block_type, getter, module_of, textless
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
+    SHARED_MEDIA,
     Dialect,
     Get,
     has_mistral_ids,
@@ -104,8 +105,8 @@ class OpenAIChat(Shape):
             return "maybe"
         if role in ("tool", "function") or any(get(key) for key in _OWN_KEYS):
             return "also" if has_mistral_ids(get) else "yes"
-        kinds = {block_type(b) for b in listed(content)}
-        return "yes" if kinds & (_OWN_BLOCKS - {"text"}) else "maybe"
+        kinds = {block_type(b) for b in listed(content)} & (_OWN_BLOCKS - {"text"})
+        return "maybe" if not kinds else "also" if kinds <= SHARED_MEDIA else "yes"
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of a message, None where it is of another shape."""

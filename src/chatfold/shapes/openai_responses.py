@@ -91,6 +91,8 @@ class OpenAIResponses(Shape):
         if isinstance(content, str):
             return "no" if get("tool_calls") or get("function_call") else "maybe"
         kinds = {block_type(b) for b in listed(content)}
+        if kinds == {"input_audio"}:  # Chat Completions has it too
+            return "also"
         if kinds & _CALL_BLOCKS or (kinds and kinds <= _OWN_BLOCKS and kinds != {"refusal"}):
             return "yes"
         return "no"
