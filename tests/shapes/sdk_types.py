@@ -9,6 +9,7 @@ import importlib
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -54,6 +55,15 @@ class Member:
         return not is_typeddict(self.cls)
 
 
+@cache
+def _service(name: str) -> Any:
+    """Return botocore's model of a service; to find and read its file takes 0.03 s each time."""
+    from botocore.loaders import Loader
+    from botocore.model import ServiceModel
+
+    return ServiceModel(Loader().load_service_model(name, "service-2"))
+
+
 @dataclass(frozen=True)
 class ServiceShape:
     """A shape of a service model of botocore, which stands for a type where there is none.
@@ -69,11 +79,7 @@ class ServiceShape:
     @property
     def shape(self) -> Any:
         """The shape as botocore has it."""
-        from botocore.loaders import Loader
-        from botocore.model import ServiceModel
-
-        found = Loader().load_service_model(self.service, "service-2")
-        return ServiceModel(found).shape_for(self.name)
+        return _service(self.service).shape_for(self.name)
 
     def refusal(self, value: Any) -> str:
         """Return why botocore would not send `value`, "" where it would."""
