@@ -96,7 +96,7 @@ DAMAGES = [
             {"role": "user", "content": [{"$chatfold": "pairs", "value": [[[1], 2]]}]},
         )
     ),
-    _ITEM.format("item = CAST('" + "[" * 500 + "]" * 500 + "' AS BLOB)"),
+    _ITEM.format("item = CAST('" + "[" * 50_000 + "]" * 50_000 + "' AS BLOB)"),
     _ITEM.format(f"item = CAST('{'9' * 5000}' AS BLOB)"),
 ]
 
