@@ -531,6 +531,30 @@ def test_an_interrupted_run_goes_on_over_a_session_that_was_folded_meanwhile(per
     assert not found
 
 
+class Watched(dict[str, Any]):
+    """An item that counts how often it is read."""
+
+    reads = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        Watched.reads += 1
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_a_run_that_folds_nothing_reads_what_is_new_alone(persist: Any) -> None:
+    """However long the session is."""
+    wrapped = Plain([Watched(item) for item in talk(40)])
+    roomy = Policy(max_tokens=1_000_000)
+    session = FoldedSession(wrapped, lambda prompt: "summary", roomy, persist=persist)
+    held(session)
+    assert Watched.reads > len(wrapped.items)
+    Watched.reads = 0
+    wrapped.items += [Watched(item) for item in talk(1, "new ")]
+    held(session)
+    assert 0 < Watched.reads < 100
+
+
 # --- no more is removed than was read -------------------------------------------------------------
 
 

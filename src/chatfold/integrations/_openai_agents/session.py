@@ -7,6 +7,7 @@ import inspect
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from chatfold.context import ChatContext
@@ -113,7 +114,7 @@ class FoldedSession:
         self._persist = persist
         self._name = key
         self._pin = pin
-        self._open: frozenset[bytes] = frozenset()
+        self._open: Callable[[], frozenset[bytes]] = frozenset  # calls whose results may come
         self._folds = Folds(
             llm,
             model,
@@ -233,7 +234,8 @@ class FoldedSession:
         """Return the history as it goes to the model, and what was done about it."""
         items = await self._read(wrapper)
         if self._persist == "view":
-            self._open = _unanswered(ChatContext(list(items), shape=SHAPE))
+            # Asked at a fold alone: to read all of a history takes longer than all else here.
+            self._open = cache(partial(_unanswered_in, items))
             folded = await self._folds.fold(items, run, self._name or self.session_id)
             return folded.items, folded.outcome
         if self._unfit is not None:
@@ -248,7 +250,8 @@ class FoldedSession:
         self._busy = True
         try:
             context = self._followed(items, run)
-            self._open = _unanswered(context)
+            unanswered = _unanswered(context)
+            self._open = lambda: unanswered
             outcome = await self._folds.fold_in(context, run)
             if not outcome.changed:
                 return items, outcome
@@ -279,7 +282,8 @@ class FoldedSession:
         Calls without a result do, also where the user has gone on: their run may be one that was
         interrupted and is resumed from its state, and its results are then written behind.
         """
-        if self._open and item_digest(item) in self._open:
+        waiting = self._open()
+        if waiting and item_digest(item) in waiting:
             return True
         return self._pin is not None and is_yes("pin", self._pin(item))
 
@@ -308,6 +312,10 @@ class FoldedSession:
         if written is not None:
             self._context = context
         return written
+
+
+def _unanswered_in(items: Sequence[TResponseInputItem]) -> frozenset[bytes]:
+    return _unanswered(ChatContext(list(items), shape=SHAPE))
 
 
 def _unanswered(context: ChatContext[Any]) -> frozenset[bytes]:
