@@ -9,6 +9,7 @@ import pytest
 
 from chatfold import ChatContext
 from chatfold.core.failures import reason_in
+from chatfold.core.outcomes import outcome_of
 from chatfold.core.success_words import is_plain_success, telling_line
 from chatfold.templates import load_templates
 from chatfold.tools._texts import KINDS
@@ -137,3 +138,11 @@ def test_the_errors_that_chatfold_itself_writes_are_failures(kind: str) -> None:
 def test_what_a_repair_writes_for_a_call_that_was_interrupted_is_a_failure() -> None:
     text = load_templates().render("repair_note.jinja", kind="interrupted").strip()
     assert reason_in(text, name="refund") == text
+
+
+def test_what_was_run_in_place_of_a_call_is_told_and_not_the_notice_before_it() -> None:
+    """In a text, and in one behind which the tool's own answer stands."""
+    ran = 'Executed instead: refund with arguments {"amount": 42}.'
+    notice = f"Note: a human reviewer replaced this tool call before it ran. {ran}"
+    for text in (notice, f"{notice}\n\nTool response:\nrefunded"):
+        assert [field.text for field in outcome_of(text, "refund", (), str)] == [ran]

@@ -25,8 +25,13 @@ pytest.importorskip(
 
 from integrations.host import Events
 from langchain.agents import create_agent
-from langchain.agents.middleware import SummarizationMiddleware, dynamic_prompt
+from langchain.agents.middleware import (
+    HumanInTheLoopMiddleware,
+    SummarizationMiddleware,
+    dynamic_prompt,
+)
 from langchain.agents.middleware.types import ModelRequest
+from langchain.tools import tool
 from langchain_anthropic import ChatAnthropic
 from langchain_core.callbacks import BaseCallbackHandler, UsageMetadataCallbackHandler
 from langchain_core.exceptions import ContextOverflowError
@@ -46,6 +51,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, StateGraph
+from langgraph.types import Command
 from pydantic import Field, SecretStr
 from validator import validate
 
@@ -128,6 +134,47 @@ def sound(messages: list[BaseMessage]) -> bool:
     """Return whether OpenAI would take the messages, as LangChain would send them."""
     model = ChatOpenAI(model="gpt-5", api_key=SecretStr("test"))
     return validate(model._get_request_payload(messages)["messages"], "openai_chat") == []
+
+
+class Payer(Model):
+    """A model that refunds 500 at its first answer."""
+
+    def bind_tools(self, tools: Any, **_: Any) -> Any:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        made = super()._generate(messages)
+        if len(self.seen) == 1:
+            call = {"name": "refund", "args": {"order": "LK-7", "amount": 500}, "id": "c1"}
+            made.generations[0].message = AIMessage("", tool_calls=[call])
+        return made
+
+
+def test_a_record_tells_what_was_run_where_a_person_has_changed_a_call() -> None:
+    """LangChain leaves the call as the model wrote it, and says so in a long text before it."""
+    paid: list[int] = []
+
+    @tool
+    def refund(order: str, amount: int) -> str:
+        """Refund an order."""
+        paid.append(amount)
+        return "refunded"
+
+    model = Payer()
+    fold = ChatfoldMiddleware(policy=SMALL)
+    asks = HumanInTheLoopMiddleware({"refund": True})
+    agent: Any = create_agent(
+        model, [refund], middleware=[fold, asks], checkpointer=InMemorySaver()
+    )
+    agent.invoke({"messages": [HumanMessage("Refund LK-7.")]}, thread())
+    action = {"name": "refund", "args": {"order": "LK-7", "amount": 42}}
+    edit = {"type": "edit", "edited_action": action}
+    agent.invoke(Command(resume={"decisions": [edit]}), thread())
+    talk(agent, range(4), thread())
+    record = str(summaries(model.seen[-1])[0].content).partition("<record>")[2]
+    (done,) = [line for line in record.splitlines() if line.startswith("- refund(order=LK-7")]
+    assert "42" in done
+    assert paid == [42]
 
 
 # The state of a thread

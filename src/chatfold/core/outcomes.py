@@ -37,6 +37,10 @@ _NAMING: dict[Kind, int] = {
 }
 _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
 _REGION = re.compile(r"[A-Z]{2}")  # of an address: `"state": "TX"`
+_READ = 4000  # characters of a text in which is looked for what was run
+# How LangChain's `HumanInTheLoopMiddleware` (1.5) tells that a person has changed a call: in its
+# result alone, as the call stays as the model wrote it. What comes before is the application's.
+_RUN_INSTEAD = re.compile(r"\bExecuted instead: \S+ with arguments [^\n]*")
 
 
 def outcome_of(
@@ -91,7 +95,8 @@ def _is_state(key: str, text: str) -> bool:
 def _of_text(
     text: str, name: str, known: Collection[str], clean: Callable[[str], str]
 ) -> tuple[Field, ...]:
-    said = telling_line(text)
+    instead = _RUN_INSTEAD.search(text, 0, _READ)
+    said = telling_line(text) if instead is None else instead[0]
     if said in known or not any(map(str.isalnum, said)):
         return ()
     if is_plain_success(said, name):
