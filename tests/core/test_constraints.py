@@ -274,6 +274,12 @@ def test_what_others_said_is_no_instruction() -> None:
         "But never again without asking!",
         "In this repo we always use pnpm.",
         "In our team we only merge on Mondays.",
+        "No emojis.",
+        "Short answers, no markdown please.",
+        "No bullet points, please.",
+        "Cite only sources from 2023 or later.",
+        "Recommend only vegan places.",
+        "Wait at least five minutes between calls.",
     ],
 )
 def test_how_people_write_them_in_a_hurry(said: str) -> None:
@@ -336,6 +342,12 @@ def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
         "Never again!",
         "So never, ok?",
         "Never again will I order here.",
+        "Wait, only 400.",
+        "Wait, two at most.",
+        "No emojis were in that mail.",
+        "No bullet points showed up in the export.",
+        "No markdown was rendered.",
+        "I suggest only the first.",
     ],
 )
 def test_requests_of_the_moment_and_complaints_are_none(said: str) -> None:
