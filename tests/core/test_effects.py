@@ -24,25 +24,27 @@ WRITES = str.split(
     "transfer_to_human_agents write_file edit_file apply_patch get_or_create_user search_and_book "
     "check_in_passenger checkout_cart gmail_send_message stripe.refund str_replace set_status "
     "modify_pending_order_items return_delivered_order_items toggle_roaming send_message "
-    "fs/write_file reboot_device make_payment post_comment"
+    "fs/write_file reboot_device make_payment post_comment resolve_ticket resolveIncident "
+    "desk.resolve_disputes run_migration"
 )
 READS = str.split(
     "get_order getOrder GetOrder list_orders read_file search_flights lookupOrder find_user "
     "check_warranty fetch_page view_image grep order_status booking_details email_search "
     "mcp__github__get_issue web_search file_search google_search calculate think weather_forecast "
     "get_transfer list_cancellations validate_address can_send_mms repo.read search_removed_items "
-    "payment_history"
+    "payment_history resolve_library_id resolve_path resolve_hostname list_resolved_tickets"
 )
 UNKNOWN = ("foo", "bar", "python", "code_interpreter", "x", "", "工具", "computer", "run")
 # To open or select one of these may be to make or to take it.
 MADE_OR_TAKEN = str.split(
     "open_ticket openTicket open_issue open_account open_the_dispute select_seat select_a_plan "
     "select_seat_by_id tickets.open ticket_open crm.open_ticket search__open_ticket "
-    "browser_select_option"
+    "browser_select_option recall_wire recall_message mail.recall"
 )
 OPENED_TO_READ = str.split(
     "open browser.open open_file open_url open_in_browser open_ticket_details select select_rows "
-    "select_from_db select_all get_open_tickets list_open_issues"
+    "select_from_db select_all get_open_tickets list_open_issues recall recall_memory "
+    "memory.recall recall_search_results"
 )
 
 

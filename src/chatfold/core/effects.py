@@ -45,9 +45,9 @@ _WRITES = _words(
     "migrate mkdir modify move mute notify overwrite patch pay pin place press provision "
     "publish purchase purge push put reactivate reboot redeem refill refuel refund register reject "
     "release relocate remove rename reorder renew repair replace replenish replicate reply "
-    "reschedule reseat reserve reset resolve_ticket restart restore resume return revert revoke "
-    "rewrite rollback rotate run_migration save schedule sell send set ship sign start stop "
-    "store str_replace submit subscribe suspend swap sync terminate toggle transfer trigger type "
+    "reschedule reseat reserve reset restart restore resume return revert revoke rewrite "
+    "rollback rotate save schedule sell send set ship sign start stop store submit subscribe "
+    "suspend swap sync terminate toggle transfer trigger type "
     "unban unblock uninstall unlock unpin unsubscribe update upgrade upload upsert wire withdraw "
     "write"
 )
@@ -62,18 +62,21 @@ _THINGS_TO_READ = _words(
     "help history id ids info information items listing price prices result results rows "
     "schema state statistics stats status summary time usage version weather"
 )
-# To open or to select these is to look at them; a ticket, an account or a seat it may make or take.
-_OPENABLE = _words("open select")
+# To open, to recall or to select these is to look at them; a ticket, an account or a seat it may
+# make or take, a wire or a message call back.
+_OPENABLE = _words("open recall select")
 _OPENED = _words(
     "all browser column columns contents data database db detail details directory doc docs "
-    "document documents file files folder history image info information link page pages pdf photo "
-    "query record records result results row rows sql state stats status summary tab table url "
-    "urls video web webpage website window"
+    "document documents fact facts file files folder history image info information knowledge "
+    "link memories memory page pages pdf photo query record records result results row rows sql "
+    "state stats status summary tab table url urls video web webpage website window"
 )
 _BETWEEN = _words("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
-    r"opt_in|opt_out|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up)(?![a-z])"
+    r"opt_in|opt_out|run_migrations?|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up"
+    r"|resolve_(?:alert|bug|case|comment|complaint|conflict|dispute|incident|issue|problem|task|"
+    r"thread|ticket)s?)(?![a-z])"
 )
 _KINDS: Mapping[str, Effect] = {
     "apply_patch": "write",
