@@ -9,6 +9,9 @@ import pytest
 
 from chatfold.core.failures import reason_in
 
+# What git says of a push, a merge and a rebase that came to nothing.
+PUSHED, NOT_PUSHED = "! [rejected] main -> main", "error: failed to push some refs to 'a'"
+CONFLICT, NOT_APPLIED = "CONFLICT (content): in pay.py", "Could not apply 4be21d9... Pay"
 FAILURES: list[tuple[Any, str]] = [
     ({"statusCode": 402, "body": "Card expired"}, "Card expired"),
     ({"statusCode": 402, "body": '{"message": "Card expired"}'}, "Card expired"),
@@ -105,6 +108,13 @@ FAILURES: list[tuple[Any, str]] = [
     ("It is not possible: too old", "It is not possible: too old"),
     ("Paying ...\nerror: no funds\n[exit code: 1]", "error: no funds"),
     ("<returncode>1</returncode>\n<output>\n</output>", "<returncode>1</returncode>"),
+    (f"To a\n {PUSHED}\n{NOT_PUSHED}\nhint: Pull first.\nhint: Or not.\n", PUSHED),
+    ({"output": f"To a\n {PUSHED}\n{NOT_PUSHED}"}, PUSHED),
+    (
+        f"Auto-merging pay.py\n{CONFLICT}\nAutomatic merge failed; fix conflicts and go on.",
+        CONFLICT,
+    ),
+    (f"Rebasing (1/2)\nhint: Resolve it\n{NOT_APPLIED}", "Rebasing (1/2)"),
 ]
 
 
@@ -179,6 +189,13 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
     ("create_rule", {}, "Rule for timed out requests created"),
     ("tag", {}, "Image not found to hold faces, tagged as A-1"),
     ("run", {}, "Compiled\nexit code: 0"),
+    ("run", {}, "To a\n   91ac3de..77b0f12  main -> main"),
+    ("run", {}, "Saw 'error: failed to push some refs to' in the log"),
+    (
+        "run",
+        {},
+        "To a\nerror: failed to push some refs to 'a'\nTo a\n   91ac3de..77b0f12  main -> main",
+    ),
     ("create_booking", {}, "Booked.\nCode: 482"),
     ("upsert_contact", {}, "Contact not found; created as C-12"),
     ("send_mail", {}, "Attachment not found: sent without it."),

@@ -24,7 +24,7 @@ _SILENT = re.compile(r"\b(?:and |but )?did(?: not|n['’]t) (?:produce|return|pr
 _NOT = ("n't", "n’t")
 _TROUBLE = re.compile(
     r"^\W{0,4}(?:(?:error|fatal|failed|failure|exception|panic|permission denied|rejected|aborted"
-    r")\b|npm err!|e: )[^\n]*\w[^\n]*",
+    r"|remote rejected)\b|npm err!|e: |conflict \()[^\n]*\w[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 WORKED = DEEDS | word_set(

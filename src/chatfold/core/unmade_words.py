@@ -98,6 +98,15 @@ _EXIT_AT_THE_END = re.compile(
     re.IGNORECASE,
 )
 
+# What git says last where a push, a merge or a rebase came to nothing; hints may stand behind it.
+_GIT_AT_THE_END = re.compile(
+    r"^(?:error: failed to push some refs to |automatic merge failed; fix conflicts "
+    r"|(?:error: )?could not (?:apply|revert) [0-9a-f]{7,40}\.\.\.)[^\n]*"
+    r"(?:\n(?:hint:[^\n]*)?)*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HINTS = 1500  # characters at the end of a text that such hints take
+
 
 def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> bool:
     """Return whether a text begins with a sentence that says that its call was not made.
@@ -130,8 +139,10 @@ def _tells_a_deed(text: str, name: str) -> bool:
 
 
 def exits_badly(text: str) -> bool:
-    """Return whether a text ends with the exit code of a command that failed."""
-    return _EXIT_AT_THE_END.search(text[-_READ_AT_THE_END:]) is not None
+    """Return whether a text ends with the exit code, or git's words, of a command that failed."""
+    if _EXIT_AT_THE_END.search(text[-_READ_AT_THE_END:]):
+        return True
+    return _GIT_AT_THE_END.search(text[-_HINTS:].rstrip()) is not None
 
 
 def _is_for(state: str, name: str) -> bool:
