@@ -529,6 +529,12 @@ def test_a_value_in_brackets_may_belong_to_any_id_in_them() -> None:
         ("Venez à 15 h.", "She comes at 3 pm.", "She comes at 4 pm."),
         ("Come at 3 pm.", "Elle vient à 15 h.", "Elle vient à 17 h."),
         ("Since 02:47.", "Since 02:47 UTC.", "Since 02:57 UTC."),
+        ("At 2027-03-04T23:30:00-05:00.", "On 5 March 2027, 04:30 UTC.", "On 6 March, 04:30 UTC."),
+        ("At 2027-01-01T00:30+01:00.", "2026-12-31T23:30:00Z.", "2026-12-30T23:30:00Z."),
+        ("At 2027-03-04T23:30:00-05:00.", "On 4 March 2027.", "On 3 March 2027."),
+        ("It is 557.30 EUR plus 15 %.", "15 % of 557.30 EUR are 83.60 EUR.", "Tip: 93.60 EUR."),
+        ("Off 200.00 EUR: 15 %.", "200.00 EUR less 15 % are 170.00 EUR.", "Less 15 %: 160.00 EUR."),
+        ("64 guests at 58.50 EUR.", "64 at 58.50 EUR are 3,744.00 EUR.", "64 are 3,474.00 EUR."),
     ],
 )
 def test_what_was_shown_may_be_in_another_notation(source: str, true: str, lie: str) -> None:
@@ -546,6 +552,10 @@ def test_what_was_shown_may_be_in_another_notation(source: str, true: str, lie: 
         ("| Paid (EUR) |\n|---|\n| 398.2 |", "Paid €398.2 million."),
         ("| Paid (Mio. USD) |\n|---|\n| 398.2 |", "Paid €398.2 million."),
         ("Since 02:47+02:00.", "Since 02:47 UTC."),
+        ("At 2027-03-04T23:30:00Z.", "On 5 March 2027."),
+        ("It is 200.00 EUR plus 15 %.", "200.00 EUR and 15 % are 215.00 EUR."),
+        ("It is 200.00 EUR plus 15 %.", "15 % is added to 200.00 EUR.\nThat is 30.00 EUR."),
+        ("64 guests at 58.50 EUR.", "64 at 58.50 EUR are 3,744.00 USD."),
         ("Edited /srv/u/p/src/a.py.", "Edited ~/p/src/a.py."),
     ],
 )

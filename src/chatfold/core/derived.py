@@ -1,4 +1,4 @@
-"""What follows from the values that were shown: sums, counts, rounded numbers, relative dates.
+"""What follows from the values that were shown: sums, shares, counts, rounded numbers, days.
 
 Not here: the values themselves (`shown`), which of a summary's were not shown (`grounding`).
 """
@@ -24,6 +24,7 @@ __all__ = ["Derived", "number_of"]
 
 _MANY = 40  # numbers whose pairs are looked at: more pairs would make any number a sum of two
 _SMALL = 12
+_BESIDE = 120  # characters: farther from a number its factors do not stand
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|approx\w{0,8}\.?|roughly|nearly|almost|over|under|some|circa|ca\.?"
     r"|more than|less than|at least|up to|below|above|etwa|rund|knapp|fast|über|gut|environ|près de"
@@ -63,6 +64,10 @@ def unit_of(key: str) -> str:
     return key.partition(" ")[2]
 
 
+def _start(number: tuple[Value, Decimal]) -> int:
+    return number[0].start
+
+
 class Derived:
     """What follows from what was shown, beside what one summary says itself.
 
@@ -79,11 +84,13 @@ class Derived:
         self.text = text
         self.sources = sources
         self.listed: dict[str, list[Decimal]] = {}
+        self.numbers: list[tuple[Value, Decimal]] = []
         for value, known in zip(said, grounded, strict=True):
             if known and value.kind in ("amount", "number"):
                 number = number_of(value.key)
                 if number is not None:
                     self.listed.setdefault(unit_of(value.key), []).append(number)
+                    self.numbers.append((value, number))
         self.dates = {
             day
             for v, known in zip(said, grounded, strict=True)
@@ -159,7 +166,32 @@ class Derived:
         step = Decimal(1).scaleb(-len(decimals[1])) if decimals else _place(number)
         if self._rounds(number, step, about or short is not None, codes):
             return True
-        return number in self._sums_of(unit, codes)
+        return number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step)
+
+    def _multiplies(self, value: Value, number: Decimal, unit: str, step: Decimal) -> bool:
+        """Return whether a number is so many times, or percent of, another one of its sentence.
+
+        That, and how many, were both shown: "19 % of 250 EUR are 47.50 EUR", "4 at 3.20 are 12.80".
+        """
+        low, high = max(0, value.start - _BESIDE), value.stop + _BESIDE
+        low = max(low, self.text.rfind("\n", low, value.start))
+        end = self.text.find("\n", value.stop, high)
+        high = high if end < 0 else end
+        first = bisect_left(self.numbers, low, key=_start)
+        near = [
+            (unit_of(other.key), found)
+            for other, found in islice(self.numbers, first, first + _SMALL)
+            if other.stop <= high
+        ]
+        for of, factor in near:
+            times: tuple[Decimal, ...] = (factor,) if not of and factor > 1 else ()
+            if of == "%":
+                share = factor / 100
+                times = share, 1 + share, 1 - share
+            for other, found in near:
+                if other in ("", unit) and any(abs(found * n - number) <= step / 2 for n in times):
+                    return True
+        return False
 
     def _is_bare(self, number: Decimal, unit: str) -> bool:
         return bool(unit) and f"number:{number.normalize():f}" in self.sources.bare

@@ -6,11 +6,21 @@ Not here: other things that begin with a digit (`value_numbers`), the search (`v
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 
 from chatfold.core.value_kinds import Keys, Value
 from chatfold.core.value_tables import AMBIGUOUS_MONTHS, MONTHS
 
-__all__ = ["date_word", "dated", "day_keys", "either_order", "glued_time", "time_at", "time_keys"]
+__all__ = [
+    "date_word",
+    "dated",
+    "day_in_utc",
+    "day_keys",
+    "either_order",
+    "glued_time",
+    "time_at",
+    "time_keys",
+]
 
 _DATE = re.compile(
     r"(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d]|[-/]\d)"
@@ -206,6 +216,26 @@ def _month(text: str, at: int, stop: int, year: str, month: int) -> Value:
 def glued_time(text: str, at: int) -> Value | None:
     """Return the time behind the T of an ISO timestamp that ends its date at `at`."""
     return time_at(text, at + 1) if text[at : at + 1] in ("T", "t") else None
+
+
+_ZONE = re.compile(r"time:(\d\d):(\d\d).*?([+-]\d+)")
+
+
+def day_in_utc(day: Value, time: Value) -> Value:
+    """Return the day of a timestamp; it vouches for the day that this is in UTC, if another."""
+    found = None if time.key[-1] == "Z" else _ZONE.fullmatch(time.key)
+    days = (int(found[1]) * 60 + int(found[2]) - int(found[3])) // 1440 if found else 0
+    if not days:
+        return day
+    try:
+        there = date.fromisoformat(day.key.removeprefix("date:")) + timedelta(days=days)
+    except (ValueError, OverflowError):
+        return day
+    keys = day_keys(there.year, there.month, there.day)
+    if keys is None:
+        return day
+    also = dict.fromkeys((*day.also, keys[0], *keys[1]))
+    return day._replace(also=tuple(key for key in also if key != day.key))
 
 
 def time_at(text: str, at: int) -> Value | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from chatfold.core.value_dates import glued_time
+from chatfold.core.value_dates import day_in_utc, glued_time
 from chatfold.core.value_kinds import Kind, Reading, Value
 from chatfold.core.value_numbers import Cache, numbers_at, quiet_number
 from chatfold.core.value_paths import path_keys, url_keys
@@ -188,6 +188,7 @@ def _numbers(text: str, start: int, word: str, at: int, cache: Cache) -> list[Va
     last = new[-1]
     late = glued_time(text, last.stop) if last.kind == "date" else None
     if late is not None:
+        new[-1] = day_in_utc(last, late)
         new.append(late)
     return new
 
