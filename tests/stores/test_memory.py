@@ -10,6 +10,7 @@ from logs import records
 from stores.drawn import fold, host_fold, item, texts
 
 from chatfold.stores import MemoryStore
+from chatfold.stores._recent import Recent
 
 KEY = "conversation"
 KILOBYTE = "x" * 1000
@@ -137,3 +138,76 @@ def test_what_is_old_goes_by_age_even_where_it_was_used() -> None:
     assert _there(store) == ["5.0"]
     assert store.expire(6.0) == 1
     assert repr(store) == "MemoryStore(0 folds)"
+
+
+class _Aged:
+    """An entry that counts how often its age is asked for."""
+
+    size = 1
+    asked = 0
+
+    def __init__(self, created: float) -> None:
+        self._created = created
+
+    @property
+    def created(self) -> float:
+        _Aged.asked += 1
+        return self._created
+
+
+class _Key(str):
+    """A key that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        _Key.compared += 1
+        return str.__eq__(self, other)
+
+
+def _filled(number: int) -> Recent:
+    held = Recent(None)
+    for index in range(number):
+        held.put(_Aged, f"key {index}", "only", _Aged(float(index)))
+    return held
+
+
+def test_what_a_save_costs_by_which_others_expire_does_not_depend_on_their_number() -> None:
+    """All other threads wait meanwhile."""
+    costs: list[int] = []
+    for number in (100, 2_000):
+        held = _filled(number)
+        _Aged.asked = 0
+        for index in range(50):
+            held.put(_Aged, "new", str(index), _Aged(float(number)))
+            assert held.pop_before(index + 1.0) == 1
+        costs.append(_Aged.asked)
+        assert len(held) == number
+    assert costs[0] == costs[1]
+
+
+def test_what_it_costs_to_erase_a_key_does_not_depend_on_the_number_of_keys() -> None:
+    costs: list[int] = []
+    for number in (100, 2_000):
+        held = _filled(number)
+        _Key.compared = 0
+        assert held.pop_key(_Key("key 7")) == 1
+        assert held.pop_key(_Key("none")) == 0
+        costs.append(_Key.compared)
+    assert costs[0] == costs[1]
+
+
+def test_an_entry_that_is_put_again_expires_with_its_own_age() -> None:
+    """However often it was put again, nothing of that is kept."""
+    held = Recent(None)
+    for number in range(1_000):
+        held.put(_Aged, "key", "only", _Aged(float(number % 10)))
+    assert held.pop_before(9.0) == 0
+    held.put(_Aged, "key", "only", _Aged(3.0))
+    for number in range(1_000):
+        held.put(_Aged, "gone", str(number), _Aged(float(number)))
+        assert held.pop_key("gone") == 1
+    assert len(held._ages) < 200  # pyright: ignore[reportPrivateUsage] - nobody else can tell
+    assert (held.pop_before(3.0), held.pop_before(4.0), len(held)) == (0, 1, 0)

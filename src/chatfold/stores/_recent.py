@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
+import heapq
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from itertools import count
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 __all__ = ["Entry", "Recent"]
 
@@ -26,6 +27,10 @@ class Entry(Protocol):
 
 E = TypeVar("E", bound=Entry)
 
+_Name: TypeAlias = tuple[type[Any], str, str]  # kind, key and name
+
+_FEW: Final = 100  # ages of entries that are gone are not worth clearing away
+
 
 class Recent:
     """Entries of several kinds, each with a name within its key. It locks nothing.
@@ -38,9 +43,15 @@ class Recent:
         self.dropped = 0  # entries for which there was no room any more
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._oldest = math.inf  # nothing is older than this
+        self._kinds: set[type[Any]] = set()
         self._groups: dict[tuple[type[Any], str], dict[str, Any]] = {}
-        self._used: OrderedDict[tuple[type[Any], str, str], int] = OrderedDict()
+        self._used: OrderedDict[_Name, int] = OrderedDict()
+        # When entries were made, as a heap, with the numbers under which they are named; also of
+        # some that are gone, whose names are not to outlive them.
+        self._ages: list[tuple[float, int]] = []
+        self._named: dict[int, _Name] = {}
+        self._numbers: dict[_Name, int] = {}
+        self._count = count()
         self._torn = False  # whether an entry is being put or taken out: Ctrl-C may come
 
     def __len__(self) -> int:
@@ -50,7 +61,8 @@ class Recent:
         """Keep an entry, behind all others of its key; drop others where there is no room."""
         self.pop(kind, key, name)
         self._torn = True
-        self._oldest = min(self._oldest, entry.created)
+        self._kinds.add(kind)
+        self._age((kind, key, name), entry)
         self._groups.setdefault((kind, key), {})[name] = entry
         self._used[kind, key, name] = entry.size
         self._bytes += entry.size
@@ -58,6 +70,9 @@ class Recent:
         while self._max_bytes is not None and self._bytes > self._max_bytes and len(self._used) > 1:
             self.pop(*next(iter(self._used)))
             self.dropped += 1
+        if len(self._ages) > 2 * len(self._used) + _FEW:
+            self._ages = [one for one in self._ages if one[1] in self._named]
+            heapq.heapify(self._ages)
 
     def group(self, kind: type[E], key: str) -> Mapping[str, E]:
         """Return the entries of a key by name, in the order in which they were put."""
@@ -79,24 +94,32 @@ class Recent:
         if not group:
             del self._groups[kind, key]
         self._bytes -= self._used.pop((kind, key, name))
+        del self._named[self._numbers.pop((kind, key, name))]
         self._torn = False
         return 1
 
     def pop_key(self, key: str) -> int:
         """Remove all entries of a key; return their number."""
         self._mend()
-        return sum(self.pop(*one) for one in list(self._used) if one[1] == key)
+        names = [(kind, name) for kind in self._kinds for name in self.group(kind, key)]
+        return sum(self.pop(kind, key, name) for kind, name in names)
 
     def pop_before(self, limit: float) -> int:
         """Remove the entries that are older than a time; return their number."""
-        if limit <= self._oldest:
-            return 0
         self._mend()
-        ages = {one: self._groups[one[:2]][one[2]].created for one in self._used}
-        old = [one for one, created in ages.items() if created < limit]
-        removed = sum(self.pop(*one) for one in old)
-        self._oldest = min((age for age in ages.values() if age >= limit), default=math.inf)
+        removed = 0
+        while self._ages and self._ages[0][0] < limit:
+            name = self._named.get(self._ages[0][1])
+            removed += 0 if name is None else self.pop(*name)
+            heapq.heappop(self._ages)  # last: an interrupt leaves the age of one that is gone
         return removed
+
+    def _age(self, name: _Name, entry: Entry) -> None:
+        """Take down when an entry was made."""
+        number = next(self._count)
+        self._named[number] = name
+        self._numbers[name] = number
+        heapq.heappush(self._ages, (entry.created, number))
 
     def _mend(self) -> None:
         """Bring in line what an interrupt has left by halves: the groups say what is there."""
@@ -104,11 +127,14 @@ class Recent:
             return
         self._groups = {which: group for which, group in self._groups.items() if group}
         there = {
-            (*which, name): entry.size
+            (*which, name): entry
             for which, group in self._groups.items()
             for name, entry in group.items()
         }
         order = [*(one for one in self._used if one in there), *there]
-        self._used = OrderedDict((one, there[one]) for one in order)
-        self._bytes = sum(there.values())
+        self._used = OrderedDict((one, there[one].size) for one in order)
+        self._bytes = sum(self._used.values())
+        self._ages, self._named, self._numbers = [], {}, {}
+        for name, entry in there.items():
+            self._age(name, entry)
         self._torn = False
