@@ -15,7 +15,7 @@ import pytest
 from laws import Weightless
 from test_middleware import Teller, middleware, talk
 
-from chatfold import ChatContext, Policy
+from chatfold import ChatContext, Middleware, Policy
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore, SQLStore, StoreError
@@ -350,3 +350,37 @@ def test_an_item_that_no_store_can_hold_breaks_no_turn(store: Any, what: str) ->
         assert folded.outcome.reason == expected
         assert folded.items[-1] is items[-1]
         assert wrapper.fold([*items, *talk(1, 40)], key="a").outcome.reason == "reused"
+
+
+class Asked(MemoryStore):
+    """Counts how often it is asked for the longest fold."""
+
+    asked = 0
+
+    def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
+        self.asked += 1
+        return super().longest(key, digests)
+
+
+def test_folds_of_before_a_change_of_the_key_are_not_all_tried() -> None:
+    """There may be hundreds, each as long to try as the list is."""
+    costs: list[int] = []
+    for folds in (40, 80):
+        store, host = Asked(), list[dict[str, str]]()
+        policy = Policy(max_items=4, keep_last_turns=1, min_gain=0.0)
+        before: Middleware[Any] = Middleware(lambda prompt: "before", policy, store)
+        made = 0
+        while made < folds:
+            host += [
+                {"role": r, "content": f"{len(host)} {'word ' * 60}"} for r in ("user", "assistant")
+            ]
+            made += before.fold(host, key="k").outcome.reason == "summarized"
+        store.asked = 0
+        after: Middleware[Any] = Middleware(
+            lambda prompt: "after", policy, store, summary_key=b"another"
+        )
+        assert after.fold(host, key="k").outcome.reason == "summarized"
+        costs.append(store.asked)
+        again: Middleware[Any] = Middleware("extractive", policy, store, summary_key=b"another")
+        assert again.fold(host, key="k").outcome.reason == "reused"
+    assert costs[0] == costs[1]

@@ -44,6 +44,7 @@ class HostList:
         self._said: Callable[[Any], Any] | None = getattr(shape, "said", None)
         self._prints = self.printed(items)
         self._digests: list[bytes] = []
+        self._rolling: list[str] = []  # of the items after the prefix, as far as asked for
         self._looked_at = self.start  # up to where edits in place were looked for
 
     def __len__(self) -> int:
@@ -54,6 +55,7 @@ class HostList:
         if same < max(len(self.items), len(items)):
             self._prints[same:] = self.printed(items[same:])
             del self._digests[same:]
+            del self._rolling[max(same - self.start, 0) :]
         self.items = list(items)
 
     def printed(self, items: Sequence[Any]) -> list[int]:
@@ -72,11 +74,11 @@ class HostList:
 
     def rolling(self) -> list[str]:
         """Return the digests of the first 1, 2, 3, ... of the items after the prefix."""
-        return rolled(self._digests_to(len(self.items))[self.start :])
+        return list(self._rolled())
 
     def begins_with(self, length: int, digest: str) -> bool:
         """Return whether that is the digest of so many items after the prefix."""
-        return 0 < length <= len(self.items) - self.start and self.rolling()[length - 1] == digest
+        return 0 < length <= len(self.items) - self.start and self._rolled()[length - 1] == digest
 
     def begins_alike(self, items: Sequence[Any]) -> bool:
         """Return whether another list has as many leading instructions.
@@ -176,6 +178,12 @@ class HostList:
             return None  # what objects say takes thirty times as long
         self._looked_at = part.stop if part.stop < folded else self.start
         return self.edited(part.start, part.stop)
+
+    def _rolled(self) -> list[str]:
+        """Return what `rolling` does, made once: many folds may be asked about."""
+        more = self._digests_to(len(self.items))[self.start + len(self._rolling) :]
+        self._rolling += rolled(more, self._rolling[-1] if self._rolling else "")
+        return self._rolling
 
     def _digests_to(self, stop: int) -> list[bytes]:
         """Return the digests of the items up to an index; each is made once."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import merge
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.check import Requirement
@@ -32,6 +33,9 @@ _log = logging.getLogger("chatfold")
 
 POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
 LONGEST: Final = 180.0  # seconds for which another call or process is waited for
+_TRIED: Final = 32
+"""Folds of a list that are tried one after the other: where so many cannot be used, as after a
+change of the key, another summary takes less time than a look at hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +236,9 @@ class HostTurns(Generic[ItemT]):
     ) -> Session:
         """Return a new session, in which the list is folded as far as it was before."""
         session = self._make(items, key)
-        ours = sorted(known, key=_length, reverse=True)
-        for region in merge(ours, self._shared.folds(name, session), key=_length, reverse=True):
+        ours = sorted(filter(session.continues, known), key=_length, reverse=True)
+        both = merge(ours, self._shared.folds(name, session), key=_length, reverse=True)
+        for region in islice(both, _TRIED):
             if session.reuse(region) is not None:
                 break
         return session

@@ -35,6 +35,7 @@ def test_what_an_item_says_and_where_it_stands_counts() -> None:
     one, two = item_digest(PLAIN), item_digest(other)
     assert one != two
     assert rolled([one, two])[0] == rolled([one])[0]
+    assert rolled([one, two]) == [*rolled([one]), *rolled([two], rolled([one])[0])]
     assert len({rolled(run)[-1] for run in ([one, two], [two, one], [one, one], [one])}) == 4
 
 

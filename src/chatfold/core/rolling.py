@@ -28,10 +28,15 @@ def item_digest(item: Any) -> bytes:
     return blake2b(lasting(item, _said), digest_size=_SIZE).digest()
 
 
-def rolled(digests: Iterable[bytes]) -> list[str]:
-    """Return the digests of the first 1, 2, 3, ... items in 32 hex digits, given that of each."""
+def rolled(digests: Iterable[bytes], after: str = "") -> list[str]:
+    """Return the digests of the first 1, 2, 3, ... items in 32 hex digits, given that of each.
+
+    Args:
+        digests: The digest of each item.
+        after: That of all items before these, which are counted in then; "" where there are none.
+    """
     made: list[str] = []
-    before = b""
+    before = bytes.fromhex(after)
     for digest in digests:
         before = blake2b(before + digest, digest_size=_SIZE).digest()
         made.append(before.hex())
