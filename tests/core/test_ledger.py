@@ -189,6 +189,67 @@ def test_what_may_correct_a_value_is_told_in_its_sentence(
     assert made.record.values[0].values[-1].text == said
 
 
+@pytest.mark.parametrize(
+    ("said", "done", "told"),
+    [
+        (
+            ["I start on 2027-01-11.", "Moved to 2027-01-18."],
+            {"start": "2027-01-18"},
+            ["I start on 2027-01-11", "Moved to 2027-01-18"],
+        ),
+        (
+            ["Home office days: 112. Correction, home office days were 96."],
+            {"days": 96},
+            ["Home office days: 112", "Correction, home office days were 96"],
+        ),
+        (
+            ["Budget 900 EUR.", "Make it 700 EUR.", "Or 650 EUR.", "No, 600 EUR."],
+            {"amounts": ["700 EUR", "650 EUR", "600 EUR"]},
+            ["Budget 900 EUR", "Make it 700 EUR", "No, 600 EUR"],
+        ),
+        (
+            ["Book 2027-01-18.", "Never mind 2027-01-25."],
+            {"on": "2027-01-18"},
+            ["Never mind 2027-01-25"],
+        ),
+        (["Book 2027-01-18.", "Pay 90 EUR."], {"on": "2027-01-18", "euros": "90 EUR"}, []),
+    ],
+)
+def test_what_a_call_was_made_with_is_told_as_said_behind_what_it_corrects(
+    said: list[str], done: dict[str, Any], told: list[str]
+) -> None:
+    """The words left would else be of the old value alone, as if it still held."""
+    items = [item for text in said for item in (*user(text), *says("Yes."))]
+    items += calls("c1", "update_plan", done, "updated")
+    made = recorded([*items, *says("Done.")], tail=1)
+    of_user = [field.text for e in made.record.values if e.name == "user" for field in e.values]
+    assert of_user == told
+
+
+def test_what_corrects_a_value_takes_no_room_of_another() -> None:
+    """What a call was made with is told by that already."""
+    items = [*user("I start on 2027-01-11. My desk is D-4471."), *says("Yes.")]
+    items += [*user("Moved to 2027-01-18."), *says("Yes.")]
+    items += calls("c1", "update_plan", {"start": "2027-01-18"}, "updated")
+    for tokens in range(20, 100):
+        said = rendered(Record(values=recorded(items, tokens=tokens).record.values))
+        if "Moved" in said:
+            assert "D-4471" in said
+            assert "2027-01-11" in said
+    assert "Moved" in said
+
+
+def test_what_corrects_a_value_of_an_earlier_record_is_told_as_said() -> None:
+    earlier = recorded([*user("I start on 2027-01-11."), *says("Noted.")]).record
+    items = [
+        *user("Moved to 2027-01-18."),
+        *calls("c1", "update_plan", {"start": "2027-01-18"}, "ok"),
+    ]
+    made = recorded([*items, *says("Done.")], previous=earlier)
+    of_user = [field.text for e in made.record.values if e.name == "user" for field in e.values]
+    assert of_user == ["I start on 2027-01-11", "Moved to 2027-01-18"]
+
+
 def test_a_long_sentence_of_another_value_is_told_by_the_value() -> None:
     later = "And " + "very " * 15 + "good is also 415-555-0199."
     made = recorded([*user("Call 415-555-0100."), *says("Yes."), *user(later)])

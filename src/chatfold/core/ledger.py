@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
+from typing import Final
 
 from chatfold.core.call_json import Path, leaves_of
 from chatfold.core.call_words import CallWords, named_by
@@ -19,6 +21,7 @@ from chatfold.core.needs import Need, Needs
 from chatfold.core.phrases import FINE, Phrase, price
 from chatfold.core.phrasing import PhraseFinder, on_one_line
 from chatfold.core.record import Record, rendered
+from chatfold.core.sightings import Sighting
 from chatfold.core.sizes import TextSizes
 from chatfold.core.uses import home_of
 from chatfold.core.views import ItemView
@@ -29,6 +32,7 @@ _LOOKED_AT = 1.25  # times the budget: needs of less worth than that are not loo
 _CHANGES_LOOKED_AT = 50  # calls
 _FRAME = rendered(Record(values=(Entry("-"),)))  # what a record takes beside its entries
 _AIM, _ENOUGH = 0.97, 0.9  # shares of the room: what is aimed at first, what it may be left at
+_NONE: Final[Mapping[int, Sighting]] = MappingProxyType({})
 _REFILLS = (1.0, 0.95, 0.9)  # what is aimed at then, as shares of what should fill the room
 
 
@@ -72,7 +76,12 @@ class Ledger:
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
 
     def entries(
-        self, needs: Needs, places: Sequence[int], room: int, count: TextSizes
+        self,
+        needs: Needs,
+        places: Sequence[int],
+        room: int,
+        count: TextSizes,
+        corrections: Mapping[int, Sighting] = _NONE,
     ) -> list[Entry]:
         """Return entries for the facts that are worth most, newest last, of about `room` tokens.
 
@@ -81,8 +90,9 @@ class Ledger:
             places: Which of them.
             room: Tokens.
             count: Returns the sizes of texts in tokens.
+            corrections: Those of them that go in as the user said them, and where that is.
         """
-        lines = list(self._lines(needs, places, int(_LOOKED_AT * room)).values())
+        lines = list(self._lines(needs, places, int(_LOOKED_AT * room), corrections).values())
         price([line[0] for line in lines], count.many)
         frame = self._phrases.frame = self._phrases.frame or count(_FRAME)
         choice, aim = Choice(lines), int(_AIM * FINE * (room - frame))
@@ -149,7 +159,13 @@ class Ledger:
             found.setdefault((self.words.name(number), named_by(named)), []).append(number)
         return found
 
-    def _lines(self, needs: Needs, places: Sequence[int], room: int) -> dict[str, Line]:
+    def _lines(
+        self,
+        needs: Needs,
+        places: Sequence[int],
+        room: int,
+        corrections: Mapping[int, Sighting],
+    ) -> dict[str, Line]:
         """Return the words for the needs of most worth, by what they say.
 
         Several facts may share theirs.
@@ -162,16 +178,18 @@ class Ledger:
                 break
             key = keys[place]
             track = tracks.get(key)
-            home = home_of(where[key], track)
+            home = corrections.get(place) or home_of(where[key], track)
             phrase = newer.get(key) or older.get(key)
-            if (
+            if place in corrections:
+                phrase = self._corrected(needs[place], corrections[place])
+            elif (
                 phrase is None
                 or phrase.home is not home
                 or (phrase.call is not None and alike.get(phrase.call, ()) is not None)
             ):
                 phrase = self._found(needs[place])  # also of what the latest such call gave
-                if phrase is None:
-                    continue
+            if phrase is None:
+                continue
             if self._lifted and home is not None and home.author == SAID_BY_USER:
                 phrase = self._still_said(phrase, needs[place])
             index = phrase.home.index
@@ -200,6 +218,13 @@ class Ledger:
             if found is not None:
                 return found
         return None
+
+    def _corrected(self, need: Need, home: Sighting) -> Phrase | None:
+        """Return the words for a fact as a user said it, as many as say what it is of."""
+        phrase = self._finder.at(need.value, home)
+        if phrase is None or phrase.full is None:
+            return phrase
+        return Phrase(home, phrase.full, None, phrase.groups, phrase.share)
 
     def _still_said(self, phrase: Phrase, need: Need) -> Phrase:
         """Return the words for what a user named, if these are of an instruction taken back.

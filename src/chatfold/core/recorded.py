@@ -15,6 +15,7 @@ from chatfold.core.actions import actions_of, settled
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.carry import Budget, fitted_values, merged, merged_values
+from chatfold.core.corrections import corrections, hold_all
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field
 from chatfold.core.facts import Fact, Facts
@@ -147,9 +148,15 @@ def _with_values(
     """
     shown = _Held(rendered(acted._replace(values=carried)))
     used = sizes(rendered(Record(values=carried))) if carried else 0
-    entries = ledger.entries(
-        needs, shown.missing(needs, missing), budget.values - min(used, budget.values // 2), sizes
-    )
+    left = shown.missing(needs, missing)
+    room = budget.values - min(used, budget.values // 2)
+    entries = ledger.entries(needs, left, room, sizes)
+    later = corrections(needs, set(missing).difference(left), left, carried)
+    if later:
+        more = ledger.entries(needs, [*left, *later], room, sizes, later)
+        whole = tuple(merged_values(carried, more, ledger.is_certain))
+        if hold_all(more, entries) and sizes(rendered(Record(values=whole))) <= budget.values:
+            return acted._replace(values=whole)
     values = merged_values(carried, entries, ledger.is_certain)
     return acted._replace(values=fitted_values(values, budget.values, budget.count))
 
