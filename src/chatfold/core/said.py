@@ -52,6 +52,7 @@ class Said:
             if self.spans:
                 self.by_sentence[number].append(value)
         self.scopes = Scopes(text)
+        self._compares: dict[int, bool] = {}
         self.know({})
 
     def know(self, roles: Mapping[str, set[str]]) -> None:
@@ -78,7 +79,10 @@ class Said:
         """Return the ids that a value in a sentence is said of."""
         if len(self.names[at]) > (value.key in self.names[at]):
             return self._near(value, at)
-        if _COMPARED.search(self.text, self.spans[at].start, self.spans[at].stop):
+        if at not in self._compares:  # a long sentence is looked through once, not for each value
+            start, stop, _ = self.spans[at]
+            self._compares[at] = _COMPARED.search(self.text, start, stop) is not None
+        if self._compares[at]:
             return set()
         for before in range(at - 1, max(at - 4, -1), -1):
             if not goes_on(self.text, self.spans[before + 1]):
