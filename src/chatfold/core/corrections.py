@@ -40,7 +40,8 @@ def corrections(
         left: Places of those that it has to tell otherwise.
         carried: Entries of an earlier record that it holds too.
     """
-    said = {place: home for place in told if (home := _by_user(needs, place)) is not None}
+    kinds = {place: _ALIKE.get(needs.values[needs.keys[place]].kind) for place in told}
+    said = {p: home for p, kind in kinds.items() if kind and (home := _by_user(needs, p))}
     if not said:
         return {}
     before = [

@@ -90,9 +90,11 @@ class Ledger:
             places: Which of them.
             room: Tokens.
             count: Returns the sizes of texts in tokens.
-            corrections: Those of them that go in as the user said them, and where that is.
+            corrections: Others of them that go in as the user said them, and where that is.
         """
-        lines = list(self._lines(needs, places, int(_LOOKED_AT * room), corrections).values())
+        found = self._lines(needs, places, int(_LOOKED_AT * room))
+        self._correct(found, needs, corrections)
+        lines = list(found.values())
         price([line[0] for line in lines], count.many)
         frame = self._phrases.frame = self._phrases.frame or count(_FRAME)
         choice, aim = Choice(lines), int(_AIM * FINE * (room - frame))
@@ -159,13 +161,7 @@ class Ledger:
             found.setdefault((self.words.name(number), named_by(named)), []).append(number)
         return found
 
-    def _lines(
-        self,
-        needs: Needs,
-        places: Sequence[int],
-        room: int,
-        corrections: Mapping[int, Sighting],
-    ) -> dict[str, Line]:
+    def _lines(self, needs: Needs, places: Sequence[int], room: int) -> dict[str, Line]:
         """Return the words for the needs of most worth, by what they say.
 
         Several facts may share theirs.
@@ -178,18 +174,16 @@ class Ledger:
                 break
             key = keys[place]
             track = tracks.get(key)
-            home = corrections.get(place) or home_of(where[key], track)
+            home = home_of(where[key], track)
             phrase = newer.get(key) or older.get(key)
-            if place in corrections:
-                phrase = self._corrected(needs[place], corrections[place])
-            elif (
+            if (
                 phrase is None
                 or phrase.home is not home
                 or (phrase.call is not None and alike.get(phrase.call, ()) is not None)
             ):
                 phrase = self._found(needs[place])  # also of what the latest such call gave
-            if phrase is None:
-                continue
+                if phrase is None:
+                    continue
             if self._lifted and home is not None and home.author == SAID_BY_USER:
                 phrase = self._still_said(phrase, needs[place])
             index = phrase.home.index
@@ -202,6 +196,25 @@ class Ledger:
             else:
                 made[said] = known[0], max(known[1], order), known[2] + worth
         return made
+
+    def _correct(
+        self, lines: dict[str, Line], needs: Needs, corrections: Mapping[int, Sighting]
+    ) -> None:
+        """Add needs in the words of a user, as many of these as say what a value is of."""
+        for place, home in corrections.items():
+            need = needs[place]
+            phrase = self._finder.at(need.value, home)
+            if phrase is None:
+                continue
+            if phrase.full is not None:
+                phrase = Phrase(home, phrase.full, None, phrase.groups, phrase.share)
+            phrase = self._still_said(phrase, need)
+            index = phrase.home.index
+            order = (index if need.track is None else need.track.last, index, place)
+            worth, known = need.worth * phrase.share, lines.get(phrase.key)
+            if known is not None:
+                order, worth = max(known[1], order), known[2] + worth
+            lines[phrase.key] = phrase, order, worth
 
     def _is_past(self, number: int, path: Path, text: str) -> bool:
         """Return whether the latest call like one gave something else at a path, and not this."""
@@ -218,13 +231,6 @@ class Ledger:
             if found is not None:
                 return found
         return None
-
-    def _corrected(self, need: Need, home: Sighting) -> Phrase | None:
-        """Return the words for a fact as a user said it, as many as say what it is of."""
-        phrase = self._finder.at(need.value, home)
-        if phrase is None or phrase.full is None:
-            return phrase
-        return Phrase(home, phrase.full, None, phrase.groups, phrase.share)
 
     def _still_said(self, phrase: Phrase, need: Need) -> Phrase:
         """Return the words for what a user named, if these are of an instruction taken back.

@@ -153,7 +153,7 @@ def _with_values(
     entries = ledger.entries(needs, left, room, sizes)
     later = corrections(needs, set(missing).difference(left), left, carried)
     if later:
-        more = ledger.entries(needs, [*left, *later], room, sizes, later)
+        more = ledger.entries(needs, left, room, sizes, later)
         whole = tuple(merged_values(carried, more, ledger.is_certain))
         if hold_all(more, entries) and sizes(rendered(Record(values=whole))) <= budget.values:
             return acted._replace(values=whole)
