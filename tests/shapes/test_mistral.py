@@ -354,6 +354,20 @@ def test_arguments_as_objects_under_ids_of_mistrals_form_are_mistrals(
         assert ChatContext(items).check() == []
 
 
+def test_what_stands_before_another_providers_messages_tells_nothing() -> None:
+    """However the list came to be: ids of Mistral's form behind those are of either again."""
+    use = {"type": "tool_use", "id": "toolu_1", "name": "get", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
+    claude = [USER, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    items = [USER, OBJECT, _tool(), ANSWER, *claude, ANSWER, USER, TEXT, _tool(TWO), ANSWER]
+    for step in (1, 2, 3, 4, 6, len(items)):
+        ctx = ChatContext()
+        for start in range(0, len(items), step):
+            ctx.items.extend(items[start : start + step])
+            ctx.check()
+        assert ctx.shape is shape_named("openai_chat"), step
+
+
 def test_a_list_stays_mistrals_when_what_told_it_is_folded() -> None:
     """Ids of Mistral's form alone are as sure a sign of Chat Completions."""
     ctx = ChatContext(

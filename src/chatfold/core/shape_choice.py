@@ -109,8 +109,9 @@ class ShapeChoice:
         self._is_given = shape is not None
         self._candidates = tuple(shapes)
         self._told: Shape | None = None  # by the newest SDK object
-        self._sure: tuple[Shape, ...] = ()  # those that the newest telling items are surely of
-        self._before: Shape | None = None  # what told it may have been folded since
+        # What told these may have been folded since.
+        self._sure: tuple[Shape, ...] = ()  # of which the newest telling items surely are
+        self._before: Shape | None = None
         # How messages of a role and a text fit, by their role.
         self._of_plain: dict[str, list[tuple[Shape, Fit]]] = {}
 
@@ -128,7 +129,6 @@ class ShapeChoice:
         if not self._is_given:
             self._before = self.shape or self._before
             self.shape = self._told = None
-            self._sure = ()
             self._candidates = tuple(self.shapes)
             self.settle(items)
 
@@ -139,18 +139,10 @@ class ShapeChoice:
         """
         if self._is_given:
             return
-        newest: Any = None
-        sure: tuple[Shape, ...] = ()
-        for item in reversed(new):
-            told = self._tells(item, sure)
-            newest = item if told and not sure else newest
-            sure = _both(sure, told) if sure else told
-            if len(sure) == 1:
-                break
+        newest, sure = self._sure_of(new)
         if sure:
-            self._sure = _both(sure, self._sure)
-            before = self._before if self._before in self._sure else self._sure[0]
-            self.shape = self._surer(before, newest, new)
+            self._sure = sure
+            self.shape = self._surer(sure[0], newest, new)
         elif self.shape is None:
             for item in new:
                 fitting = tuple(
@@ -174,6 +166,25 @@ class ShapeChoice:
         if role not in self._of_plain:
             self._of_plain[role] = list(fits)
         return self._of_plain[role]
+
+    def _sure_of(self, new: Sequence[Any]) -> tuple[Any, tuple[Shape, ...]]:
+        """Return the newest item that tells, and the shapes that it is surely of one of.
+
+        Where these are several, items before it leave fewer, up to one that is of none of them.
+        """
+        newest: Any = None
+        sure: tuple[Shape, ...] = ()
+        for item in reversed(new):
+            told = self._tells(item, sure)
+            if not told:
+                continue
+            left = _both(sure, told) if sure else told
+            if not left:
+                return newest, sure
+            newest, sure = newest if sure else item, left
+            if len(sure) == 1:
+                return newest, sure
+        return newest, _both(sure, self._sure) or sure
 
     def _tells(self, item: Any, asked: tuple[Shape, ...] = ()) -> tuple[Shape, ...]:
         """Return the shapes that an item is surely of one of, none where it does not tell.
@@ -220,8 +231,7 @@ class ShapeChoice:
 
 
 def _both(newer: tuple[Shape, ...], older: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """Return what newer items tell, narrowed by what older ones do where they do not differ."""
-    return tuple(shape for shape in newer if shape in older) or newer
+    return tuple(shape for shape in newer if shape in older)
 
 
 def _fit(shape: Shape, item: Any) -> Fit:
