@@ -227,16 +227,21 @@ def test_what_a_call_was_made_with_is_told_as_said_behind_what_it_corrects(
 
 
 def test_what_corrects_a_value_takes_no_room_of_another() -> None:
-    """What a call was made with is told by that already."""
-    items = [*user("I start on 2027-01-11. My desk is D-4471."), *says("Yes.")]
-    items += [*user("Moved to 2027-01-18."), *says("Yes.")]
+    """What a call was made with is told by that already; words around others stay, too."""
+    items = [*user("I start on 2027-01-11."), *says("Yes.")]
+    items += [*user("Moved to 2027-01-18, for the reason that I told you."), *says("Yes.")]
     items += calls("c1", "update_plan", {"start": "2027-01-18"}, "updated")
-    for tokens in range(20, 100):
+    for number in range(3):
+        items += [*user(f"My asset {number} is D-447{number}."), *says("Yes.")]
+    found = set[bool]()
+    for tokens in range(20, 120):
         said = rendered(Record(values=recorded(items, tokens=tokens).record.values))
-        if "Moved" in said:
-            assert "D-4471" in said
-            assert "2027-01-11" in said
-    assert "Moved" in said
+        found.add("2027-01-18" in said)
+        if "2027-01-18" in said:
+            assert "Moved to 2027-01-18, for the reason" in said
+            assert "I start on 2027-01-11" in said
+            assert "My asset 2 is D-4472" in said
+    assert found == {True, False}
 
 
 def test_what_corrects_a_value_of_an_earlier_record_is_told_as_said() -> None:

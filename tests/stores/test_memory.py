@@ -211,3 +211,25 @@ def test_an_entry_that_is_put_again_expires_with_its_own_age() -> None:
         assert held.pop_key("gone") == 1
     assert len(held._ages) < 200  # pyright: ignore[reportPrivateUsage] - nobody else can tell
     assert (held.pop_before(3.0), held.pop_before(4.0), len(held)) == (0, 1, 0)
+
+
+class _Interrupting(_Aged):
+    """An entry at which Ctrl-C comes, the first time that its size is asked for."""
+
+    interrupts = True
+
+    @property
+    def size(self) -> int:  # type: ignore[override]  # pyright: ignore[reportIncompatibleVariableOverride]
+        if self.interrupts:
+            self.interrupts = False
+            raise KeyboardInterrupt
+        return 1
+
+
+def test_what_was_there_at_an_interrupt_still_expires() -> None:
+    """The entry that was being put, too."""
+    held = _filled(3)
+    with pytest.raises(KeyboardInterrupt):
+        held.put(_Aged, "key 9", "only", _Interrupting(9.0))
+    assert (held.pop_before(2.0), len(held)) == (2, 2)
+    assert (held.pop_before(10.0), len(held)) == (2, 0)
