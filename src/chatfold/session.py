@@ -43,7 +43,7 @@ class Session(ChatContext[Any]):
     def __init__(self, items: Sequence[Any], *, named: str | None = None, **options: Any) -> None:
         super().__init__(list(items), **options)
         self._originals.key = named
-        self._secret = options.get("summary_key")
+        self._summary_key = options.get("summary_key")
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
@@ -337,7 +337,7 @@ class Session(ChatContext[Any]):
         cut = self._start + region.length
         if not self._host.begins_with(region.length, region.digest):
             return None
-        if summary_id(region.summary) and summary_part(region.summary, self._secret) is None:
+        if summary_id(region.summary) and summary_part(region.summary, self._summary_key) is None:
             return None  # of before a change of the key; in a long list it takes long to find out
         kept = [self._start + index for index in region.kept]
         before = list(self._items)

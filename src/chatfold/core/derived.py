@@ -169,9 +169,15 @@ class Derived:
         return number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step)
 
     def _multiplies(self, value: Value, number: Decimal, unit: str, step: Decimal) -> bool:
-        """Return whether a number is so many times, or percent of, another one of its sentence.
+        """Return whether a number is so many times, or percent of, another one beside it.
 
         That, and how many, were both shown: "19 % of 250 EUR are 47.50 EUR", "4 at 3.20 are 12.80".
+
+        Args:
+            value: The number as a value of the summary.
+            number: It.
+            unit: Its unit or currency, "" where it has none; the other one's, too, or none.
+            step: The place to which it is rounded.
         """
         low, high = max(0, value.start - _BESIDE), value.stop + _BESIDE
         low = max(low, self.text.rfind("\n", low, value.start))
