@@ -5,8 +5,9 @@ Sources: the types of google-genai 3.4.0 (`Part`), read 2026-11-22.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from functools import cache
 from typing import Any, Final, cast
 
 from chatfold.core.native import field, plain
@@ -59,10 +60,10 @@ NOTES: Final = frozenset(
 
 
 def spelled(source: object, key: str) -> Any:
-    """Return a field by its name in Python, or by its name on the wire."""
+    """Return a field by its name in Python, or by its name on the wire, which only dicts have."""
     value = field(source, key)
-    if value is None and "_" in key:
-        value = field(source, _wire(key))
+    if value is None and "_" in key and isinstance(source, Mapping):
+        value = field(cast(object, source), _wire(key))
     return value
 
 
@@ -73,13 +74,13 @@ def listed(parts: Any) -> list[Any]:
 
 def holds_own(block: object) -> bool:
     """Return whether a part has one of the fields that say what it holds."""
-    return any(spelled(block, key) is not None for key in READERS)
+    return bool(_contents(block))
 
 
 def read_part(block: Any) -> tuple[Part, ...]:
     """Return the readings of one part: two where it holds a signature and something to read."""
     size = _size(spelled(block, "thought_signature")) or 0
-    found = [read(v, block) for k, read in READERS.items() if (v := spelled(block, k)) is not None]
+    found = [READERS[key](value, block) for key, value in _contents(block)]
     if not found:
         found = [ReasoningPart("")] if size else [_unknown(block)]
     first = found[0]
@@ -88,6 +89,15 @@ def read_part(block: Any) -> tuple[Part, ...]:
     if isinstance(first, ReasoningPart):
         return (ReasoningPart(first.text, 0 if first.text else size), *found[1:])
     return (ReasoningPart("", size), *found) if size else tuple(found)
+
+
+def _contents(block: Any) -> list[tuple[str, Any]]:
+    """Return what a part holds as fields and values, in the order of `READERS`: mostly one."""
+    keys: Iterable[str] = READERS
+    written: object = block
+    if isinstance(written, dict):  # a look at its keys is quicker than to ask for each field
+        keys = [key for key in READERS if key in written or _wire(key) in written]
+    return [(key, value) for key in keys if (value := spelled(block, key)) is not None]
 
 
 def _text(text: Any, block: Any) -> Part:
@@ -242,6 +252,7 @@ def new_fields(block: object) -> list[str]:
     return [key for key, value in given.items() if value is not None and key not in _KNOWN]
 
 
+@cache
 def _wire(key: str) -> str:
     first, *rest = key.split("_")
     return first + "".join(word.title() for word in rest)
