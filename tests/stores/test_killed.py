@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from hypothesis import settings
 from stores import killed_worker
 from stores.killed_worker import KEY, Item, read
 
@@ -24,6 +25,7 @@ from chatfold.stores import SQLStore
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
+KILLS = max(40, settings().max_examples)  # 200 in CI
 _LONGEST = 0.05  # seconds that a process works before it is killed
 _LONGEST_FOLD = 0.3  # the same for one that writes summaries
 _LONGEST_OF_ALL = 1.0  # the same where the machine is busy
@@ -159,8 +161,8 @@ def _expired_or_not(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("work", "check", "times"),
     [
-        (killed_worker.fold_and_undo, _nothing_is_lost, 200),
-        (killed_worker.summarize_and_undo, _every_turn_is_there, 200),
+        (killed_worker.fold_and_undo, _nothing_is_lost, KILLS),
+        (killed_worker.summarize_and_undo, _every_turn_is_there, KILLS),
         (killed_worker.save_and_erase, _erased_or_not, 40),
         (killed_worker.save_and_expire, _expired_or_not, 40),
     ],
