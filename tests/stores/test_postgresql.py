@@ -184,18 +184,48 @@ def test_tables_of_a_newer_version_are_refused(url: str, postgresql: Server) -> 
         SQLStore(url)
 
 
-def test_a_database_in_another_encoding_is_refused(postgresql: Server) -> None:
-    postgresql_url = make_url(postgresql.url())
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_in_another_encoding_is_refused(postgresql: Server, encoding: str) -> None:
+    postgresql_url, name = make_url(postgresql.url()), f"in_{encoding.lower()}"
     made = sa.create_engine(postgresql_url, isolation_level="AUTOCOMMIT")
     with made.connect() as connection:
         connection.exec_driver_sql(
-            "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+            f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
         )
     made.dispose()
-    latin = postgresql_url.set(database="latin").render_as_string()
-    with pytest.raises(StoreError, match="needs a database in UTF8, not in LATIN1"):
-        SQLStore(latin)
-    assert postgresql.execute("SELECT * FROM pg_tables WHERE tablename LIKE 'chat%%'", latin) == []
+    other = postgresql_url.set(database=name).render_as_string()
+    with pytest.raises(StoreError, match=f"needs a database in UTF8, not in {encoding}"):
+        SQLStore(other)
+    utf8 = f"{other}&client_encoding=utf8"
+    assert postgresql.execute("SELECT * FROM pg_tables WHERE tablename LIKE 'chat%%'", utf8) == []
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+@pytest.mark.parametrize("way", ["environment", "role", "url", "engine"])
+def test_any_text_is_kept_whatever_encoding_a_session_begins_with(
+    postgresql: Server, way: str, encoding: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where: str | sa.Engine = postgresql.empty()
+    if way == "environment":
+        monkeypatch.setenv("PGCLIENTENCODING", encoding)
+    elif way == "role":
+        role = f"speaks_{encoding}".lower()
+        postgresql.execute(f"CREATE ROLE {role} LOGIN SUPERUSER")
+        postgresql.execute(f"ALTER ROLE {role} SET client_encoding = '{encoding}'")
+        where = where.replace("chatfold@", f"{role}@")
+    elif way == "url":
+        where += f"&client_encoding={encoding}"
+    else:  # SQLAlchemy itself can connect in no other
+        where = sa.create_engine(f"{where}&client_encoding=LATIN1")
+    store = opened(where)
+    store.save(fold(item(0, "\u65e5\u672c\u8a9e, \xe9t\xe9", "c1")))
+    assert store.load(KEY, "first") == fold(item(0, "\u65e5\u672c\u8a9e, \xe9t\xe9", "c1"))
+    for query in ("\u672c\u8a9e", "\xe9t\xe9"):
+        assert len(store.find(KEY, query=query)) == 1
+    if isinstance(where, sa.Engine):
+        with where.connect() as connection:
+            assert connection.scalar(sa.text("SHOW client_encoding")) == "LATIN1"
+        where.dispose()
 
 
 def test_stores_that_open_an_empty_schema_at_once_all_work(url: str) -> None:
@@ -456,6 +486,53 @@ def test_more_threads_than_connections_wait_their_turn(url: str, opened: Opened)
     store = opened(url, timeout=60)
     _in_threads(40, lambda name: store.save(fold("words", fold_id=str(name))))
     assert len(store.folds(KEY)) == 40
+
+
+def test_a_pool_of_the_application_that_is_empty_is_waited_for_as_long_as_the_store_says(
+    url: str,
+) -> None:
+    """Its own patience is half a minute; what comes too late goes back into it."""
+    made = sa.create_engine(url, pool_size=1, max_overflow=0)
+    pool = made.pool
+    assert isinstance(pool, sa.pool.QueuePool)
+    store = SQLStore(made, timeout=1)
+    store.save(fold("text"))
+    with made.connect():
+        for call in (lambda: store.folds(KEY), lambda: store.claim(KEY, "work", 60)):
+            start = time.monotonic()
+            with pytest.raises(StoreError, match="gave no connection within 1 s"):
+                call()
+            assert 0.9 < time.monotonic() - start < 6
+    deadline = time.monotonic() + 10
+    while pool.checkedout():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert len(store.folds(KEY)) == 1
+    _in_threads(8, lambda _: store.save(fold("text")))
+    assert pool.checkedout() == 0
+    made.dispose()
+
+
+def test_a_server_that_takes_no_connection_of_the_application_s_is_given_up(mortal: Server) -> None:
+    """Its driver waits for ever, as nobody has told it otherwise."""
+    made = sa.create_engine(mortal.empty(), poolclass=sa.pool.NullPool)
+    store = SQLStore(made, timeout=1)
+    store.save(fold("text"))
+    go_on = mortal.halt()
+    try:
+        start = time.monotonic()
+        with pytest.raises(StoreError, match="gave no connection within 1 s"):
+            store.folds(KEY)
+        assert time.monotonic() - start < 6
+    finally:
+        go_on()
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            assert len(store.folds(KEY)) == 1
+            break
+        except StoreError:
+            assert time.monotonic() < deadline
 
 
 def test_a_machine_that_went_away_in_the_midst_holds_no_lock_for_ever(

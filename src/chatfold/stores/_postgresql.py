@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextvars
 import math
 import os
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from typing import Any, Final, TypeVar
+from contextlib import closing, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any, Final, TypeAlias, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy import event
+from sqlalchemy import event, exc
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.exc import DBAPIError
 
 from chatfold.errors import StoreError
 from chatfold.stores._postgresql_search import TSVectorSearch
 from chatfold.stores._schema import Search
 from chatfold.stores._watch import Watch
+from chatfold.threads import Threads
 
 __all__ = ["DRIVER", "PostgreSQL"]
 
@@ -31,12 +34,20 @@ _GRACE: Final = 1.0  # seconds that a server has to say that it has cancelled a 
 _STALE: Final = 2  # pooled connections that may turn out to be dead, one after the other
 _TABLES: Final = 0x636861_74666F_6C64  # "chatfold" as a number: names the lock of the tables
 
+_ENCODING: Final = "UTF8"  # in which any text can be said
+
 # Local to the transaction, as the session may be another's when a pooler stands between. The
-# second ends the transaction of a machine that went away in its midst.
+# second ends the transaction of a machine that went away in its midst. The encoding may be set
+# otherwise by the environment, the role or the caller's engine.
 _LIMITS: Final = sa.text(
     "SELECT set_config('statement_timeout', :limit, true),"
-    " set_config('idle_in_transaction_session_timeout', :limit, true)"
+    " set_config('idle_in_transaction_session_timeout', :limit, true),"
+    f" set_config('client_encoding', '{_ENCODING}', true)"
 )
+
+_CONNECTING: Final = Threads("chatfold-connect", 60.0)
+
+_Box: TypeAlias = "SimpleQueue[sa.Connection | BaseException]"
 
 T = TypeVar("T")
 
@@ -77,7 +88,7 @@ class PostgreSQL:
         for _ in range(_TRIES - 1):
             try:
                 return self._do(self._writer, work)
-            except DBAPIError as error:
+            except exc.DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) != _DEADLOCK:
                     raise
         return self._do(self._writer, work)
@@ -85,8 +96,8 @@ class PostgreSQL:
     def lock_tables(self, connection: sa.Connection) -> None:
         """Let no other make or change the tables, of whatever schema, until the end."""
         encoding = connection.scalar(sa.text("SHOW server_encoding"))
-        if encoding != "UTF8":
-            raise StoreError(f"the store needs a database in UTF8, not in {encoding}")
+        if encoding != _ENCODING:
+            raise StoreError(f"the store needs a database in {_ENCODING}, not in {encoding}")
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TABLES)))
 
     def lock_key(self, connection: sa.Connection, scope: str) -> None:
@@ -129,7 +140,8 @@ class PostgreSQL:
             url,
             hide_parameters=True,
             pool_timeout=self._timeout,
-            connect_args={name: usual[name] for name in usual.keys() - url.query.keys()},
+            connect_args={name: usual[name] for name in usual.keys() - url.query.keys()}
+            | {"client_encoding": _ENCODING},  # SQLAlchemy reads texts before any transaction
         )
         event.listen(engine, "do_connect", self._connect)
         return engine
@@ -157,13 +169,13 @@ class PostgreSQL:
     def _begun(self, engine: sa.Engine, watch: Watch) -> sa.Connection:
         """Return a connection that works, in a transaction whose statements have a time limit."""
         for stale in range(_STALE + 1):
-            connection = engine.connect()
+            connection = engine.connect() if self._owned else _lent(engine, self._timeout)
             try:
                 watch.add(connection.connection)
                 connection.execute(_LIMITS, {"limit": f"{math.ceil(self._timeout * 1000)}ms"})
             except BaseException as error:
                 connection.close()
-                lost = isinstance(error, DBAPIError) and error.connection_invalidated
+                lost = isinstance(error, exc.DBAPIError) and error.connection_invalidated
                 if stale == _STALE or watch.expired or not lost:
                     raise
             else:
@@ -176,3 +188,49 @@ class PostgreSQL:
             self._inherited.append(self._engine.pool)  # its end would write to them
             self._engine.dispose(close=False)
             self._process = os.getpid()
+
+
+def _lent(engine: sa.Engine, seconds: float) -> sa.Connection:
+    """Return a connection of an engine of the caller's, within a time limit of our own.
+
+    Its pool waits for half a minute, if nothing else was said, and its driver for a machine that
+    is down for as long as the system does. What comes too late goes back to the pool.
+
+    Raises:
+        SQLAlchemyError: It cannot be connected, or not in time.
+    """
+    box: _Box = SimpleQueue()
+    over = threading.Event()
+
+    def connect() -> None:
+        try:
+            box.put(engine.connect())
+        except BaseException as error:
+            box.put(error)
+        if over.is_set():
+            _put_back(box)
+
+    try:
+        _CONNECTING.run(partial(contextvars.copy_context().run, connect))
+    except RuntimeError:  # at the interpreter's end there are no new threads
+        return engine.connect()
+    try:
+        lent = box.get(timeout=seconds)
+    except Empty:
+        raise exc.TimeoutError(
+            f"the engine gave no connection within {seconds:g} s (timeout=); its pool may be too"
+            " small for all that use it"
+        ) from None
+    finally:
+        over.set()
+        _put_back(box)
+    if isinstance(lent, BaseException):
+        raise lent
+    return lent
+
+
+def _put_back(box: _Box) -> None:
+    with suppress(Exception):  # there is none, or it is lost
+        late = box.get_nowait()
+        if isinstance(late, sa.Connection):
+            late.close()
