@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chatfold.stores import HostFold, MemoryStore, SQLStore, StoredFold, StoredItem
 from chatfold.stores._schema import prepare
 from chatfold.stores._sqlite import SQLite
-from chatfold.stores._sqlite_search import ScanSearch
+from chatfold.stores._sqlite_search import FTS5Search, ScanSearch
 
 __all__ = [
     "KINDS",
@@ -25,6 +25,7 @@ __all__ = [
     "folds",
     "host_fold",
     "host_folds",
+    "indexed",
     "item",
     "scanned",
     "texts",
@@ -95,6 +96,13 @@ def scanned(path: Path, **options: Any) -> SQLStore:
     return SQLStore(path, **options)
 
 
+def indexed(path: Path, **options: Any) -> SQLStore:
+    """Return a store that takes any texts for so many that its index is asked."""
+    store = SQLStore(path, **options)
+    store._database.search = FTS5Search(few=0)
+    return store
+
+
 PATIENT = 60.0
 """Seconds that a store waits for others in tests of many at once: the disk may be slow or busy."""
 
@@ -104,6 +112,7 @@ AnyStore = MemoryStore | SQLStore
 KINDS: dict[str, Callable[..., AnyStore]] = {
     "memory": lambda path, **options: MemoryStore(**options),
     "fts5": lambda path, **options: SQLStore(path, **{"timeout": PATIENT, **options}),
+    "indexed": lambda path, **options: indexed(path, **{"timeout": PATIENT, **options}),
     "scan": lambda path, **options: scanned(path, **{"timeout": PATIENT, **options}),
 }
 

@@ -654,6 +654,26 @@ def test_another_tenant_is_not_read_to_answer_a_query(path: Path) -> None:
         assert texts(store.find(key, call_id="call_1")) == [f"order of tenant{tenant}"]
 
 
+def test_what_others_have_said_changes_no_answer(
+    path: Path, new_store: Callable[..., SQLStore]
+) -> None:
+    """Nor how long it takes: of two words, the one that is rarer in this conversation counts."""
+    store = new_store(path)
+    store.save(fold("alpha one", "beta two", "beta three", *(f"text {n}" for n in range(8))))
+    alone = texts(store.find(KEY, query="alpha beta"))
+    assert alone[0] == "alpha one"
+    store.save(fold(*(f"alpha {n}" for n in range(60)), key="another"))
+    assert texts(store.find(KEY, query="alpha beta")) == alone
+
+
+def test_many_words_are_asked_of_the_index(path: Path) -> None:
+    """What takes longer to read than to look up; both find the same."""
+    store = SQLStore(path)
+    store.save(fold("needle one", *(f"text {n} " + "and so on " * 3_000 for n in range(40))))
+    assert texts(store.find(KEY, query="needle")) == ["needle one"]
+    assert len(store.find(KEY, query="text on", limit=50)) == 40
+
+
 def test_the_tables_carry_their_version(path: Path) -> None:
     SQLStore(path)
     assert _execute(path, "SELECT * FROM chatfold_version") == [(_schema.VERSION, "fts5")]

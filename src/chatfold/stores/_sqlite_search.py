@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
@@ -12,11 +12,23 @@ from chatfold.stores._words import Phrase, ranked
 
 __all__ = ["FTS5Search", "ScanSearch"]
 
+_FEW: Final = 1_000_000  # characters of words, which are read in less time than an index takes
+
 
 class FTS5Search:
-    """SQLite's own full-text index, ranked by BM25."""
+    """SQLite's own full-text index, ranked by BM25.
+
+    It is one for all keys: a word takes as long as it stands in the texts of others. So the few
+    texts of one key, which the index names at once, are read instead.
+
+    Args:
+        few: Characters of their words up to which they are few.
+    """
 
     name = "fts5"
+
+    def __init__(self, few: int = _FEW) -> None:
+        self._few = few
 
     def create(self, connection: sa.Connection) -> bool:
         """Make the index, which splits texts at the spaces that `searchable` has put."""
@@ -50,15 +62,19 @@ class FTS5Search:
     ) -> Sequence[int]:
         """Return the ids of the items that match, best first."""
         whole: sa.ColumnClause[str] = sa.literal_column("chatfold_search")
+        some = sa.true() if among is None else _index.c.rowid.in_(among)
+        own = f'scope : "{scope}"'
+        texts = sa.select(_index.c.rowid, _index.c.words).where(whole.op("MATCH")(own), some)
+        with connection.execute(texts.order_by(_index.c.rowid)) as rows:
+            few = _few(rows, self._few)
+        if few is not None:
+            return [few[index].rowid for index in ranked(wanted, [row.words for row in few])]
         for joint in (" AND ", " OR "):
             # Words hold letters and digits alone, so nothing in them is syntax.
             words = joint.join(f'"{p.text}"{" *" if p.prefix else ""}' for p in wanted)
             found = connection.scalars(
                 sa.select(_index.c.rowid)
-                .where(
-                    whole.op("MATCH")(f'scope : "{scope}" AND words : ({words})'),
-                    sa.true() if among is None else _index.c.rowid.in_(among),
-                )
+                .where(whole.op("MATCH")(f"{own} AND words : ({words})"), some)
                 .order_by(sa.func.bm25(whole, 0.0, 1.0), _index.c.rowid)
             ).all()
             if found:
@@ -70,6 +86,18 @@ class FTS5Search:
         connection.exec_driver_sql(
             "INSERT INTO chatfold_search(chatfold_search) VALUES('optimize')"
         )
+
+
+def _few(rows: Iterable[Any], left: int) -> list[Any] | None:
+    """Return the rows of texts, None where their words have more characters than are left."""
+    few: list[Any] = []
+    for row in rows:
+        if isinstance(row.words, str):  # others are damaged
+            few.append(row)
+            left -= len(row.words)
+        if left < 0:
+            return None
+    return few
 
 
 class ScanSearch:
