@@ -290,14 +290,15 @@ class EachTurn:
             over = self.load().over_limit
         return replace(outcome, over_limit=True) if over else outcome
 
-    def is_due(self, *, background: bool, wanted: object = None) -> bool:
+    def is_due(self, *, background: bool) -> bool:
         """Return whether a call would try to fold now, if nobody forbids it.
+
+        It is taken to keep what the one before it was to.
 
         Args:
             background: Whether that call is one that never waits.
-            wanted: What that call is to keep, and how; None for what the one before it was to.
         """
-        return self._idle(background, wanted) is None
+        return self._idle(background, None) is None
 
     def _idle(
         self, background: bool, wanted: object, *, looked_through: bool = False

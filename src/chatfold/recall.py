@@ -76,9 +76,7 @@ def make_tool(
             return words("neither")
         items: Sequence[Any] = of_call(id_) if id_ else ()
         if not items and sought:
-            items = _with_partners(
-                found(None, sought), lambda id_: found(id_, None), view_of, limit
-            )
+            items = _with_partners(found(None, sought), of_call, view_of, limit)
         if not items:
             return words("nothing", what=escape(id_ or sought))
         views = [view_of(item) for item in items]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -349,19 +349,16 @@ class CallPairing:
         return record
 
 
-def pair_calls(
-    views: Sequence[ItemView], *, abandon: Abandon | None = None
-) -> list[ToolCallRecord]:
+def pair_calls(views: Iterable[ItemView]) -> list[ToolCallRecord]:
     """Return one record for each tool call in `views`, and for each result without a call.
 
     Args:
         views: One reading per native item, in the same order.
-        abandon: Open calls that the caller has given up: ids, or a predicate over records.
     """
     pairing = CallPairing()
     for index, view in enumerate(views):
         pairing.feed(index, view)
-    return pairing.records(abandon)
+    return pairing.records()
 
 
 def _index(entry: _Entry) -> int:

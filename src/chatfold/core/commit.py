@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from chatfold.core.calls import CallPairing
+from chatfold.core.calls import pair_calls
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
@@ -210,10 +210,7 @@ def _read(item: Any, shape: Shape) -> ItemView:
 
 
 def _problems(items: Sequence[Any], views: Sequence[ItemView], shape: Shape) -> list[Problem]:
-    pairing = CallPairing()
-    for index, view in enumerate(views):
-        pairing.feed(index, view)
-    calls = pairing.records()
+    calls = pair_calls(views)
     found = [
         *common_problems(views, calls, shape.name, known=bool(shape.name)),
         *shape.check(items, views, calls),

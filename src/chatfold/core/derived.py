@@ -112,10 +112,11 @@ class Derived:
             if not key.startswith("date:--"):
                 return False
             return any(f"date:{d:--%m-%d}" == key for d in self._relative_days)
-        return day in self._relative_days or self._completed(day, self.sources)
+        return day in self._relative_days or self._completed(day)
 
-    def _completed(self, day: date, sources: Sources) -> bool:
+    def _completed(self, day: date) -> bool:
         """Return whether a day was named without its year, and the year stands elsewhere."""
+        sources = self.sources
         short = f"date:{day:--%m-%d}"
         if short not in sources.kinds:
             return False

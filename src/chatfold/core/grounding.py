@@ -7,7 +7,7 @@ what the summary says (`placing`), what is done about what is found (`guard`).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
@@ -290,17 +290,15 @@ def _is_count(value: Value) -> bool:
     return value.kind == "number" and len(value.text) < 3 and value.text.isdecimal()
 
 
-def without(
-    text: str, found: Sequence[Ungrounded], kinds: Collection[Kind] = DROPPED_KINDS
-) -> tuple[str, list[str]]:
+def without(text: str, found: Sequence[Ungrounded]) -> tuple[str, list[str]]:
     """Return a text without the sentences that hold such values, and those sentences.
 
-    What stands under a dropped heading or list item goes with it, since it would else be read as
-    part of the one before. A heading that nothing is left under goes too.
+    Values of other kinds than `DROPPED_KINDS` stay. What stands under a dropped heading or list
+    item goes with it, since it would else be read as part of the one before. A heading that
+    nothing is left under goes too.
 
     Args:
         text: The text.
         found: What `ungrounded` returned for it.
-        kinds: Kinds of values that a sentence is dropped for; others stay.
     """
-    return cut_out(text, sorted({u.sentence for u in found if u.value.kind in kinds}))
+    return cut_out(text, sorted({u.sentence for u in found if u.value.kind in DROPPED_KINDS}))

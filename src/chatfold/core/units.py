@@ -204,15 +204,6 @@ class Index:
             unit = here.parent
         return False
 
-    def is_alone(self, unit: int) -> bool:
-        """Return whether no id stands in a unit or around it."""
-        while unit >= 0:
-            here = self.units[unit]
-            if here.names or here.carried:
-                return False
-            unit = here.parent
-        return True
-
     def currencies_at(self, unit: int) -> tuple[str, ...]:
         """Return the currencies that a unit names, or the nearest around it that names any."""
         while unit >= 0:

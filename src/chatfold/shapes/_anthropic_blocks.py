@@ -68,12 +68,13 @@ _OWN_BLOCKS = _SERVER_RESULTS | {
 
 
 def is_own(block: object) -> bool:
+    """Return whether a content block is sure to be one of Anthropic's."""
     if module_of(block).startswith("anthropic.types"):
         return True  # `response.content` as it is, inside of a dict
     kind = block_type(block)
     if kind == "text":
         # Gateways take `cache_control` on Chat Completions messages too, so it proves nothing.
-        return bool(field(block, "citations")) or module_of(block).startswith("anthropic.types")
+        return bool(field(block, "citations"))
     if kind == "thinking":
         return isinstance(field(block, "thinking"), str)
     return kind in _OWN_BLOCKS
