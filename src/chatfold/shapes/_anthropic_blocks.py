@@ -5,7 +5,7 @@ Source: the types of anthropic 2.12.0 (`ContentBlockParam`, `BetaContentBlockPar
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -26,15 +26,17 @@ from chatfold.shapes._blocks import (
     call_kind,
     is_converse_block,
     json_text,
+    listed,
     media_from_url,
     module_of,
     named_id,
     named_place,
     sources_of,
+    text_of,
     unknown_part,
 )
 
-__all__ = ["is_own", "listed", "read_block"]
+__all__ = ["is_own", "read_block"]
 
 _SERVER_RESULTS = frozenset(
     {
@@ -142,14 +144,6 @@ _OPENAI_BLOCKS = frozenset(
         "reasoning",
     }
 )
-
-
-def listed(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text_of(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:

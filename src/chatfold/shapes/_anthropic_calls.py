@@ -9,7 +9,7 @@ Not here: what else it refuses (`_anthropic_problems`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
@@ -20,7 +20,7 @@ from chatfold.core.views import (
     ResultPart,
 )
 from chatfold.shapes._anthropic_rules import is_free, is_served
-from chatfold.shapes._blocks import block_type
+from chatfold.shapes._blocks import block_type, listed
 
 __all__ = ["check_calls", "problem"]
 
@@ -298,7 +298,7 @@ def _check_server_calls(
 def _result_type(item: object, id_: str | None) -> str:
     """Return the type of the block that holds a server's result."""
     content: Any = field(item, "content")
-    for block in cast(list[Any], content) if isinstance(content, list) else []:
+    for block in listed(content):
         kind = block_type(block) or ""
         if kind.endswith("_tool_result") and field(block, "tool_use_id") == id_:
             return kind

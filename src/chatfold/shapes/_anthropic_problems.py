@@ -11,7 +11,7 @@ tghamm/Anthropic.SDK#128 (read 2026-11-22).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
@@ -28,7 +28,7 @@ from chatfold.core.views import (
 )
 from chatfold.shapes._anthropic_calls import check_calls, problem
 from chatfold.shapes._anthropic_rules import is_free, is_served
-from chatfold.shapes._blocks import block_type
+from chatfold.shapes._blocks import block_type, listed
 
 __all__ = ["check_messages"]
 
@@ -115,7 +115,7 @@ def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Probl
     """Yield calls whose input is no object, as a stream that was cut off may leave them."""
     for index in own:
         content: Any = field(items[index], "content")
-        blocks = cast(list[Any], content) if isinstance(content, list) else []
+        blocks = listed(content)
         for place, block in enumerate(blocks):
             if block_type(block) == "tool_use" and not isinstance(field(block, "input"), Mapping):
                 yield problem(
@@ -191,7 +191,7 @@ def _check_thinking(
     answers = [i for i in own if views[i].role == "assistant"]
     for index in answers:
         content: Any = field(items[index], "content")
-        blocks = cast(list[Any], content) if isinstance(content, list) else []
+        blocks = listed(content)
         kinds = [block_type(b) for b in blocks]
         for place, block in enumerate(blocks):
             if kinds[place] == "thinking" and not field(block, "signature"):
@@ -229,7 +229,7 @@ def _check_compaction(
         if not any(type(p) is OpaquePart for p in views[index].parts):
             continue
         content: Any = field(items[index], "content")
-        blocks = cast(list[Any], content) if isinstance(content, list) else []
+        blocks = listed(content)
         for place, block in enumerate(blocks):
             signed = block_type(block) == "compaction" and field(block, "signature")
             if signed and (index or place):

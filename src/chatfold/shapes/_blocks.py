@@ -16,14 +16,18 @@ __all__ = [
     "base64_size",
     "block_type",
     "call_kind",
+    "data_size",
+    "fields_or_none",
     "getter",
     "is_converse_block",
     "json_text",
+    "listed",
     "media_from_url",
     "module_of",
     "named_id",
     "named_place",
     "sources_of",
+    "text_of",
     "textless",
     "unknown_part",
 ]
@@ -73,6 +77,21 @@ def module_of(item: object) -> str:
         return module
     bases = (base.__module__ for base in type(item).__mro__)
     return next((base for base in bases if base.startswith(_SDKS)), module)
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list as it is, and an empty one for anything else."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def text_of(value: object) -> str:
+    """Return a text as it is, "" for None, and what else stands in its place as text."""
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def fields_or_none(value: Any) -> dict[str, Any] | None:
+    """Return a dict as it is, None for anything else."""
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
 
 def block_type(block: object) -> str | None:
@@ -179,3 +198,8 @@ def base64_size(data: object) -> int | None:
     if not isinstance(data, str):
         return None
     return len(data) * 3 // 4 - data[-2:].count("=")
+
+
+def data_size(data: Any) -> int | None:
+    """Return how many bytes there are: SDKs hold bytes, the wire and a reloaded list base64."""
+    return len(data) if isinstance(data, (bytes, bytearray)) else base64_size(data)

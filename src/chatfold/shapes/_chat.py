@@ -26,11 +26,13 @@ from chatfold.shapes._blocks import (
     block_type,
     call_kind,
     is_converse_block,
+    listed,
     media_from_url,
     module_of,
     named_id,
     named_place,
     sources_of,
+    text_of,
     unknown_part,
 )
 
@@ -42,7 +44,6 @@ __all__ = [
     "has_mistral_ids",
     "is_foreign_block",
     "is_mistral_id",
-    "listed",
     "names_mistral",
     "names_ollama",
     "part_text",
@@ -52,7 +53,6 @@ __all__ = [
     "read_message",
     "read_reasoning",
     "sdk_of",
-    "text_of",
 ]
 
 Get: TypeAlias = Callable[[str], Any]
@@ -257,16 +257,6 @@ CHAT_BLOCKS: Mapping[str, Callable[[Any], Part]] = {
     "thinking": _read_thinking,
 }
 """The content blocks of Chat Completions, and those that servers which follow it add."""
-
-
-def listed(value: Any) -> list[Any]:
-    """Return a list as it is, and an empty one for anything else."""
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text_of(value: object) -> str:
-    """Return a text as it is, "" for None, and what else stands in its place as text."""
-    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def part_text(part: Part) -> str:

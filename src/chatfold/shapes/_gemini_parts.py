@@ -22,9 +22,10 @@ from chatfold.core.views import (
 )
 from chatfold.shapes._blocks import (
     arguments_text,
-    base64_size,
     call_kind,
+    data_size,
     json_text,
+    listed,
     named_id,
     named_place,
 )
@@ -34,7 +35,6 @@ __all__ = [
     "READERS",
     "has_object",
     "holds_own",
-    "listed",
     "new_fields",
     "read_call",
     "read_part",
@@ -67,11 +67,6 @@ def spelled(source: object, key: str) -> Any:
     return value
 
 
-def listed(parts: Any) -> list[Any]:
-    """Return a list of parts, an empty one where there is none."""
-    return cast(list[Any], parts) if isinstance(parts, list) else []
-
-
 def holds_own(block: object) -> bool:
     """Return whether a part has one of the fields that say what it holds."""
     return bool(_contents(block))
@@ -79,7 +74,7 @@ def holds_own(block: object) -> bool:
 
 def read_part(block: Any) -> tuple[Part, ...]:
     """Return the readings of one part: two where it holds a signature and something to read."""
-    size = _size(spelled(block, "thought_signature")) or 0
+    size = data_size(spelled(block, "thought_signature")) or 0
     found = [READERS[key](value, block) for key, value in _contents(block)]
     if not found:
         found = [ReasoningPart("")] if size else [_unknown(block)]
@@ -185,7 +180,7 @@ def _tool_response(result: Any, block: Any) -> Part:
 def _inline(blob: Any, block: Any) -> MediaPart:
     mime = named_id(spelled(blob, "mime_type"))
     name = named_id(spelled(blob, "display_name"))
-    return MediaPart(_kind(mime), mime, _size(field(blob, "data")), name, _transcript(block))
+    return MediaPart(_kind(mime), mime, data_size(field(blob, "data")), name, _transcript(block))
 
 
 def _file(file: Any, block: Any) -> MediaPart:
@@ -209,11 +204,6 @@ def _transcript(block: Any) -> str:
 def _kind(mime: str | None) -> str:
     kind = (mime or "").partition("/")[0]
     return kind if kind in ("image", "audio", "video") else "file"
-
-
-def _size(data: Any) -> int | None:
-    """Return how many bytes there are: the SDK's objects hold bytes, the wire holds base64."""
-    return len(data) if isinstance(data, (bytes, bytearray)) else base64_size(data)
 
 
 def _word(value: Any) -> str | None:

@@ -13,7 +13,8 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, is_user_message
-from chatfold.shapes._gemini_parts import READERS, has_object, listed, new_fields, spelled
+from chatfold.shapes._blocks import listed
+from chatfold.shapes._gemini_parts import READERS, has_object, new_fields, spelled
 
 __all__ = ["check_contents", "is_empty", "place_kept"]
 

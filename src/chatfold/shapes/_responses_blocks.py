@@ -13,35 +13,27 @@ from chatfold.shapes._blocks import (
     block_type,
     call_kind,
     getter,
+    listed,
     media_from_url,
     named_id,
     named_place,
     sources_of,
+    text_of,
     unknown_part,
 )
 
 __all__ = [
     "Get",
     "Reading",
-    "listed",
     "read_block",
     "read_blocks",
     "read_media",
     "read_output",
     "read_reasoning",
-    "text_of",
 ]
 
 Get = Callable[[str], Any]
 Reading = tuple[Role, tuple[Part, ...]]
-
-
-def listed(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text_of(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
@@ -64,6 +56,7 @@ def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
 
 
 def read_block(block: Any) -> Part:
+    """Return the reading of a content block, the generic one where its type is not known."""
     match block_type(block):
         case "input_text" | "output_text" | "text" | "summary_text":
             text = text_of(field(block, "text"))
@@ -94,6 +87,7 @@ def _block_call(block: Any) -> CallPart:
 
 
 def read_media(block: Any) -> MediaPart:
+    """Return the reading of an image, a file or a sound: what it is called, and its size."""
     kind = block_type(block)
     if kind == "input_audio":
         audio = field(block, "input_audio")
@@ -114,6 +108,7 @@ def read_media(block: Any) -> MediaPart:
 
 
 def read_output(value: Any) -> tuple[str, tuple[MediaPart, ...]]:
+    """Return what can be read of a call's output as one text, and the media in it."""
     if isinstance(value, str):
         return value, ()
     if not isinstance(value, list):
@@ -124,6 +119,7 @@ def read_output(value: Any) -> tuple[str, tuple[MediaPart, ...]]:
 
 
 def read_reasoning(get: Get) -> Reading:
+    """Return the reading of reasoning: what is legible of it, and how much is encrypted."""
     lines = [text_of(field(s, "text")) for s in (*listed(get("summary")), *listed(get("content")))]
     opaque = len(text_of(get("encrypted_content")))
     return "assistant", (ReasoningPart("\n".join(t for t in lines if t), opaque),)

@@ -29,20 +29,14 @@ from chatfold.shapes._blocks import (
     block_type,
     call_kind,
     json_text,
+    listed,
     media_from_url,
     module_of,
     named_id,
+    text_of,
     unknown_part,
 )
-from chatfold.shapes._responses_blocks import (
-    Get,
-    Reading,
-    listed,
-    read_media,
-    read_output,
-    read_reasoning,
-    text_of,
-)
+from chatfold.shapes._responses_blocks import Get, Reading, read_media, read_output, read_reasoning
 
 __all__ = ["READERS", "is_newer", "read_newer", "read_reference", "tool_names"]
 

@@ -26,7 +26,7 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._anthropic_blocks import is_own, listed, read_block
+from chatfold.shapes._anthropic_blocks import is_own, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import (
     compaction_requirements,
@@ -37,8 +37,10 @@ from chatfold.shapes._anthropic_rules import (
 )
 from chatfold.shapes._blocks import (
     block_type,
+    fields_or_none,
     getter,
     json_text,
+    listed,
     module_of,
     named_id,
 )
@@ -209,7 +211,7 @@ class Anthropic(Shape):
         https://github.com/tailcallhq/forgecode/issues/3071, read 2026-11-26). None where no more
         is there.
         """
-        message = _fields(plain(item))
+        message = fields_or_none(plain(item))
         if message is None:
             return item
         content = message.get("content")
@@ -224,7 +226,7 @@ class Anthropic(Shape):
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id on each tool call that has none."""
-        message = _fields(item) or {}
+        message = fields_or_none(item) or {}
         content = listed(message.get("content"))
         numbered = [_numbered(block, new_id) for block in content]
         return item if numbered == content else {**message, "content": numbered}
@@ -328,10 +330,6 @@ def _message(item: Any) -> dict[str, Any]:
     return {"role": field(item, "role"), "content": field(item, "content")}
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else None
-
-
 def _with_object(block: Any) -> Any:
     given = field(block, "input")
     if block_type(block) != "tool_use" or isinstance(given, Mapping):
@@ -340,7 +338,7 @@ def _with_object(block: Any) -> Any:
 
 
 def _numbered(block: Any, new_id: Callable[[CallPart], str]) -> Any:
-    given = _fields(block)
+    given = fields_or_none(block)
     if given is None or given.get("type") != "tool_use" or given.get("id"):
         return block
     return {**given, "id": new_id(cast(CallPart, read_block(given)))}
@@ -355,7 +353,7 @@ def _is_blank(block: Any) -> bool:
 
 def _replayable(block: Any) -> Any:
     """Return a block without output-only fields, and so the blocks in it: results have texts."""
-    given = _fields(block)
+    given = fields_or_none(block)
     if given is None:
         return block
     made = {k: v for k, v in given.items() if k != "parsed_output"}

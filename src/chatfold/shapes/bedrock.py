@@ -33,15 +33,17 @@ from chatfold.shapes._bedrock_rules import check_messages, place_kept, tool_requ
 from chatfold.shapes._blocks import (
     CONVERSE_BLOCKS,
     arguments_text,
-    base64_size,
     call_kind,
+    data_size,
     getter,
     is_converse_block,
     json_text,
+    listed,
     module_of,
     named_id,
     named_place,
     sources_of,
+    text_of,
 )
 
 __all__ = ["Bedrock"]
@@ -60,7 +62,7 @@ class Bedrock(Shape):
         get = getter(item)
         if module_of(item) or not _is_message(get):
             return "no"
-        blocks = _listed(get("content"))
+        blocks = listed(get("content"))
         if any(is_converse_block(b) for b in blocks):
             return "yes"
         return "no" if blocks or get("content") != [] else "maybe"
@@ -104,8 +106,8 @@ class Bedrock(Shape):
             return None
         if any(type(part) is ResultPart for part in view.parts):
             return None
-        blocks = _listed(field(following, "content"))
-        return {**following, "content": [*_listed(field(summary, "content")), *blocks]}
+        blocks = listed(field(following, "content"))
+        return {**following, "content": [*listed(field(summary, "content")), *blocks]}
 
     def place(
         self,
@@ -142,7 +144,7 @@ class Bedrock(Shape):
         Models write blank texts, before calls above all, and the API does not take them back; nor
         does Claude take reasoning that nothing follows.
         """
-        blocks = _listed(field(item, "content"))
+        blocks = listed(field(item, "content"))
         kept = [block for block in blocks if not _is_blank(block)]
         while kept and field(kept[-1], "reasoningContent") is not None:
             kept.pop()
@@ -152,7 +154,7 @@ class Bedrock(Shape):
 
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the message with these blocks alone."""
-        blocks = _listed(field(item, "content"))
+        blocks = listed(field(item, "content"))
         kept = [block for place, block in enumerate(blocks) if place in parts]
         if kept and len(kept) == len(blocks):
             return item
@@ -162,13 +164,13 @@ class Bedrock(Shape):
         """Return one message with the blocks of all, results first."""
         if len(items) < 2:
             return list(items)
-        blocks = [block for item in items for block in _listed(field(item, "content"))]
+        blocks = [block for item in items for block in listed(field(item, "content"))]
         blocks.sort(key=lambda block: field(block, "toolResult") is None)
         return [{"role": "user", "content": blocks}]
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return the message with another id on the `toolUse` or `toolResult` at one place."""
-        blocks = _listed(field(item, "content"))
+        blocks = listed(field(item, "content"))
         block: Any = blocks[part] if part < len(blocks) else None
         key = next((k for k in ("toolUse", "toolResult") if field(block, k) is not None), None)
         if key is None:
@@ -178,7 +180,7 @@ class Bedrock(Shape):
 
     def with_object_arguments(self, item: Any) -> Any:
         """Return the message with an object as the input of each `toolUse`."""
-        blocks = _listed(field(item, "content"))
+        blocks = listed(field(item, "content"))
         return {**item, "content": [_with_object(block) for block in blocks]}
 
     def without_thinking(self, item: Any) -> Any | None:
@@ -186,7 +188,7 @@ class Bedrock(Shape):
 
         Claude's rules for thinking hold here too; a cache point alone is no message.
         """
-        blocks = _listed(field(item, "content"))
+        blocks = listed(field(item, "content"))
         kept = [block for block in blocks if field(block, "reasoningContent") is None]
         if len(kept) == len(blocks):
             return item
@@ -250,20 +252,12 @@ def _is_blank(block: Any) -> bool:
     return isinstance(text, str) and not text.strip() and len(block) == 1
 
 
-def _listed(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
 def _dicts(blocks: Any) -> list[Mapping[str, Any]]:
-    return [block for block in _listed(blocks) if isinstance(block, Mapping)]
-
-
-def _str(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
+    return [block for block in listed(blocks) if isinstance(block, Mapping)]
 
 
 def _lines(blocks: Any) -> str:
-    return "\n".join(_str(field(b, "text")) for b in _listed(blocks))
+    return "\n".join(text_of(field(b, "text")) for b in listed(blocks))
 
 
 def _read_block(block: Any, role: str) -> Part:
@@ -273,7 +267,7 @@ def _read_block(block: Any, role: str) -> Part:
     inside: Any = field(cast(object, block), kind) if kind else None
     match kind:
         case "text":
-            return TextPart(_str(inside))
+            return TextPart(text_of(inside))
         case "toolUse":
             return _call(inside)
         case "toolResult":
@@ -284,9 +278,9 @@ def _read_block(block: Any, role: str) -> Part:
             words = field(inside, "text")
             if words is None:
                 return _media("image", field(inside, "image"))
-            return TextPart(_str(field(words, "text")))
+            return TextPart(text_of(field(words, "text")))
         case "citationsContent":
-            said = "".join(_str(field(b, "text")) for b in _listed(field(inside, "content")))
+            said = "".join(text_of(field(b, "text")) for b in listed(field(inside, "content")))
             return TextPart(said, sources=sources_of(field(inside, "citations"), said))
         case "image" | "document" | "video" | "audio":
             return _media(kind, inside)
@@ -326,7 +320,7 @@ def _result(result: Any, role: str) -> ResultPart:
     content = field(result, "content")
     if content is not None and not isinstance(content, list):  # refused; it is shown all the same
         lines.append(content if isinstance(content, str) else json_text(content))
-    for block in _listed(content):
+    for block in listed(content):
         data = field(block, "json")
         part = _read_block(block, role) if data is None else TextPart(arguments_text(data))
         if isinstance(part, MediaPart):
@@ -347,9 +341,9 @@ def _result(result: Any, role: str) -> ResultPart:
 def _reasoning(content: Any) -> ReasoningPart:
     words = field(content, "reasoningText")
     if words is None:
-        return ReasoningPart("", _size(field(content, "redactedContent")) or 0)
-    text = _str(field(words, "text"))
-    return ReasoningPart(text, 0 if text else len(_str(field(words, "signature"))))
+        return ReasoningPart("", data_size(field(content, "redactedContent")) or 0)
+    text = text_of(field(words, "text"))
+    return ReasoningPart(text, 0 if text else len(text_of(field(words, "signature"))))
 
 
 def _media(kind: str, medium: Any) -> MediaPart:
@@ -361,18 +355,13 @@ def _media(kind: str, medium: Any) -> MediaPart:
     return MediaPart(
         kind,
         form if form is None or kind == "document" else f"{kind}/{form}",
-        _size(field(source, "bytes")),
+        data_size(field(source, "bytes")),
         name,
-        "\n".join(_str(t) for t in texts if t),
+        "\n".join(text_of(t) for t in texts if t),
         place,
     )
 
 
 def _search_result(found: Any) -> MediaPart:
-    title, source = named_id(field(found, "title")), _str(field(found, "source"))
+    title, source = named_id(field(found, "title")), text_of(field(found, "source"))
     return MediaPart("search_result", None, None, title, _lines(field(found, "content")), source)
-
-
-def _size(data: Any) -> int | None:
-    """Return how many bytes there are: boto3 has bytes, a list reloaded from JSON has base64."""
-    return len(data) if isinstance(data, (bytes, bytearray)) else base64_size(data)

@@ -15,15 +15,8 @@ from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, Fit, ItemView, Placement, Role, Shape
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import getter, module_of, named_id
-from chatfold.shapes._gemini_parts import (
-    has_object,
-    holds_own,
-    listed,
-    read_call,
-    read_part,
-    spelled,
-)
+from chatfold.shapes._blocks import getter, listed, module_of, named_id
+from chatfold.shapes._gemini_parts import has_object, holds_own, read_call, read_part, spelled
 from chatfold.shapes._gemini_rules import check_contents, is_empty, place_kept
 
 __all__ = ["Gemini"]

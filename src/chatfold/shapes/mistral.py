@@ -31,9 +31,11 @@ from chatfold.shapes._blocks import (
     base64_size,
     block_type,
     getter,
+    listed,
     media_from_url,
     module_of,
     named_id,
+    text_of,
 )
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
@@ -43,14 +45,12 @@ from chatfold.shapes._chat import (
     has_mistral_ids,
     is_foreign_block,
     is_mistral_id,
-    listed,
     names_mistral,
     part_text,
     read_block,
     read_call,
     read_message,
     sdk_of,
-    text_of,
 )
 from chatfold.shapes._mistral_rules import check_messages, place_kept
 

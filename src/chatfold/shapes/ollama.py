@@ -33,16 +33,16 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import arguments_text, base64_size, getter, module_of, named_id
-from chatfold.shapes._chat import (
-    Dialect,
-    Get,
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    getter,
     listed,
-    names_ollama,
-    read_call,
-    sdk_of,
+    module_of,
+    named_id,
     text_of,
 )
+from chatfold.shapes._chat import Dialect, Get, names_ollama, read_call, sdk_of
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
 __all__ = ["Ollama"]

@@ -26,7 +26,7 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import block_type, getter, module_of, textless
+from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of, textless
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     SHARED_MEDIA,
@@ -34,7 +34,6 @@ from chatfold.shapes._chat import (
     Get,
     has_mistral_ids,
     is_foreign_block,
-    listed,
     names_mistral,
     names_ollama,
     read_call,
@@ -153,12 +152,12 @@ class OpenAIChat(Shape):
         "Assistant audio ... not found." Words beside an id were taken:
         https://community.openai.com/t/1015066 (both read 2026-11-26).
         """
-        fields = _fields(plain(item))
+        fields = fields_or_none(plain(item))
         return item if fields is None else _replayable(fields)
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id on each tool call that has none."""
-        message = _fields(item) or {}
+        message = fields_or_none(item) or {}
         calls = listed(message.get("tool_calls"))
         numbered = [_numbered(call, new_id) for call in calls]
         return item if numbered == calls else {**message, "tool_calls": numbered}
@@ -170,19 +169,19 @@ class OpenAIChat(Shape):
             return item if parts else None
         if len(view.parts) <= len(set(parts)):
             return item
-        fields = _fields(item) or cast(dict[str, Any], plain(item))
+        fields = fields_or_none(item) or cast(dict[str, Any], plain(item))
         return _picked(dict(fields), view.parts, parts)
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return a result as a `tool` message for that id; ids of calls may recur here."""
         if field(item, "role") not in ("tool", "function"):
             return item
-        fields = _fields(item) or cast(dict[str, Any], plain(item))
+        fields = fields_or_none(item) or cast(dict[str, Any], plain(item))
         return {**fields, "role": "tool", "tool_call_id": call_id}
 
     def with_text_arguments(self, item: Any) -> Any:
         """Return the message with a text as the arguments of each function call."""
-        message = dict(_fields(item) or cast(dict[str, Any], plain(item)))
+        message = dict(fields_or_none(item) or cast(dict[str, Any], plain(item)))
         if (legacy := message.get("function_call")) is not None:
             message["function_call"] = _with_text(legacy)
         if members := listed(message.get("tool_calls")):
@@ -398,7 +397,7 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
         for key, value in message.items()
         if key not in _OUTPUT_ONLY and (key == "content" or value not in (None, []))
     }
-    audio = _fields(made.pop("audio", None)) or {}
+    audio = fields_or_none(made.pop("audio", None)) or {}
     if audio.get("id"):
         made["audio"] = {"id": audio["id"]}
     if audio.get("transcript") and not made.get("content"):
@@ -410,17 +409,17 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
 
 def _replayable_call(call: Any) -> Any:
     """Return a tool call without its place in a stream and without its parsed arguments."""
-    given = _fields(call)
+    given = fields_or_none(call)
     if given is None:
         return call
     made = {k: v for k, v in given.items() if k != "index"}
-    if (function := _fields(made.get("function"))) is not None:
+    if (function := fields_or_none(made.get("function"))) is not None:
         made["function"] = {k: v for k, v in function.items() if k != "parsed_arguments"}
     return made
 
 
 def _numbered(call: Any, new_id: Callable[[CallPart], str]) -> Any:
-    given = _fields(call)
+    given = fields_or_none(call)
     if given is None or given.get("id"):
         return call
     return {**given, "id": new_id(read_call(given, _DIALECT))}
@@ -430,7 +429,7 @@ def _with_text_inside(call: Any) -> Any:
     """Return a tool call with a text as the arguments of its function."""
     function = field(call, "function")
     changed = function if function is None else _with_text(function)
-    given = _fields(call) or cast(dict[str, Any], plain(call))
+    given = fields_or_none(call) or cast(dict[str, Any], plain(call))
     return call if changed is function else {**given, "function": changed}
 
 
@@ -438,9 +437,5 @@ def _with_text(function: Any) -> Any:
     arguments = field(function, "arguments")
     if isinstance(arguments, str) or field(function, "name") is None:
         return function
-    given = _fields(function) or cast(dict[str, Any], plain(function))
+    given = fields_or_none(function) or cast(dict[str, Any], plain(function))
     return {**given, "arguments": written(arguments)}
-
-
-def _fields(value: Any) -> dict[str, Any] | None:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else None

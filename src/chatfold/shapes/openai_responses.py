@@ -16,13 +16,8 @@ from chatfold.core.native import field, plain
 from chatfold.core.spans import Span
 from chatfold.core.views import CallPart, Fit, ItemView, Part, Role, Shape, StatePart, TextPart
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import (
-    block_type,
-    getter,
-    module_of,
-    named_id,
-)
-from chatfold.shapes._responses_blocks import Get, listed, read_blocks
+from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of, named_id
+from chatfold.shapes._responses_blocks import Get, read_blocks
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
 from chatfold.shapes._responses_rules import reasoning_spans
@@ -188,12 +183,12 @@ class OpenAIResponses(Shape):
 
         That are `created_by`, `status` of a custom tool's output, and what the SDK parsed.
         """
-        fields = _fields(plain(item))
+        fields = fields_or_none(plain(item))
         return item if fields is None else _replayable(fields)
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return a function or custom call with a call id, where it has none."""
-        given = _fields(item)
+        given = fields_or_none(item)
         if given is None or given.get("call_id") or given.get("type") not in _CALL_BLOCKS:
             return item
         _, (call,) = READERS[given["type"]](given.get)
@@ -290,15 +285,13 @@ def _without(parts: Any, key: str) -> Any:
     if not isinstance(parts, list):
         return parts
     return [
-        part if (given := _fields(part)) is None else {k: v for k, v in given.items() if k != key}
+        part
+        if (given := fields_or_none(part)) is None
+        else {k: v for k, v in given.items() if k != key}
         for part in cast(list[Any], parts)
     ]
 
 
 def _own(item: Any) -> dict[str, Any]:
     """Return the fields of a dict as they are, and those of an SDK object by their wire names."""
-    return _fields(item) or cast(dict[str, Any], plain(item))
-
-
-def _fields(value: Any) -> dict[str, Any] | None:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+    return fields_or_none(item) or cast(dict[str, Any], plain(item))

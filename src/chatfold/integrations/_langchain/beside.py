@@ -12,8 +12,15 @@ from typing import Any, cast
 from chatfold.core.native import field
 from chatfold.core.views import MediaPart, Part, ReasoningPart, ServerCallPart, TextPart
 from chatfold.integrations._langchain.blocks import is_thinking, read_blocks, read_reasoning
-from chatfold.shapes._blocks import arguments_text, base64_size, block_type, named_id
-from chatfold.shapes._chat import listed, read_audio, text_of
+from chatfold.shapes._blocks import (
+    arguments_text,
+    base64_size,
+    block_type,
+    listed,
+    named_id,
+    text_of,
+)
+from chatfold.shapes._chat import read_audio
 from chatfold.shapes._chat import read_reasoning as read_chat_reasoning
 
 __all__ = ["read_ahead", "read_behind"]

@@ -28,13 +28,15 @@ from chatfold.shapes._blocks import (
     block_type,
     call_kind,
     getter,
+    listed,
     media_from_url,
     named_id,
     named_place,
     sources_of,
+    text_of,
     unknown_part,
 )
-from chatfold.shapes._chat import CHAT_BLOCKS, listed, text_of
+from chatfold.shapes._chat import CHAT_BLOCKS
 from chatfold.shapes._responses_blocks import read_block as read_responses
 from chatfold.shapes._responses_items import READERS, tool_names
 

@@ -12,10 +12,11 @@ from chatfold.shapes._blocks import (
     arguments_text,
     block_type,
     call_kind,
+    listed,
     media_from_url,
     named_id,
 )
-from chatfold.shapes._chat import listed, part_text
+from chatfold.shapes._chat import part_text
 
 __all__ = ["is_asynchronous", "is_call_block", "read_calls", "read_result", "said_again"]
 

@@ -16,8 +16,7 @@ from chatfold.core.native import field
 from chatfold.core.scalars import check_whole
 from chatfold.errors import SummarizerError
 from chatfold.integrations._langchain.shape import SOURCE
-from chatfold.shapes._blocks import block_type
-from chatfold.shapes._chat import listed
+from chatfold.shapes._blocks import block_type, listed
 from chatfold.summarizers._overflow import overflow_in
 from chatfold.tokens.windows import window_for
 

@@ -48,8 +48,7 @@ from chatfold.integrations._langchain.calls import (
 )
 from chatfold.integrations._langchain.problems import check_messages
 from chatfold.shapes._anthropic_rules import thinking_requirements
-from chatfold.shapes._blocks import getter, named_id
-from chatfold.shapes._chat import listed
+from chatfold.shapes._blocks import getter, listed, named_id
 from chatfold.shapes._responses_rules import approval_spans
 
 __all__ = ["SOURCE", "LangChainMessages"]

@@ -48,12 +48,12 @@ from chatfold.shapes._blocks import (
     block_type,
     call_kind,
     getter,
+    listed,
     media_from_url,
     module_of,
     named_id,
     unknown_part,
 )
-from chatfold.shapes._chat import listed
 
 __all__ = ["LIVEKIT", "LiveKit"]
 
