@@ -29,8 +29,9 @@ __all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "check_ways", "t
 _log = logging.getLogger("chatfold")
 
 OnError: TypeAlias = Literal["report", "raise"]
-_ON_ERROR: Final = get_args(OnError)
 """Whether a failure is reported in the outcome, or raised."""
+
+_ON_ERROR: Final = get_args(OnError)
 
 Known: TypeAlias = Callable[[BackgroundFold[Any]], None]
 """Takes down that a fold has begun in the background."""
@@ -328,7 +329,7 @@ class EachTurn:
                 )
             return self.with_limit(running)
         counted = self._state.extent()
-        if looked_through or self._state.looked_through() == counted:
+        if looked_through or self._state.extent_looked_through() == counted:
             return None
         return self._idle(background, wanted, looked_through=True)
 

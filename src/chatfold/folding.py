@@ -1,6 +1,7 @@
 """The folds of one list: written, put in, and taken back.
 
-Not here: what a fold would replace, and what comes behind the model's words (`planning`).
+Not here: what a fold would replace, and what comes behind the model's words (`planning`); the
+list as it is written to (`swaps`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What folds took out of a list, in a store: written before the swap, read for undo and recall.
 
-Not here: where it is kept (`chatfold.stores`), the folds of this process (`folding`).
+Not here: where it is kept (`chatfold.stores`), the folds of this process (`swaps`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a fold of a list would replace, what its model is asked, and what comes behind its words.
 
-Nothing here changes the list. Not here: the swap, and the way back (`folding`).
+Nothing here changes the list. Not here: the swap, and the way back (`swaps`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["HOST", "Limits", "Notes", "Planning", "Wording"]
 HOST: Final = (Sender(LIVE_SHAPES),)
 """Who makes the model calls itself can send any live request."""
 
-DEFAULT_KEEP_LAST_TURNS: Final = 2
+_KEEP_LAST_TURNS: Final = 2
 
 
 class Notes(NamedTuple):
@@ -89,7 +89,7 @@ class Limits:
     def turns(self) -> int | None:
         """Return the turns to keep: by default 2, or no limit where tokens are given."""
         if isinstance(self.keep_last_turns, EllipsisType):
-            return DEFAULT_KEEP_LAST_TURNS if self.tokens() is None else None
+            return _KEEP_LAST_TURNS if self.tokens() is None else None
         return self.keep_last_turns
 
     def tokens(self) -> int | None:

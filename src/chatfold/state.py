@@ -72,7 +72,7 @@ class ListState:
         """Return the size of the list in tokens, in time that depends on what is new alone."""
         return self.extent().tokens
 
-    def looked_through(self) -> Extent:
+    def extent_looked_through(self) -> Extent:
         """Return how long the list is, edits in its middle included; looks at every item."""
         with self.lock:
             self.reading.sync()

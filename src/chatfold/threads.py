@@ -23,12 +23,12 @@ from chatfold.core.scalars import check_number
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["STEPS", "Crew", "ExpiredError", "Threads", "Work", "arun", "check_timeout", "run"]
+__all__ = ["STEPS", "Crew", "ExpiredError", "Threads", "arun", "check_timeout", "run"]
 
 T = TypeVar("T")
 
-Work: TypeAlias = Callable[[], None]
-_Box: TypeAlias = "SimpleQueue[Work]"
+_Job: TypeAlias = Callable[[], None]
+_Box: TypeAlias = "SimpleQueue[_Job]"
 
 _WAITING: Final = "-idle"
 
@@ -65,12 +65,12 @@ class Threads:
         if hasattr(os, "register_at_fork"):  # a fork has none of the threads
             os.register_at_fork(after_in_child=self._idle.clear)
 
-    def run(self, work: Work) -> None:
+    def run(self, work: _Job) -> None:
         """Have work done in a thread; it must not raise."""
         try:
             box = self._idle.pop()
         except IndexError:
-            box = SimpleQueue[Work]()
+            box = SimpleQueue[_Job]()
             threading.Thread(target=self._serve, args=(box,), name=self._name, daemon=True).start()
         box.put(work)
 
@@ -109,7 +109,7 @@ class Crew:
         if hasattr(os, "register_at_fork"):  # a fork has none of the threads
             os.register_at_fork(after_in_child=self._begin)
 
-    def run(self, work: Work) -> None:
+    def run(self, work: _Job) -> None:
         """Have work done in a thread; it must not raise."""
         self._waiting.append(work)
         if not self._places.acquire(blocking=False):
@@ -125,7 +125,7 @@ class Crew:
             raise
 
     def _begin(self) -> None:
-        self._waiting: deque[Work] = deque()
+        self._waiting: deque[_Job] = deque()
         self._places = threading.Semaphore(self._most)
 
     def _serve(self) -> None:
@@ -197,7 +197,7 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
     return _opened(await future)
 
 
-def _start(work: Work, threads: Threads | Crew) -> None:
+def _start(work: _Job, threads: Threads | Crew) -> None:
     threads.run(partial(contextvars.copy_context().run, work))
 
 

@@ -1,6 +1,6 @@
 """From a plan and a summary to a new list: judged before anything is changed.
 
-Not here: the swap itself, which belongs to the list's owner (`ChatContext`).
+Not here: the swap itself (`chatfold.swaps`).
 """
 
 from __future__ import annotations

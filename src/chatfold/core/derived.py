@@ -59,7 +59,7 @@ def number_of(key: str) -> Decimal | None:
     return found if found.is_finite() and abs(found.adjusted()) < 20 else None
 
 
-def unit_of(key: str) -> str:
+def _unit_of(key: str) -> str:
     """Return the unit, or the currency, in the key of a number or an amount."""
     return key.partition(" ")[2]
 
@@ -89,7 +89,7 @@ class Derived:
             if known and value.kind in ("amount", "number"):
                 number = number_of(value.key)
                 if number is not None:
-                    self.listed.setdefault(unit_of(value.key), []).append(number)
+                    self.listed.setdefault(_unit_of(value.key), []).append(number)
                     self.numbers.append((value, number))
         self.dates = {
             day
@@ -148,7 +148,7 @@ class Derived:
         number = number_of(value.key)
         if number is None:
             return False
-        unit = unit_of(value.key)
+        unit = _unit_of(value.key)
         if value.kind == "number":
             if abs(number) <= _SMALL or (not unit and abs(number) < 100):
                 return True
@@ -186,7 +186,7 @@ class Derived:
         high = high if end < 0 else end
         first = bisect_left(self.numbers, low, key=_start)
         near = [
-            (unit_of(other.key), found)
+            (_unit_of(other.key), found)
             for other, found in islice(self.numbers, first, first + _SMALL)
             if other.stop <= high
         ]
@@ -218,7 +218,7 @@ class Derived:
         """What was shown with a unit, in the smallest one, by dimension."""
         found: dict[str, list[Decimal]] = {}
         for key in self.sources.bare:
-            number, unit = number_of(key), unit_of(key)
+            number, unit = number_of(key), _unit_of(key)
             if number is not None and unit in _UNITS:
                 dimension, factor = _UNITS[unit]
                 found.setdefault(dimension, []).append(number * factor)
@@ -295,7 +295,7 @@ class Derived:
         found: list[_Column] = []
         for keys in self.sources.sums.values():
             numbers = [n for n in map(number_of, keys) if n is not None]
-            found.append(_Column({unit_of(key) for key in keys[:3]}, numbers))
+            found.append(_Column({_unit_of(key) for key in keys[:3]}, numbers))
         return found
 
     def _sums_of(self, unit: str, codes: frozenset[str]) -> frozenset[Decimal]:

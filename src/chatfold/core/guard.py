@@ -1,6 +1,6 @@
 """What stands between a model's words and the list: values that nobody gave are named and dropped.
 
-Not here: finding them (`grounding`), the record beside the words (`record`), asking (`flow`).
+Not here: finding them (`grounding`), the record beside the words (`record`), asking (`write`).
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class ItemWriter:
     def _data(self, text: str) -> str:
         """Return a text that may be JSON as it goes into a prompt; what it leaves out is counted.
 
-        It was left out where the item was read, so that `clean` cannot find it.
+        It was left out where the item was read, so that `_clean` cannot find it.
         """
         if hidden := hidden_in(text):
             self.omitted["encoded"] += hidden

@@ -1,6 +1,7 @@
 """Results that arrive when the list has gone on, or no longer holds their call.
 
-Not here: the words of the note that one becomes (`prompts/`), and where it goes (`folding`).
+Not here: the words of the note that one becomes (`prompts/`), and where it goes
+(`chatfold.writing`).
 """
 
 from __future__ import annotations

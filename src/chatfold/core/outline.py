@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from chatfold.core.views import ItemView, OpaquePart, Part, ResultPart, is_user_message
 
-__all__ = ["Outline"]
+__all__ = ["SPEAKERS", "Outline"]
 
-_SPEAKERS: Final = ("user", "assistant")  # what they say is folded, whatever the shape
+SPEAKERS: Final = ("user", "assistant")  # what they say is folded, whatever the shape
 
 
 class Outline(NamedTuple):
@@ -61,7 +61,7 @@ class Outline(NamedTuple):
             self.asks.append(index)
             if len(parts) > 1 and _brings_results(parts):
                 self.fused.append(index)
-        elif role not in _SPEAKERS and not (role == "tool" and _is_result(parts)):
+        elif role not in SPEAKERS and not (role == "tool" and _is_result(parts)):
             self.others.append(index)
         if len(parts) == 1:
             if type(parts[0]) is OpaquePart:

@@ -1,7 +1,7 @@
 """What a summarization would replace, what it did, and the step from one to the other.
 
 A plan is a value made from a list as it was; `replacement` looks at the list as it is now. Not
-here: model calls, and the swap itself (`ChatContext`).
+here: model calls, and the swap itself (`chatfold.swaps`).
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ class Outcome(Generic[ItemT]):
         return f"{text}: {self.remedy}" if self.remedy else text
 
 
-def remedy(plan: Plan[Any]) -> str:
+def _remedy_of(plan: Plan[Any]) -> str:
     """Return what the caller can do about a plan's reason, "" where nothing helps."""
     if plan.split.unread:
         return (
@@ -280,5 +280,5 @@ def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
         tokens_before=plan.tokens_before,
         tokens_after=plan.tokens_before,
         blocked_by=plan.blocked_by,
-        remedy=remedy(plan),
+        remedy=_remedy_of(plan),
     )

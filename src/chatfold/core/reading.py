@@ -136,7 +136,7 @@ class Reading:
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone.
 
-        An edit behind the last item that was read is noticed by `sync` only.
+        An edit before the last item that was read is noticed by `sync` only.
         """
         seen = len(self._seen)
         new = self.items[seen:]

@@ -35,7 +35,16 @@ from typing import NamedTuple
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
 from chatfold.core.entries import cleaned as clean_entry
 
-__all__ = ["Record", "cleaned", "joined", "parsed", "parted", "rendered"]
+__all__ = [
+    "Record",
+    "cleaned",
+    "hide_tag",
+    "joined",
+    "parsed",
+    "parted",
+    "rendered",
+    "show_tag",
+]
 
 
 class Record(NamedTuple):
@@ -75,7 +84,7 @@ def cleaned(record: Record, clean: Callable[[str], str]) -> Record:
 def joined(text: str, record: Record) -> str:
     """Return a summary's text with the record behind it; `parsed` gives both back."""
     block = rendered(record)
-    said = _TAGS_INSIDE.sub(_hide, text)
+    said = _TAGS_INSIDE.sub(hide_tag, text)
     return f"{said}\n\n{block}" if said and block else said or block
 
 
@@ -101,8 +110,8 @@ def _parts(text: str) -> tuple[str, tuple[Record, str]]:
         if start == 0 or (start > 0 and text[max(0, start - 2) : start] == "\n\n"):
             read = _read(text[start + len(_OPENING) : -len(_CLOSING)])
             if read is not None:
-                return _HIDDEN_TAGS.sub(_show, text[: max(0, start - 2)]), read
-    return _HIDDEN_TAGS.sub(_show, text), (Record(), "")
+                return _HIDDEN_TAGS.sub(show_tag, text[: max(0, start - 2)]), read
+    return _HIDDEN_TAGS.sub(show_tag, text), (Record(), "")
 
 
 @lru_cache(maxsize=16)  # a fold writes what it has found several times
@@ -147,9 +156,11 @@ def _read(block: str) -> tuple[Record, str] | None:
     return read, written
 
 
-def _hide(found: re.Match[str]) -> str:
+def hide_tag(found: re.Match[str]) -> str:
+    """Return the start of a tag so that it is none; what was hidden before is hidden once more."""
     return "&lt;" if found[0] == "<" else f"&amp;{found[0][1:]}"
 
 
-def _show(found: re.Match[str]) -> str:
+def show_tag(found: re.Match[str]) -> str:
+    """Return the start of a tag as it was before `hide_tag`."""
     return "<" if found[0] == "&lt;" else f"&{found[0][5:]}"

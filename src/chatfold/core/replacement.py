@@ -1,7 +1,7 @@
 """What takes the head's place in a list: the summary, and all that cannot stay where it stood.
 
 A plan was made from a list as it was; here it meets the list as it is now. Not here: whether the
-new list is valid (`commit`), and the swap itself (`ChatContext`).
+new list is valid (`commit`), and the swap itself (`chatfold.swaps`).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.outline import Outline
+from chatfold.core.outline import SPEAKERS, Outline
 from chatfold.core.spans import Span, barrier, closure, cut_points, open_calls
 from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
 from chatfold.core.views import (
@@ -28,9 +28,6 @@ from chatfold.core.views import (
 )
 
 __all__ = ["Split", "Turn", "allows", "check_limits", "prefix_length", "split", "turns"]
-
-
-_SPEAKERS = ("user", "assistant")  # what they say is folded, whatever the shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +393,7 @@ def _wanted(
             continue
         if pinned is not None and pinned(index):
             pins.add(index)
-        if view.role not in _SPEAKERS and shape.keeps(view) and not is_summary(view):
+        if view.role not in SPEAKERS and shape.keeps(view) and not is_summary(view):
             state.append(index)
     return pins, state
 

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from hmac import compare_digest
 from typing import TypeVar, cast
 
-from chatfold.core.record import parted
+from chatfold.core.record import hide_tag, parted, show_tag
 from chatfold.core.views import ItemView, Shape, SummaryPart, TextPart
 
 __all__ = [
@@ -67,7 +67,8 @@ def wrapped(text: str, note: str, key: bytes | None = None, *, number: int = 1) 
         key: Secret that makes the digest unforgeable.
         number: Which summary of its list it is: one more than that of the one that it takes in.
     """
-    inner = f"<note>{_TAGS_INSIDE.sub(_hide, note.strip())}</note>\n{_TAGS_INSIDE.sub(_hide, text)}"
+    told, said = (_TAGS_INSIDE.sub(hide_tag, each) for each in (note.strip(), text))
+    inner = f"<note>{told}</note>\n{said}"
     # One digit less than what tells a digest of an earlier version, whatever number was imitated.
     behind = f"{number:x}"[1 - _DIGITS :] if number > 1 else ""
     return f'<{TAG} digest="{_digest(inner, key, behind)}{behind}">\n{inner}\n</{TAG}>'
@@ -87,7 +88,7 @@ def opened(text: str, key: bytes | None = None) -> str | None:
         expected = _digest(inner, key, behind) + behind
     if not compare_digest(digest + behind, expected):
         return None
-    return _HIDDEN_TAGS.sub(_show, _NOTE.sub("", inner, count=1))
+    return _HIDDEN_TAGS.sub(show_tag, _NOTE.sub("", inner, count=1))
 
 
 def unwrapped(text: str) -> str:
@@ -191,11 +192,3 @@ def _key(key: bytes | None) -> bytes:
     if key is None or len(key) <= 64:
         return key or b""
     return blake2b(key).digest()
-
-
-def _hide(found: re.Match[str]) -> str:
-    return "&lt;" if found[0] == "<" else f"&amp;{found[0][1:]}"
-
-
-def _show(found: re.Match[str]) -> str:
-    return "<" if found[0] == "&lt;" else f"&{found[0][5:]}"

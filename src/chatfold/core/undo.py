@@ -1,6 +1,6 @@
 """Taking back a fold: the originals return, and what was added since stays.
 
-Not here: the list itself, which belongs to its owner (`ChatContext`).
+Not here: which fold is the latest, and the swap itself (`chatfold.swaps`).
 """
 
 from __future__ import annotations

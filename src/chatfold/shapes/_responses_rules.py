@@ -1,9 +1,9 @@
 """What the Responses API requires together; part of the shape `openai_responses`.
 
-Rules R1 to R7: reasoning is enforced by item id (openai-agents-python#1611, continue#8933,
-mastra#8738); a program encloses the calls it made; an approval, its answer and the call it allows
-are one. https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21). A search for
-tools without a call id is paired by its place.
+Reasoning is enforced by item id (openai-agents-python#1611, continue#8933, mastra#8738); a
+program encloses the calls it made; an approval, its answer and the call it allows are one.
+https://developers.openai.com/api/docs/guides/reasoning (read 2026-11-21). A search for tools
+without a call id is paired by its place.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from chatfold.core.views import (
     TextPart,
 )
 
-__all__ = ["approval_spans", "is_reasoning", "reasoning_spans"]
+__all__ = ["approval_spans", "is_reasoning", "required_spans"]
 
 _ENDS_SCOPE = frozenset(
     {"additional_tools", "configuration_update", "compaction", "mcp_approval_response"}
 )
 
 
-def reasoning_spans(views: Sequence[ItemView]) -> list[Span]:
+def required_spans(views: Sequence[ItemView]) -> list[Span]:
     """Return the spans of reasoning scopes, programs, approvals and searches without ids."""
     return [*_scopes(views), *_programs(views), *approval_spans(views), *_searches(views)]
 

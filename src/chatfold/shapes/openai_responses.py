@@ -20,7 +20,7 @@ from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, 
 from chatfold.shapes._responses_blocks import Get, read_blocks
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
-from chatfold.shapes._responses_rules import reasoning_spans
+from chatfold.shapes._responses_rules import required_spans
 
 __all__ = ["OpenAIResponses"]
 
@@ -134,7 +134,7 @@ class OpenAIResponses(Shape):
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
         """Return what reasoning, programs, approvals and searches bind together."""
-        return reasoning_spans(views)
+        return required_spans(views)
 
     def keeps(self, view: ItemView) -> bool:
         """Return whether the item is state, or an instruction in the middle."""
