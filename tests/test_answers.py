@@ -121,6 +121,19 @@ def test_a_flow_takes_the_right_answer_behind_a_wrong_one() -> None:
     assert flow.outcome.changed
 
 
+def test_a_flow_that_has_ended_says_how_it_did() -> None:
+    """Only one that was brought to its end has an outcome."""
+    failed = ChatContext(talk()).flow(keep_last_turns=1)
+    with pytest.raises(EmptySummaryError):
+        failed.send("")
+    with pytest.raises(ValueError, match="ended in an error"):
+        failed.send("All was done.")
+    done = ChatContext(talk()).flow(keep_last_turns=1)
+    done.send("All was done.")
+    with pytest.raises(ValueError, match="its outcome is set"):
+        done.send("All was done.")
+
+
 @WAYS
 def test_a_summary_can_be_sent(way: str) -> None:
     """A lone surrogate of the model's would break every later request; a pair of them would not."""

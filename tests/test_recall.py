@@ -747,6 +747,18 @@ def test_a_long_answer_is_cut_in_the_middle(most: int) -> None:
     assert "left out" in cut
 
 
+def test_a_cut_answer_is_marked_as_a_cut_text_in_a_prompt_is() -> None:
+    """One template stands for both, and is given the same: numbers that can be read."""
+    long = [
+        {"role": "user", "content": "parcel " * 2_000},
+        {"role": "assistant", "content": "Found."},
+    ]
+    ctx = context([*long, *talk(1)], "openai_chat", store=MemoryStore())
+    tool = ctx.recall_tool(max_characters=500)
+    assert fold(ctx, keep_last_turns=1)
+    assert re.search(r"\[\.\.\. 1\d,\d{3} of 1\d,\d{3} characters", tool.handler(query="parcel"))
+
+
 def test_the_tool_keeps_to_its_limit() -> None:
     """So many items in one answer, and no more."""
     ctx = context(numbered("openai_chat", 9), "openai_chat", store=MemoryStore())

@@ -44,7 +44,8 @@ class SummaryOptions(TypedDict, total=False):
         retries: How often the SDK repeats a failed request (1).
         instructions: What the application adds to the prompt; data like all else, it is escaped.
         language: Language of the summary; by default the user's.
-        max_summary_tokens: Length asked for, in tokens; by default 5 % of the head, at most 2,000.
+        max_summary_tokens: Length asked for, in tokens; by default 5 % of the head, at least 400
+            (or half of a shorter head) and at most 2,000.
         redact: Takes each text before it leaves the process, and the summary before it goes in;
             what escapes of JSON hide in a text is shown to it as well.
         post_process: Takes the summary and returns the one to use.

@@ -6,6 +6,7 @@ Not here: where the originals are (`originals`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from chatfold.core.calls import pair_calls
@@ -13,7 +14,7 @@ from chatfold.core.clip import cut_middle
 from chatfold.core.digest import stable_digest
 from chatfold.core.native import json_text
 from chatfold.core.redaction import Redact
-from chatfold.core.render import TemplateRenderer, conversation, filled
+from chatfold.core.render import TemplateRenderer, conversation, cut_marker, filled
 from chatfold.core.views import CallPart, ItemView, ResultPart, Shape
 from chatfold.core.xml import escape
 
@@ -81,7 +82,9 @@ def make_tool(
             return words("nothing", what=escape(id_ or sought))
         views = [view_of(item) for item in items]
         shown = conversation(views, pair_calls(views), redact=redact).xml
-        return words("found", conversation=cut_middle(shown, max_characters, _mark(templates)))
+        return words(
+            "found", conversation=cut_middle(shown, max_characters, partial(cut_marker, templates))
+        )
 
     texts = {"type": "string"}
     parameters = {
@@ -133,7 +136,3 @@ def _as_text(argument: object) -> str:
     if argument is None:
         return ""
     return (argument if isinstance(argument, str) else json_text(argument)).strip()
-
-
-def _mark(templates: TemplateRenderer) -> Callable[[int, int], str]:
-    return lambda left_out, of: filled(templates, "cut_marker.jinja", left_out=left_out, total=of)

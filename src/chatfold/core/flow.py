@@ -277,6 +277,7 @@ class Flow(Generic[OutcomeT]):
 
         Raises:
             TypeError: It is neither text nor a `Completion`.
+            ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: The answer cannot stand as a summary, and nothing else can be tried.
             StaleHeadError: The head changed while the summary was written.
             InvalidResultError: The new list would break the provider's rules.
@@ -288,13 +289,17 @@ class Flow(Generic[OutcomeT]):
         """Take in that the model call failed; the next summarizer is asked, if there is one.
 
         Raises:
+            ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: There is none: `error` itself, with the usage so far.
         """
         self._advance(lambda steps: steps.throw(error))
 
     def _advance(self, step: Callable[[Steps], Request]) -> None:
         if self._steps is None or self.request is None:
-            raise ValueError("the flow is done; its outcome is set")
+            ended = (
+                "is done; its outcome is set" if self.outcome is not None else "ended in an error"
+            )
+            raise ValueError(f"the flow {ended}, and takes no more; begin another one")
         self.request = None
         try:
             self._go_on(step, self._steps)

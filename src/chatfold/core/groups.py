@@ -16,7 +16,7 @@ from typing import NamedTuple
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.clip import shortened
 from chatfold.core.redaction import Redact, redacted
-from chatfold.core.render import Conversation, TemplateRenderer, Written, conversation, filled
+from chatfold.core.render import Conversation, TemplateRenderer, Written, conversation, cut_marker
 from chatfold.core.views import ItemView
 
 __all__ = ["Asking", "Groups", "inner", "wrap"]
@@ -46,8 +46,7 @@ class Asking:
 
     def mark(self, left_out: int, total: int) -> str:
         """Return the marker for a text that is cut: both are numbers of characters."""
-        values = {"left_out": f"{left_out:,}", "total": f"{total:,}"}
-        return filled(self.templates, "cut_marker.jinja", **values)
+        return cut_marker(self.templates, left_out, total)
 
     def size(self, *texts: str) -> int:
         """Return the size of texts in tokens, all together."""

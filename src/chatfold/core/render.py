@@ -29,6 +29,7 @@ __all__ = [
     "TemplateRenderer",
     "Written",
     "conversation",
+    "cut_marker",
     "elements",
     "filled",
     "prompt",
@@ -209,6 +210,21 @@ def filled(templates: TemplateRenderer, name: str, /, **values: object) -> str:
             template=name,
         )
     return text
+
+
+def cut_marker(templates: TemplateRenderer, left_out: int, total: int) -> str:
+    """Return the marker for a text that is cut in the middle.
+
+    Args:
+        templates: What renders it.
+        left_out: Number of characters that are left out.
+        total: Number of all characters.
+
+    Raises:
+        TemplateError: As `filled`.
+    """
+    values = {"left_out": f"{left_out:,}", "total": f"{total:,}"}
+    return filled(templates, "cut_marker.jinja", **values)
 
 
 def prompt(
