@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import Problem, Requirement, Severity
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
 from chatfold.core.turns import is_summary
@@ -91,7 +91,12 @@ def check_messages(
 
 
 def _problem(
-    rule: str, message: str, *indices: int, severity: Any = "error", error: str = "", source: str
+    rule: str,
+    message: str,
+    *indices: int,
+    severity: Severity = "error",
+    error: str = "",
+    source: str,
 ) -> Problem:
     return Problem(rule, message, indices, severity, error, _NAME, source)
 

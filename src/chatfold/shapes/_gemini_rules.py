@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem
+from chatfold.core.check import Problem, Severity
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, is_user_message
 from chatfold.shapes._blocks import listed
@@ -70,7 +70,12 @@ def check_contents(
 
 
 def _problem(
-    rule: str, message: str, *indices: int, severity: Any = "error", error: str = "", source: str
+    rule: str,
+    message: str,
+    *indices: int,
+    severity: Severity = "error",
+    error: str = "",
+    source: str,
 ) -> Problem:
     return Problem(rule, message, indices, severity, error, _NAME, source)
 

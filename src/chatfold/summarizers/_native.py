@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, NoReturn
 
 from chatfold import threads
 from chatfold.core.flow import Usage
@@ -25,7 +25,7 @@ from chatfold.errors import (
     TruncatedSummaryError,
 )
 from chatfold.summarizers._limits import configured, in_time
-from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize
+from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize, texts_in
 from chatfold.summarizers.native import Compacted
 from chatfold.threads import check_timeout
 
@@ -261,7 +261,7 @@ class _Attempts:
         backend = self._backend
         said = backend.refusal(error)
         if said is None:
-            asked = Prompt("", "\n".join(_texts(plain(body))), (), None, 0)
+            asked = Prompt("", "\n".join(texts_in(plain(body))), (), None, 0)
             said = failure(error, asked, who=backend.model, timeout=backend.timeout)
         raise self._told(said) from error
 
@@ -274,16 +274,3 @@ class _Attempts:
     def _told(self, error: SummaryError) -> SummaryError:
         error.usage, error.llm_calls = self._usage, self._calls
         return error
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield every text inside of plain values."""
-    waiting = [value]
-    while waiting:
-        inner = waiting.pop()
-        if isinstance(inner, str):
-            yield inner
-        elif isinstance(inner, dict):
-            waiting.extend(cast("dict[str, Any]", inner).values())
-        elif isinstance(inner, list):
-            waiting.extend(cast("list[Any]", inner))

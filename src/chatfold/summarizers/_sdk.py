@@ -42,6 +42,7 @@ __all__ = [
     "got_async",
     "recognize",
     "text_in",
+    "texts_in",
 ]
 
 Family: TypeAlias = Literal["openai", "anthropic"]
@@ -256,10 +257,10 @@ def _sent(prompt: Prompt) -> Prompt:
     if prompt.live is None:
         return prompt
     given = [*prompt.live.items, prompt.live.item, prompt.live.request]
-    return replace(prompt, user="\n".join(_texts([plain(value) for value in given])))
+    return replace(prompt, user="\n".join(texts_in([plain(value) for value in given])))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
     """Yield every text inside of plain values."""
     waiting = [value]
     while waiting:
