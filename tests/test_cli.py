@@ -1002,25 +1002,48 @@ def test_links_in_a_circle_cannot_be_written(tmp_path: Path) -> None:
     assert_refused(run("check", file, "--fix", link), "cannot write", "loop.json")
 
 
-def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
-    """A reader that goes away early (`| head -1`) leaves no traceback."""
+def test_a_closed_pipe_is_quiet_and_no_error(tmp_path: Path) -> None:
+    """A reader that goes away early (`| head -1`) changes neither exit code nor files."""
     big = saved(tmp_path / "big.json", _filler(2000))
-    for arguments in (
-        ["demo"],
-        ["summarize", big],
-        ["summarize", big, "--keep-last-turns", "5000"],
+    calls = [_called(f"call_{number}") for number in range(2000)]
+    broken = saved(tmp_path / "broken.json", [{"role": "user", "content": "Go."}, *calls])
+    out = tmp_path / "out.json"
+    for code, *arguments in (
+        (0, "demo"),
+        (0, "summarize", big),
+        (0, "summarize", big, "--keep-last-turns", "5000"),
+        (0, "summarize", big, "--keep-last-turns", "1", "-o", "/dev/stdout"),
+        (0, "calls", broken),
+        (0, "calls", broken, "--json"),
+        (1, "check", broken),
+        (1, "check", broken, "--json"),
+        (0, "check", broken, "--fix", out),
     ):
-        program = subprocess.Popen(
-            [sys.executable, "-m", "chatfold", *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        if "/dev/stdout" in arguments and not Path("/dev/stdout").exists():
+            continue
+        done, told = _read_a_little(*map(str, arguments))
+        assert done == code, arguments
+        assert b"Traceback" not in told
+        assert b"Exception" not in told
+    assert len(json.loads(out.read_bytes())) == 4001
+
+
+def _called(call_id: str) -> Item:
+    function = {"name": "look_up", "arguments": "{}"}
+    call = {"id": call_id, "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _read_a_little(*arguments: str) -> tuple[int, bytes]:
+    """Return the exit code and what stood on stderr."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "chatfold", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
         assert program.stdout is not None
         assert program.stderr is not None
         program.stdout.read(10)
         program.stdout.close()
         told = program.stderr.read()
-        program.stderr.close()
-        assert program.wait(60) is not None
-        assert b"Traceback" not in told
-        assert b"Exception" not in told
+        return program.wait(60), told

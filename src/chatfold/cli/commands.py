@@ -1,12 +1,11 @@
 """The commands: demo, summarize, calls and check.
 
 Belongs here: what users type and what they are told. An error is one line on stderr. Not here:
-files (`files`, `outputs`), how values are shown (`terminal`, `demo`).
+files (`files`, `outputs`), streams (`streams`), how values are shown (`terminal`, `demo`).
 """
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import re
@@ -23,6 +22,7 @@ from chatfold.cli.demo import show
 from chatfold.cli.files import FileError, History, read_history, reason
 from chatfold.cli.outputs import reject_unwritable, write_whole
 from chatfold.cli.story import SHAPE_NAMES
+from chatfold.cli.streams import prepare_streams
 from chatfold.cli.terminal import (
     Mending,
     call_table,
@@ -171,8 +171,7 @@ def check(
 
 def run() -> int:
     """Run the command with the arguments of the process, and return its exit code."""
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - closed: `>&-`
-        sys.stdout = io.TextIOWrapper(_Closed(), encoding="utf-8")
+    prepare_streams()
     try:
         code: object = app(standalone_mode=False)
     except OSError as error:  # of a stream: those of files are told where they are read or written
@@ -204,13 +203,6 @@ def _options(
         raise typer.Exit
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
-
-
-class _Closed(io.BytesIO):
-    """What stands for a standard output that is closed, so that nothing is lost in silence."""
-
-    def write(self, data: object, /) -> int:
-        raise OSError(errno.EBADF, "standard output is closed")
 
 
 class UsageError(Exception):

@@ -54,8 +54,7 @@ def write_whole(name: str, data: bytes) -> None:
     `/dev/fd/63`): what stands there already stays, as for any other output.
 
     Raises:
-        FileError: It cannot be written.
-        BrokenPipeError: Whoever reads a pipe has enough.
+        FileError: It cannot be written; that whoever reads a pipe has enough is no error.
     """
     reject_unwritable(name)
     target = _target(name)
@@ -69,7 +68,7 @@ def write_whole(name: str, data: bytes) -> None:
             with target.open("ab") as file:
                 file.write(data)
     except BrokenPipeError:
-        raise
+        return
     except OSError as error:
         raise FileError(f"cannot write {name}: {reason(error)}") from error
 
