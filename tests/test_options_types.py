@@ -270,6 +270,65 @@ def test_what_answers_only_when_awaited_is_refused_at_once(function: Any) -> Non
             ask(abandon=function)  # type: ignore[operator]
 
 
+def yielding(_: object) -> Any:
+    """Answer no, to whoever runs it."""
+    yield False
+
+
+async def yielding_later(_: object) -> Any:
+    """Answer no, to whoever awaits and runs it."""
+    yield False
+
+
+class Yielding:
+    """An object that is called, and runs only when its answer is."""
+
+    def __call__(self, _: object) -> Any:
+        yield False
+
+    def count(self, _: str) -> Any:
+        """Count nothing yet."""
+        yield 1
+
+
+@pytest.mark.parametrize("function", [yielding, yielding_later, Yielding(), partial(yielding)])
+def test_a_function_that_yields_is_refused_at_once(function: Any) -> None:
+    """A generator is always true, too: every item would be pinned."""
+    for name in ("pin", "redact", "post_process"):
+        with pytest.raises(TypeError, match=f"{name} must answer with return"):
+            ChatContext([], **{name: function})
+        with pytest.raises(TypeError, match=f"{name} must answer with return"):
+            Middleware("extractive", **{name: function})
+    with pytest.raises(TypeError, match="when must answer with return"):
+        Policy(when=function)
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}])
+    with pytest.raises(TypeError, match="abandon must answer with return"):
+        ctx.plan(abandon=function)
+    with pytest.raises(TypeError, match=r"counter\.count must answer with return"):
+        ChatContext([], counter=Yielding())
+
+
+@pytest.mark.parametrize("answer", [yielding, yielding_later])
+def test_a_yes_or_no_that_has_not_run_is_refused(answer: Any) -> None:
+    """From outside it does not show: `lambda item: ask(item)`, with an `ask` that yields."""
+    items = [{"role": "user", "content": "Hi"}] * 3
+    has_not_run = "must answer at once, and returned what has not run"
+    with pytest.raises(TypeError, match=f"pin {has_not_run}"):
+        ChatContext(list(items), pin=lambda item: answer(item)).plan(keep_last_turns=0)
+    policy = Policy(when=lambda load: answer(load))
+    with pytest.raises(TypeError, match=f"when {has_not_run}"):
+        ChatContext(list(items), policy=policy).maybe_summarize("extractive")
+
+
+@pytest.mark.parametrize("background", [[], {}, {1}, [True], "no", None])
+def test_a_background_that_is_neither_true_nor_false_is_refused(background: Any) -> None:
+    """The error names the option, whatever is given."""
+    ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Hi"}])
+    with pytest.raises(TypeError, match="background must be True or False"):
+        ctx.maybe_summarize("extractive", background=background)
+    assert not ctx.maybe_summarize("extractive").changed
+
+
 class Query:
     """What is asked only when it is awaited, and is no coroutine."""
 

@@ -350,7 +350,7 @@ class ChatContext(Summarizing[ItemT]):
 
     def _by_policy(self, options: SummaryOptions, background: bool) -> Settings:
         """Return the options of a policy-driven call."""
-        known = None if options else self._each_time.get(background)
+        known = None if options else self._each_time.get(bool(background))
         if known is not None:
             return known
         settings = self._updated(options, self.maybe_summarize)
@@ -359,7 +359,7 @@ class ChatContext(Summarizing[ItemT]):
         if background:
             settings = self._of_background(settings, options)
         if not options:
-            self._each_time[background] = settings
+            self._each_time[bool(background)] = settings
         return settings
 
     def _of_background(self, settings: Settings, options: SummaryOptions) -> Settings:

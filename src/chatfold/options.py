@@ -199,7 +199,7 @@ class Settings:
         for name in ("redact", "post_process", "on_event"):
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise TypeError(f"{name} must be a function, or None, not {getattr(self, name)!r}")
-            check_sync(name, getattr(self, name))
+            check_sync(name, getattr(self, name), may_yield=name == "on_event")
         if isinstance(self.on_event, type):  # each event would make one, and nobody be told
             raise TypeError(f"on_event must be a function, or None, not {kind_of(self.on_event)}")
         for (what, kinds), names in _TYPES.items():
@@ -321,6 +321,7 @@ def check_given(
             f"counter must be an object with count(text), not {counter!r}; the name of a model is "
             "model="
         )
+    check_sync("counter.count", getattr(counter, "count", None))
     if not isinstance(policy, (Policy, NoneType)):
         raise TypeError(f"policy must be a Policy, or None, not {policy!r}")
     if not isinstance(summary_key, (bytes, NoneType)):

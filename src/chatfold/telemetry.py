@@ -92,7 +92,7 @@ class Telemetry:
     ) -> None:
         if then is not None and not callable(then):  # pyright: ignore[reportUnnecessaryComparison]
             raise TypeError(f"then must be a function of a FoldEvent, not {type(then).__name__}")
-        check_sync("then", then)
+        check_sync("then", then, may_yield=True)
         check_flags(conversation_id=conversation_id, content=content)
         self._then = then
         self._conversation_id = conversation_id

@@ -33,16 +33,39 @@ def is_async(function: object) -> bool:
     )
 
 
-def check_sync(name: str, function: object) -> None:
+def _is_generator(function: object) -> bool:
+    """Return whether a call of `function` runs none of it, as it has a `yield`."""
+    plain = function.__func__ if type(function) is MethodType else function
+    if type(plain) is FunctionType:
+        flags = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+        return bool(plain.__code__.co_flags & flags)
+    call = getattr(type(function), "__call__", None)  # noqa: B004 - the method is wanted, not a test
+    asked = (inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    return any(ask(each) for ask in asked for each in (function, call))
+
+
+def check_sync(name: str, function: object, *, may_yield: bool = False) -> None:
     """Check that a function that is asked in the middle of something answers at once.
 
-    A coroutine is always true: asked for a yes or no, it would be taken for a yes.
+    A coroutine and a generator are always true: asked for a yes or no, they would be taken for a
+    yes.
+
+    Args:
+        name: What the function is called, for the error.
+        function: The function, or None.
+        may_yield: Whether its answer is looked at later, and a generator is dealt with there.
 
     Raises:
-        TypeError: It has to be awaited.
+        TypeError: It has to be awaited, or is a generator function.
     """
-    if function is not None and is_async(function):
+    if function is None:
+        return
+    if is_async(function):
         raise TypeError(f"{name} must answer at once, and {function!r} has to be awaited")
+    if not may_yield and _is_generator(function):
+        raise TypeError(
+            f"{name} must answer with return, and {function!r} is a generator function: it yields"
+        )
 
 
 def is_yes(name: str, answer: object) -> bool:
@@ -53,7 +76,7 @@ def is_yes(name: str, answer: object) -> bool:
         answer: What it returned.
 
     Raises:
-        TypeError: Its answer has to be awaited.
+        TypeError: Its answer has to be awaited, or is a generator.
     """
     if answer is True or answer is False:  # the quick way
         return answer
@@ -61,6 +84,9 @@ def is_yes(name: str, answer: object) -> bool:
         _close(answer)
         kind = type(answer).__name__
         raise TypeError(f"{name} must answer at once, and returned what is to be awaited ({kind})")
+    if inspect.isgenerator(answer) or inspect.isasyncgen(answer):
+        kind = type(answer).__name__
+        raise TypeError(f"{name} must answer at once, and returned what has not run ({kind})")
     return bool(answer)
 
 
