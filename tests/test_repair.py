@@ -1091,3 +1091,41 @@ def test_a_note_holds_what_a_later_sdk_writes() -> None:
     ctx = ChatContext(items, shape="openai_responses")
     assert [repair.action for repair in ctx.repair()] == ["noted"]
     assert "the words of the page" in json.dumps(items)
+
+
+# --- one run is enough ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["assistant", "system"])
+def test_a_result_in_another_role_s_message_goes_into_one_of_the_user(role: str) -> None:
+    """It was put back into a message of the same role, again and again."""
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "ok"}
+    items = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [use]},
+        {"role": role, "content": [result]},
+        {"role": "user", "content": "And now?"},
+    ]
+    out, repairs = repaired(items, "anthropic")
+    assert [(r.rule, r.action) for r in repairs] == [("block_place", "moved")]
+    assert out[2] == {"role": "user", "content": [result]}
+    assert problems(out, "anthropic") == []
+    assert list(complaints(items, "anthropic")) == []
+
+
+def test_mends_that_undo_each_other_are_not_made() -> None:
+    """What is wrong is told once, and a second run finds the list as it is."""
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    items = [
+        {"role": "system", "content": [{"type": "text", "text": "Be brief."}, use]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]},
+    ]
+    out, repairs = repaired(items, "anthropic")
+    again, more = repaired(out, "anthropic")
+    assert same_objects(again, out)
+    assert {r.action for r in more} == {"left"}
+    assert {(r.rule, r.action) for r in more} == {
+        (r.rule, r.action) for r in repairs if r.action == "left"
+    }
+    assert len([r for r in repairs if r.action != "left"]) < 2

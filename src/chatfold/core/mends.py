@@ -24,7 +24,7 @@ from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, mo
 from chatfold.core.native import plain
 from chatfold.core.views import ItemView, Part, ReasoningPart, TextPart, UnknownPart
 
-__all__ = ["MENDS"]
+__all__ = ["MENDS", "is_same"]
 
 
 def drop_commands(case: Case) -> Edits:
@@ -55,7 +55,7 @@ def drop_duplicates(case: Case) -> Edits:
             continue
         if case.policies.duplicates == "keep":
             edits.leave(problem.rule, index, "duplicates='keep'")
-        elif _same(items[index], items[twin]):
+        elif is_same(items[index], items[twin]):
             gone, stays = max(index, twin), min(index, twin)
             message = f"took out a copy of item {case.slots[stays].origin}"
             edits.replace(gone, (), edits.note(problem.rule, "dropped", message, gone, stays))
@@ -67,12 +67,13 @@ def drop_duplicates(case: Case) -> Edits:
 def _twin(items: Sequence[Any], index: int) -> int | None:
     """Return the index of a neighbour that says the same as the item at `index`."""
     for other in (index - 1, index + 1):
-        if 0 <= other < len(items) and _same(items[index], items[other]):
+        if 0 <= other < len(items) and is_same(items[index], items[other]):
             return other
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two items say the same."""
     return one is other or plain(one) == plain(other)
 
 

@@ -8,12 +8,12 @@ read again. Not here: the single mends (`mends`), one provider's rules (`chatfol
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chatfold.core.check import Problem
 from chatfold.core.commit import problems_of
 from chatfold.core.edits import Case, Policies, Repair, RepairPolicies, Slot
-from chatfold.core.mends import MENDS
+from chatfold.core.mends import MENDS, is_same
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -70,8 +70,9 @@ def mended(
     problems = problems_of(snapshot)
     repairs: list[Repair] = []
     reasons: dict[tuple[str, int], str] = {}
+    stages: list[_Stage] = []
     for _ in range(_ROUNDS):
-        before = len(repairs)
+        stages.append(_Stage(slots, problems, len(repairs)))
         for mend in MENDS:
             edits = mend(Case(slots, snapshot, problems, chosen, render))
             reasons |= edits.reasons
@@ -81,10 +82,27 @@ def mended(
             repairs += made
             snapshot = read([slot.item for slot in slots])
             problems = problems_of(snapshot)
-        if len(repairs) == before:
+        back = next((stage for stage in stages if _says_the_same(stage.slots, slots)), None)
+        if back is not None:  # the mends undo each other, or nothing was left to mend
+            slots, problems = back.slots, back.problems
+            del repairs[back.repairs :]
             break
     repairs += (_left(p, slots, reasons) for p in problems if p.severity in ("error", "pending"))
     return [slot.item for slot in slots], repairs
+
+
+class _Stage(NamedTuple):
+    """A list as a round of all mends finds it, with the number of repairs up to then."""
+
+    slots: list[Slot]
+    problems: list[Problem]
+    repairs: int
+
+
+def _says_the_same(one: Sequence[Slot], other: Sequence[Slot]) -> bool:
+    return len(one) == len(other) and all(
+        is_same(a.item, b.item) for a, b in zip(one, other, strict=True)
+    )
 
 
 def _left(problem: Problem, slots: Sequence[Slot], reasons: dict[tuple[str, int], str]) -> Repair:

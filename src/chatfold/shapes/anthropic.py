@@ -257,7 +257,7 @@ class Anthropic(Shape):
             blocks += text or listed(content)
         ordered = sorted(blocks, key=lambda block: block_type(block) != "tool_result")
         in_order = all(a is b for a, b in zip(ordered, blocks, strict=True))
-        if len(items) < 2 and in_order:
+        if len(items) < 2 and in_order and all(field(item, "role") == "user" for item in items):
             return list(items)
         return [{"role": "user", "content": ordered}]
 
