@@ -13,6 +13,8 @@ from strategies import History, broken, histories
 from validator import validate
 
 from chatfold import ChatContext, Problem
+from chatfold.core.calls import pair_calls
+from chatfold.shapes._anthropic_calls import check_calls
 
 USER = {"role": "user", "content": "hello"}
 SAID = {"role": "assistant", "content": "hi"}
@@ -594,3 +596,28 @@ def test_check_never_raises(history: History) -> None:
         assert all(0 <= index < len(history.items) for index in problem.indices)
         assert problem.indices
         assert str(problem)
+
+
+class Counted(list[Any]):
+    """A list that counts how often one of its items is asked for."""
+
+    asked = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        self.asked += 1
+        return super().__getitem__(index)
+
+
+def test_calls_in_a_row_are_checked_in_time_that_grows_with_their_number() -> None:
+    """A thousand messages of the assistant may stand before the results of all."""
+    asked: list[int] = []
+    for number in (50, 100):
+        calls = [model(use(f"a{at}")) for at in range(number)]
+        results = [user(result(f"a{at}")) for at in range(number)]
+        items = [USER, *calls, *results]
+        views = ChatContext(items, shape="anthropic").views()
+        counted = Counted(views)
+        found = check_calls(items, counted, range(len(items)), pair_calls(views))
+        assert {p.rule for p in found} == {"split_results"}
+        asked.append(counted.asked)
+    assert asked[1] < 2.2 * asked[0]

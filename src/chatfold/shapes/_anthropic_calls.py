@@ -9,6 +9,7 @@ Not here: what else it refuses (`_anthropic_problems`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
@@ -52,7 +53,7 @@ def check_calls(
     runs = _runs(views, own)
     yield from _check_results(views, runs, calls)
     yield from _check_call_ids(views, runs)
-    yield from _check_unanswered(views, calls)
+    yield from _check_unanswered(views, runs, calls)
     yield from _check_server_calls(items, views, calls)
 
 
@@ -220,12 +221,15 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
 
 
 def _check_unanswered(
-    views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
+    views: Sequence[ItemView], runs: Sequence[_Run], calls: Sequence[ToolCallRecord]
 ) -> Iterator[Problem]:
     last = _last_turn(views)
+    answered = _answered_there(len(views), runs)
     for call in calls:
         index = call.call_index
-        if index is None or call.pair.startswith("server") or _answered_next(views, call):
+        if index is None or call.pair.startswith("server"):
+            continue
+        if call.result_index is not None and index in answered[call.result_index]:
             continue
         ids = f"messages.{index}: `tool_use` ids were found without `tool_result` blocks"
         yield problem(
@@ -249,19 +253,22 @@ def _last_turn(views: Sequence[ItemView]) -> int:
     return first
 
 
-def _answered_next(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
-    """Return whether the result stands in the turn right after the call's."""
-    if call.result_index is None or call.call_index is None:
-        return False
-    answered = False
-    for index in range(call.call_index + 1, call.result_index + 1):
-        view = views[index]
-        if view.shape != _NAME or (view.role == "system" and is_free(view)):
+def _answered_there(length: int, runs: Sequence[_Run]) -> list[range]:
+    """Return for each item which items' calls may have their result there.
+
+    Those are the calls of the assistant's turn before the user's, and none where another speaks.
+    """
+    found = [range(0)] * length
+    for number, (role, indices) in enumerate(runs):
+        if role != "user":
             continue
-        if view.role != "user" and (answered or view.role != "assistant"):
-            return False
-        answered = view.role == "user"
-    return answered
+        asked = number > 0 and runs[number - 1].role == "assistant"
+        barred = number - (2 if asked else 1)  # the last turn behind which all may be answered
+        since = runs[barred].indices[-1] if barred >= 0 else 0
+        behind = runs[number + 1].indices[0] if number + 1 < len(runs) else length
+        for index, until in pairwise([*indices, behind]):  # what stands between is passed over
+            found[index:until] = [range(since, index)] * (until - index)
+    return found
 
 
 def _check_server_calls(
