@@ -25,14 +25,17 @@ WRITES = str.split(
     "check_in_passenger checkout_cart gmail_send_message stripe.refund str_replace set_status "
     "modify_pending_order_items return_delivered_order_items toggle_roaming send_message "
     "fs/write_file reboot_device make_payment post_comment resolve_ticket resolveIncident "
-    "desk.resolve_disputes run_migration"
+    "desk.resolve_disputes run_migration convert_lead convertLeads convert_quote_to_order "
+    "leads.convert load_truck load_trucks load_gift_card truck_load track_expense"
 )
 READS = str.split(
     "get_order getOrder GetOrder list_orders read_file search_flights lookupOrder find_user "
     "check_warranty fetch_page view_image grep order_status booking_details email_search "
     "mcp__github__get_issue web_search file_search google_search calculate think weather_forecast "
     "get_transfer list_cancellations validate_address can_send_mms repo.read search_removed_items "
-    "payment_history resolve_library_id resolve_path resolve_hostname list_resolved_tickets"
+    "payment_history resolve_library_id resolve_path resolve_hostname list_resolved_tickets "
+    "convert_currency convert_units convert_file convert load_file load_data load_truck_details "
+    "load_card_history load track_order track_package track_truck list_leads"
 )
 UNKNOWN = ("foo", "bar", "python", "code_interpreter", "x", "", "工具", "computer", "run")
 # To open or select one of these may be to make or to take it.

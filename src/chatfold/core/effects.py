@@ -71,6 +71,19 @@ _OPENED = _words(
     "link memories memory page pages pdf photo query record records result results row rows sql "
     "state stats status summary tab table url urls video web webpage website window"
 )
+# Words of those that read, and the things with which they are deeds: a lead becomes a customer, a
+# truck is filled, while a unit is only worked out, and a file read.
+_DEEDS_WITH: Mapping[str, frozenset[str]] = {
+    "convert": _words(
+        "cart crypto deal draft estimate lead mile opportunity point prospect quotation quote "
+        "reward trial"
+    ),
+    "load": _words(
+        "car card cargo container dishwasher freight lorry money pallet ship shipment trailer "
+        "truck van vehicle vessel wagon wallet"
+    ),
+    "track": _words("calorie event expense habit hours meal medication mood symptom workout"),
+}
 _BETWEEN = _words("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
@@ -241,19 +254,25 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
             behind = words[place + 1 :]
             if _goes_on_to_write(behind):
                 return "write"
-            if word in _OPENABLE and not _is_opened_to_read([*before, *words[:place]], behind):
-                return "unknown"
-            return "read"
+            return _of_reading(word, _thing([*before, *words[:place]], behind))
     if any(word in _THINGS_TO_READ for word in words):
         return "read"
     return "write" if any(word in _EITHER for word in words) else None
 
 
-def _is_opened_to_read(before: list[str], behind: list[str]) -> bool:
-    """Return whether what is opened or selected is such that this is to look at it."""
+def _of_reading(word: str, thing: str) -> Effect:
+    """Return what a word that reads suggests with what it is done to, "" where nothing says so."""
+    deeds = _DEEDS_WITH.get(word)
+    if deeds is not None and (thing in deeds or thing.removesuffix("s") in deeds):
+        return "write"
+    return "unknown" if word in _OPENABLE and thing and thing not in _OPENED else "read"
+
+
+def _thing(before: list[str], behind: list[str]) -> str:
+    """Return what something is done to, by the words around that, "" where none says so."""
     upto = next((place for place, word in enumerate(behind) if word in _BETWEEN), len(behind))
     things = behind[:upto] or before
-    return not things or things[-1] in _OPENED
+    return things[-1] if things else ""
 
 
 def _goes_on_to_write(words: list[str]) -> bool:
