@@ -115,6 +115,18 @@ FAILURES: list[tuple[Any, str]] = [
         CONFLICT,
     ),
     (f"Rebasing (1/2)\nhint: Resolve it\n{NOT_APPLIED}", "Rebasing (1/2)"),
+    ("Fehler: kein Termin frei", "Fehler: kein Termin frei"),
+    ("Fehler beim Speichern", "Fehler beim Speichern"),
+    ("abgelehnt: Kreditlimit erreicht", "abgelehnt: Kreditlimit erreicht"),
+    ("Die Zahlung wurde abgelehnt.", "Die Zahlung wurde abgelehnt."),
+    ("Überweisung fehlgeschlagen", "Überweisung fehlgeschlagen"),
+    ("Échec : solde insuffisant", "Échec : solde insuffisant"),
+    ("Erreur lors du paiement", "Erreur lors du paiement"),
+    ("Votre paiement a été refusé.", "Votre paiement a été refusé."),
+    ("Pago rechazado: saldo insuficiente", "Pago rechazado: saldo insuficiente"),
+    ({"fehler": "kein Termin frei"}, "kein Termin frei"),
+    ({"status": "abgelehnt", "grund": "kein Guthaben"}, "kein Guthaben"),
+    ({"result": "Fehler: kein Termin frei"}, "Fehler: kein Termin frei"),
 ]
 
 
@@ -207,6 +219,17 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
         [{"type": "text", "text": "Cart not found"}, {"type": "text", "text": "Made"}],
     ),
     ("create_refund", {}, {"amount": 3, "failure_message": None}),
+    ("reject_application", {"id": "A-1"}, "Antrag abgelehnt."),
+    ("antrag_ablehnen", {"id": "A-1"}, {"status": "abgelehnt"}),
+    ("set_status", {"id": "A-1", "status": "abgelehnt"}, "abgelehnt"),
+    ("set_status", {"id": "A-1", "status": "abgelehnt"}, {"status": "abgelehnt"}),
+    ("create_order", {"id": "A-1"}, "Nicht abgelehnt."),
+    ("create_order", {"id": "A-1"}, "Fehler: keine"),
+    ("import_rows", {}, "Zeilen fehlgeschlagen: 0"),
+    ("repair", {"id": "A-1"}, "Fehler behoben"),
+    ("import_rows", {}, {"fehler": "keine", "zeilen": 7}),
+    ("import_rows", {}, {"fehler": 0, "zeilen": 7}),
+    ("send_report", {"to": "ops"}, "Bericht zu abgelehnten Anträgen gesendet"),
 ]
 
 

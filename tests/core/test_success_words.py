@@ -86,7 +86,7 @@ def record_of(result: Any, name: str = "refund", **arguments: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("result", "said"),
     [
-        ("Abgelehnt: zu alt", ": Abgelehnt: zu alt"),
+        ("Odrzucono: za stare", ": Odrzucono: za stare"),
         ("OK", ""),
         ("false", ": false"),
         ({"refunded": False}, ": refunded=false"),

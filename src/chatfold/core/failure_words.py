@@ -9,6 +9,7 @@ import re
 
 __all__ = [
     "DEEDS",
+    "STATES",
     "first_line",
     "is_named_by",
     "is_participle",
@@ -23,7 +24,10 @@ _READ = 200  # characters at the start of a text that tell a failure
 _LINES_READ = 4000  # characters of a text in which its first line is looked for
 _NAME_READ = 200  # characters of a tool's name
 
-_NOTHING = r"(?!\W{0,2}(?:0\b|(?:none|null|false)\s*(?:[,.;|)<\n]|$)))"  # as in `Failed: 0`
+# As in `Failed: 0`.
+_NOTHING = (
+    r"(?!\W{0,2}(?:0\b|(?:none|null|false|keine?|aucune?|ningun[oa]|ningún)\s*(?:[,.;|)<\n]|$)))"
+)
 _PHRASE = (
     r"(?:bad request|unauthorized|payment required|forbidden|not found|method not allowed|"
     r"not acceptable|request timeout|conflict|gone|precondition failed|payload too large|"
@@ -45,6 +49,8 @@ _SAYS_SO = re.compile(
     rf"(?={_ENDS}| (?:with|because|due|while|when|during|occurred)\b)"
     rf"|{_THINGS_THAT_FAIL}failed(?={_ENDS}|\s*\(| "
     r"(?:with|because|due|after|for|at|on|in|during|while|when|as|and|to)\b)"
+    # Not as the subject of what was done: `Fehler behoben`.
+    rf"|(?:fehler|erreur)(?={_ENDS}| (?:beim?|bei|in|im|lors|de|d['’]))"
     rf"){_NOTHING}"
     r"|http(?:/[\d.]{1,3})?(?: status)?(?: code)?[ :]{1,2}[45]\d\d\b"
     rf"|[45]\d\d:? {_PHRASE}(?=\s*(?:[:.,;!(\n<-]|$)))",
@@ -103,6 +109,29 @@ DEEDS = (
 """What tools do, as participles."""
 _IRREGULAR = {"send": "sent", "resend": "resent", "write": "written", "pay": "paid", "make": "made"}
 _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# What is said of a call that came to nothing, in German, French and Spanish, and the verbs of the
+# tools that it is no failure of, in English and in that language.
+_REFUSED = ("reject", "decline", "deny", "refuse")
+_STATES = {
+    "abgelehnt": (*_REFUSED, "ablehnen", "ablehnung"),
+    "verweigert": (*_REFUSED, "verweigern"),
+    "fehlgeschlagen": ("fail",),
+    "refusé": (*_REFUSED, "refuser"),
+    "refusée": (*_REFUSED, "refuser"),
+    "rejeté": (*_REFUSED, "rejeter"),
+    "rejetée": (*_REFUSED, "rejeter"),
+    "échec": ("fail",),
+    "échoué": ("fail",),
+    "échouée": ("fail",),
+    "rechazado": (*_REFUSED, "rechazar"),
+    "rechazada": (*_REFUSED, "rechazar"),
+    "denegado": (*_REFUSED, "denegar"),
+    "denegada": (*_REFUSED, "denegar"),
+    "fallido": ("fail",),
+    "fallida": ("fail",),
+}
+STATES = frozenset(_STATES)
+"""Words of other languages by which a state says that a call came to nothing."""
 _VERBS = {
     "aborted": "abort",
     "bounced": "bounce",
@@ -159,6 +188,8 @@ def is_status_text(text: str) -> bool:
 def is_named_by(state: str, name: str) -> bool:
     """Return whether the verb of a tool names a state: `reject_application` ends in `rejected`."""
     words = words_of_name(name)
+    if state in _STATES:
+        return not set(words).isdisjoint((*_STATES[state], state))
     verb = _VERBS.get(state)
     if verb in words:
         following = words[words.index(verb) + 1 :]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from chatfold.core.failure_words import (
+    STATES,
     first_line,
     is_named_by,
     is_status_text,
@@ -25,18 +26,20 @@ from chatfold.core.unmade_words import exits_badly, says_not_made
 
 __all__ = ["first_line", "reason_in"]
 
-_BAD_STATES = word_set(
+_BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
     "timeout undeliverable undelivered unsuccessful"
 )
 _FAILURES = ("failure_message", "failureMessage", "failure_reason", "failureReason")
 _ERRORS = (
     *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
+    *("fehler", "erreur"),
     *_FAILURES,
 )
 _REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
 _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
+    *("fehler", "erreur", "grund", "motif", "motivo"),
     *_FAILURES,
 )
 _REASONS_OF_REQUESTS = ("body", "title", "description")
@@ -51,7 +54,7 @@ _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
 _WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
-_VALUES = {"true": True, "false": False, "none": None, "null": None}
+_VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
 _WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
 _EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from chatfold.core.failure_words import (
     DEEDS,
+    STATES,
     is_named_by,
     is_participle,
     word_set,
@@ -60,6 +61,11 @@ _FAILED = (
     r"(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
     rf"{_ENDS}| (?:because|due|with)\b){_NO_MORE}"
 )
+# In other languages what failed comes first, too: `Zahlung wurde abgelehnt`.
+_ELSEWHERE = (
+    r"(?:(?!(?:nicht|nie|kein\w*|pas|aucune?|no|sin|sans|ohne)\b)[^\W\d_]{1,40} ){0,4}?"
+    rf"(?P<elsewhere>{'|'.join(sorted(STATES, reverse=True))}){_ENDS}){_NO_MORE}"
+)
 _NOT_DONE = (
     r"(?:(?:(?!\b(?:was|were|has|have|is|are|and|but)\b)[^\n.;:!?]){1,80}?"
     r"\b(?:could(?: not|n['’]t)|cannot|can['’]t|can not|can no longer) be"
@@ -86,7 +92,7 @@ _OF_SHELLS = (
 )
 _NOT_MADE = re.compile(
     rf"\W*(?:{_BY_THE_USER}|{_NO_RIGHT}|{_OF_SHELLS}|{_OF_HOSTS}|{_DECLINED}|{_ALLOWED}|{_FAILED}"
-    rf"|{_NOT_DONE})",
+    rf"|{_ELSEWHERE}|{_NOT_DONE})",
     re.IGNORECASE,
 )
 
@@ -119,7 +125,8 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     found = _NOT_MADE.match(text, 0, _READ)
     if found is None:
         return False
-    state = found["refused"] or found["state"] or found["declined"] or found["failed"]
+    states = ("refused", "state", "declined", "failed", "elsewhere")
+    state = next(filter(None, map(found.__getitem__, states)), None)
     if state is not None:
         return not any(_is_for(state.lower(), of) for of in (name, *given()))
     done = (found["done"] or "").lower()
