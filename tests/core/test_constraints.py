@@ -280,6 +280,20 @@ def test_what_others_said_is_no_instruction() -> None:
         "Cite only sources from 2023 or later.",
         "Recommend only vegan places.",
         "Wait at least five minutes between calls.",
+        "Use tabs, not spaces.",
+        "Use pnpm not npm.",
+        "Answer in French.",
+        "Please reply in German.",
+        "Please speak slowly.",
+        "No calls before 9 am.",
+        "No meetings after 5 pm, please.",
+        "No text messages please.",
+        "Keep my cash reserve above 5,000 euros.",
+        "Prod is off limits.",
+        "Actually keep it short.",
+        "Show me only the first line of each mail.",
+        "Use only the first floor from now on.",
+        "Book nothing over 500 euros.",
     ],
 )
 def test_how_people_write_them_in_a_hurry(said: str) -> None:
@@ -348,11 +362,50 @@ def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
         "No bullet points showed up in the export.",
         "No markdown was rendered.",
         "I suggest only the first.",
+        "Don't cancel the order yet.",
+        "Please do not deploy it yet.",
+        "Send only the first page.",
+        "Show me only the last 5 orders.",
+        "Log my blood pressure: 142 over 91 this morning.",
+        "Use card 4471, not 5521.",
+        "Use the blue one, not the red.",
+        "Use this, not that.",
+        "Use mine, not hers.",
+        "No calls came in before 9 am.",
+        "No meetings before 9 were booked.",
+        "No emails in my inbox.",
+        "No calls today.",
+        "Answer in one sentence.",
+        "The beach was off limits.",
+        "Actually book the 10 am one.",
     ],
 )
 def test_requests_of_the_moment_and_complaints_are_none(said: str) -> None:
     """They ask for consent to nothing that comes later."""
     assert told(f"Hello. {said} Thanks.") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm allergic to penicillin.",
+        "My daughter is allergic to nuts.",
+        "We are lactose intolerant and allergic to fish.",
+        "I'm vegetarian.",
+        "My wife is pregnant, so no raw fish.",
+        "I am a diabetic.",
+        "We are two adults and one wheelchair user.",
+        "My mother needs a wheelchair.",
+    ],
+)
+def test_what_a_user_cannot_have_holds_as_an_instruction_does(said: str) -> None:
+    """Whoever forgets it does harm, and it has no value by which it would be kept."""
+    assert told(f"Hello. {said} Thanks.") == [said]
+
+
+def test_a_question_about_an_allergy_is_none() -> None:
+    """It tells nothing of the user."""
+    assert told("Is he allergic to nuts?", "Who is vegetarian?") == []
 
 
 def test_a_line_that_goes_on_with_a_sentence_is_of_it() -> None:

@@ -167,6 +167,40 @@ def test_an_amended_number_stands_behind_the_old_one() -> None:
     assert told(*rules) == rules
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("Keep it at 20.", "Actually keep it at 18."),
+        ("Keep it at 20.", "Actually, always keep it at 18, not 20."),
+        ("Keep the pool size at 20.", "Actually set the pool size at 18."),
+        ("Keep the pool size at 20.", "No, keep the pool size at 18, not 20."),
+        ("Keep answers under 100 words.", "Sorry, keep answers under 150 words."),
+    ],
+)
+def test_a_number_that_is_told_anew_takes_the_place_of_the_old_one(rule: str, said: str) -> None:
+    assert told(rule, said) == [said]
+    assert told(rule, said, said) == [said]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "is_kept"),
+    [
+        ("Never use port 8080.", "Actually, never use port 9090.", True),
+        ("Always cc a@x.com.", "Actually, always cc b@x.com.", True),
+        ("Keep it at 20.", "And keep it at 18.", True),
+        ("Keep the fan at 3 and the stove at 20.", "Actually keep the stove at 18.", True),
+        ("Keep the budget under 500.", "Actually raise the budget by 50.", False),
+        ("Keep it at 20.", "Actually book the table at 18.", False),
+        ("Keep it at 20.", "Actually I am 18.", False),
+        ("Keep the pool size at 20.", "Actually, is the pool size at 18?", False),
+    ],
+)
+def test_another_thing_with_a_number_leaves_the_old_one(
+    rule: str, said: str, is_kept: bool
+) -> None:
+    assert told(rule, said) == [rule, *([said] if is_kept else [])]
+
+
 LOOK_ALIKE = """
     /srv/a /srv/as /srv/a/b /srv/A /srv/ab ~/x x .env env *.log log https://x.com https://y.com
     db-1 db-2 db-12 10.0.0.1 10.0.0.11 v1.2 v1.20 LK-204 LK-205 #204 204 2040 2,040 50% $50

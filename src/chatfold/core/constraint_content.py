@@ -20,6 +20,7 @@ _STEM: Final = 3  # letters in which two forms of a word agree at least
 # A path, a host, an amount is one word with all its signs: what differs in it is what matters.
 _TOKEN = re.compile(r"(?:[^\s,;!?…\"“”„«»()\[\]{}—–。！？，、；：「」『』]|,(?=\d))+")
 _VALUE = re.compile(r"[\d/\\@_.:#$%*+=~<>&]")
+_NUMBER = re.compile(r"[€$£]?\d[\d.,:]*+[a-z%]{0,3}")
 _EMPHASIS = re.compile(r"^\*+(?=\w)|\*+$")
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
@@ -73,6 +74,13 @@ def _words(sentence: str) -> Iterator[_Word]:
         name = not loud and spoken != spoken.lower()
         yield _Word(bare if value else bare.lower(), value or name, "," in gap)
         first = False
+
+
+def _before(number: str, sentence: str) -> str:
+    """Return the word before a number in a sentence, "" where there is none."""
+    words = [word.text for word in _words(sentence)]
+    place = words.index(number) if number in words else 0
+    return words[place - 1] if place else ""
 
 
 class Content(NamedTuple):
@@ -170,6 +178,32 @@ class ContentReader:
         named = [self._place(word, one.words) is not None for word in other.words if word.is_value]
         pairs = [[self._place(w, one.words) is not None for w in pair] for pair in other.listed]
         return any(any(group) and not all(group) for group in (named, *pairs))
+
+    def renumbers(self, one: Content, other: Content, sentence: str, said: str) -> bool:
+        """Return whether a sentence says the same as another but for its one number.
+
+        It may have another verb, if the same word stands before the number, and may say that the
+        older number is not the one any more. Where the other forbids, both may hold: to forbid a
+        second thing does not allow the first.
+
+        Args:
+            one: What the sentence is about.
+            other: What the other is about.
+            sentence: The sentence.
+            said: The other one.
+        """
+        new, old = ([w.text for w in c.words if _NUMBER.fullmatch(w.text)] for c in (one, other))
+        if len(old) != 1 or new[:1] == old or new[1:] not in ([], old) or not new:
+            return False
+        if other.negative or one.negative != (len(new) > 1):
+            return False
+        words, known = (
+            [w.text for w in c.words if w.text not in (*new, *old)] for c in (one, other)
+        )
+        if words == known:
+            return True
+        is_alike = len(words) == len(known) > 1 and words[1:] == known[1:]
+        return is_alike and _before(new[0], sentence) == _before(old[0], said)
 
     def _place(self, word: _Word, words: Sequence[_Word]) -> int | None:
         """Return where a word stands among others, perhaps in another form."""

@@ -63,6 +63,8 @@ class Words:
             condition: "you said", "it's not that", "if i".
         letters: Begin a line of a mail that is no header: "dear", "best regards".
         tags: End an instruction as a question ends, behind a comma: "ok", "will you".
+        corrects: Begin a sentence that tells a number anew: "actually". In the words of an earlier
+            instruction with another number it takes the place of that one.
         lists: Single words between things of which each is meant: "and", "or". Who takes back what
             is about two of them and names one leaves the other.
         goes_on: Begin a line that goes on with the sentence of the line before: "or", "unless".
@@ -99,6 +101,7 @@ class Words:
     tags: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     goes_on: tuple[str, ...] = ()
+    corrects: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check every phrase: one that cannot be read would break each fold."""

@@ -134,6 +134,7 @@ class _Reader:
         self.exception = compiled(words.exceptions)
         self.report = compiled(words.reports)
         self.question = compiled(words.questions, "^")
+        self.correction = compiled(words.corrects, "^")
         self.taking_back = Phrases(words.takes_back)
         self.allowing = Phrases(words.allows)
         self.permit = Phrases((*words.allows, *words.permits))
@@ -167,19 +168,27 @@ class _Reader:
             known: What they are about, by their keys, so that each is read once.
             own: Whether they are the user's own words; what may be pasted takes nothing back.
         """
-        said = self.said(sentence) if self.may_hold(sentence) else None
-        if said is None:
+        if not self.may_hold(sentence):
+            return None
+        said = self.said(sentence)
+        opening = self.correction.search(plain_of(sentence)) if own else None
+        if said is None and opening is None:
             return None
         key = key_of(sentence)
+        is_told_anew = said is None and key in held
         for dropped in (held, known):
             dropped.pop(key, None)  # said again, it is new
         for other in held.keys() - known.keys():
             known[other] = self.content.read(held[other])
         about = {k: known[k] for k in held}
-        meant = self.meant(said, about) if own else None
+        meant = self.meant(said, about) if own and said else None
+        if meant is None and opening is not None:
+            meant = self.corrected(sentence, opening.group(), held, about)
+            is_told_anew = is_told_anew or meant is not None
         lifted = held.pop(meant) if meant is not None else None
-        touched = any(self.content.touches(said.about, other) for other in about.values())
-        if said.instruction or (meant is None and touched):
+        touches = self.content.touches
+        touched = said is not None and any(touches(said.about, c) for c in about.values())
+        if is_told_anew or (said and said.instruction) or (meant is None and touched):
             held[key] = _shortened(sentence)
             if len(held) > _MOST:
                 del held[next(iter(held))]
@@ -226,7 +235,29 @@ class _Reader:
         request = self.request.search(plain)
         if request is None:
             return False
+        found = self.exception.search(plain, request.start())
+        if found and found.start() < request.end() < found.end():  # "send only the first page"
+            plain = f"{plain[: found.start()]}~{plain[found.end() :]}"
         return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
+
+    def corrected(
+        self, sentence: str, opening: str, held: dict[str, str], about: dict[str, Content]
+    ) -> str | None:
+        """Return the key of the one instruction of which a sentence tells the number anew, or None.
+
+        Args:
+            sentence: What the user said.
+            opening: What it begins with, by which it is a correction.
+            held: The instructions, by their keys.
+            about: What each of them is about, by its key.
+        """
+        plain, renumbers = plain_of(sentence), self.content.renumbers
+        if plain.endswith("?"):
+            return None
+        said = self.content.read(sentence, behind=opening)
+        said = said._replace(negative=self.content.is_negative(plain[len(opening) :]))
+        found = [key for key in about if renumbers(said, about[key], sentence, held[key])]
+        return found[0] if len(found) == 1 else None
 
     def meant(self, said: _Said, about: dict[str, Content]) -> str | None:
         """Return the key of the one instruction that a sentence clearly takes back, or None.
