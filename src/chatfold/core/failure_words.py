@@ -79,6 +79,14 @@ _SUBJECT = re.compile(
     r"(?:was|were|is|are|has been|have been) (?:now |all |successfully )?(\w{2,30})\b",
     re.IGNORECASE,
 )
+# The same without a verb between: `Error report submitted`, `Failed login issue created as #4`.
+_BARE_SUBJECT = re.compile(
+    r"\W*(failed|error|exception|failure) "
+    r"((?:(?!(?:that|which|who|because|since|when|while|if|after|before|to|not|cannot|no|in|on)\b)"
+    r"[\w#@/-]{1,40} ){0,8}?)"
+    r"(\w{2,30})(?=\s*(?:[.!\n(]|$)| (?:as|to|with) )",
+    re.IGNORECASE,
+)
 _BUT = re.compile(
     r"\b(?:but|however|not|cannot|can't|couldn't|unable|fails|failed|failure|errors?)\b",
     re.IGNORECASE,
@@ -91,12 +99,12 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _THINGS = word_set(
-    "alert digest email entry export file list log mail message note notification page record "
-    "report rule summary ticket"
+    "alert digest email entry export file incident issue list log mail message note notification "
+    "page record report rule summary ticket"
 )
 _DONE = word_set(
     "added attached created delivered emailed exported filed forwarded generated mailed opened "
-    "posted published saved sent shared updated uploaded written"
+    "posted published saved sent shared submitted updated uploaded written"
 )
 _CLEANED = word_set(
     "archived cleared corrected deleted dropped fixed purged removed repaired replaced"
@@ -189,7 +197,8 @@ def is_named_by(state: str, name: str) -> bool:
     """Return whether the verb of a tool names a state: `reject_application` ends in `rejected`."""
     words = words_of_name(name)
     if state in _STATES:
-        return not set(words).isdisjoint((*_STATES[state], state))
+        verbs = (*_STATES[state], state)
+        return any(word in verbs or any(is_participle(word, of) for of in verbs) for word in words)
     verb = _VERBS.get(state)
     if verb in words:
         following = words[words.index(verb) + 1 :]
@@ -199,7 +208,7 @@ def is_named_by(state: str, name: str) -> bool:
 
 def _tells_of_a_deed(text: str, name: str) -> bool:
     """Return whether a word at the start describes that with which the tool did what it is for."""
-    found = _SUBJECT.match(text, 0, _READ)
+    found = _SUBJECT.match(text, 0, _READ) or _BARE_SUBJECT.match(text, 0, _READ)
     if found is None or _BUT.search(text[:_READ].partition("\n")[0], found.end()):
         return False
     word, verb = found[1].lower(), found[3].lower()
@@ -208,7 +217,8 @@ def _tells_of_a_deed(text: str, name: str) -> bool:
     if verb in _DONE and not things.isdisjoint(map(_singular, words)):
         return True
     is_own = any(is_participle(verb, of) for of in words)
-    return is_own and (word == "failed" or verb in _CLEANED or bool(things))
+    is_about = word in words  # a tool that logs errors
+    return is_own and (word == "failed" or verb in _CLEANED or bool(things) or is_about)
 
 
 def words_of_name(name: str) -> list[str]:
