@@ -321,6 +321,8 @@ def test_how_people_write_them_in_a_hurry(said: str) -> None:
         "Everything you write must be in French.",
         "Stick to the cheapest fare.",
         "Leave the staging server alone.",
+        "Don't cancel the order yet.",
+        "Please do not deploy it yet.",
     ],
 )
 def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
@@ -362,8 +364,6 @@ def test_what_waits_for_the_users_consent_is_an_instruction(said: str) -> None:
         "No bullet points showed up in the export.",
         "No markdown was rendered.",
         "I suggest only the first.",
-        "Don't cancel the order yet.",
-        "Please do not deploy it yet.",
         "Send only the first page.",
         "Show me only the last 5 orders.",
         "Log my blood pressure: 142 over 91 this morning.",

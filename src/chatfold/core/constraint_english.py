@@ -151,8 +151,6 @@ ENGLISH: Final = Words(
         "use this|that|these|those|it|them|mine|yours|hers|his|theirs|ours|one|both not",
         "use * not the|a|an|my|your|his|her|our|their|this|that|these|those|mine|yours|hers|theirs",
         "use * not it|them|me|him|us|you|because|if|when|for|in|on|at|just|only|yet",
-        "do not * yet",
-        "don't|dont * yet",
         "send|show|give|print|read|list|run|write only the first|last|next|top",
         "return|include|name|put|report|save only the first|last|next|top",
         "send|show|give|print|read|list|run|write * only the first|last|next|top",
