@@ -417,6 +417,24 @@ def test_calls_that_are_counted_have_the_ids_in_which_they_differ() -> None:
     assert made[0].values[0].text.startswith("M20IZ0 ... M20IZ")
 
 
+def test_that_a_tool_was_called_goes_behind_all_ids() -> None:
+    """Of tools that were called once each: those of late keep their ids, if there is room."""
+    tools = [f"{verb}_{thing}" for verb in ("send", "book", "pay") for thing in "abcdefgh"]
+    record = Record()
+    for number, tool in enumerate(tools):  # one in each fold
+        new = Record(done=(done(tool, f"p{number}", f"T-{number}"),))
+        record = merged(record, new, Budget(0, 150, size))
+        assert size(rendered(record)) <= 150
+    assert [entry.name for entry in record.done] == tools
+    assert all(entry.calls == 1 for entry in record.done)
+    named = [bool(entry.values) for entry in record.done]
+    assert named == sorted(named)
+    assert named[-1]
+    least = merged(Record(), record, Budget(0, 40, size)).done
+    assert [entry.name for entry in least] == tools[-len(least) :]
+    assert not any(entry.values for entry in least[:-1])
+
+
 def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
     """It may say at length what was run; older ones still go."""
     old = tuple(done("pay", f"f{n}") for n in range(9))

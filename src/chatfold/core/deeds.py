@@ -101,7 +101,8 @@ def fitted_actions(record: Record, room: int, count: Callable[[str], int]) -> Re
     """Return a record whose actions fit: old failures go first, then what is done is counted.
 
     Before that go the call ids of what is done, its texts of many words, and most of what came of
-    it. What is done goes last of all, and the tools that were called most rarely of late first.
+    it. What is done goes last of all, and the tools that were called most rarely of late first:
+    the ids beside their numbers, and then that they were called.
     """
 
     def size() -> int:
@@ -195,11 +196,12 @@ def line_size(entry: Entry, count: Callable[[str], int]) -> int:
 def _smaller(
     done: tuple[Entry, ...], over: int, shared: Collection[str], count: Callable[[str], int]
 ) -> tuple[Entry, ...]:
-    """Return entries that take less room by about `over` tokens, and at least one fewer."""
+    """Return entries that take less room by about `over` tokens, and less in any case."""
     counts = {e.name: e for e in done if e.arguments is None}
     singles = [e for e in done if e.arguments is not None]
     if not singles:
-        return done[1:]
+        nameless = _each(lambda entry: entry._replace(values=()), done, over, count)
+        return nameless if nameless != done else done[1:]
     taken = 0
     while taken < len(singles) and (over > 0 or not taken):
         entry = singles[taken]
