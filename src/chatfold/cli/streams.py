@@ -26,17 +26,18 @@ def prepare_streams() -> None:
 
 def _unbroken(stream: TextIO) -> TextIO:
     """Return what writes where `stream` writes, and goes on where a reader has left."""
+    found: object = stream
     buffer = getattr(stream, "buffer", None)
     raw = getattr(buffer, "raw", buffer)
     # What stands for a stream (a console of Windows, a test's) has no pipe behind it.
-    if not isinstance(stream, io.TextIOWrapper) or type(raw) is not io.FileIO:
+    if not isinstance(found, io.TextIOWrapper) or type(raw) is not io.FileIO:
         return stream
     return io.TextIOWrapper(
         io.BufferedWriter(_Pipe(raw.fileno(), "wb", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        line_buffering=found.line_buffering,
+        write_through=found.write_through,
     )
 
 
