@@ -58,6 +58,17 @@ def _sessions(server: Server) -> int:
     )
 
 
+def _wait_for_one_fold(store: SQLStore) -> None:
+    """Return once a server that was halted answers again."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            assert len(store.folds(KEY)) == 1
+            return
+        except StoreError:
+            assert time.monotonic() < deadline
+
+
 def _in_threads(number: int, work: Callable[[int], None]) -> None:
     failed: list[BaseException] = []
 
@@ -331,13 +342,7 @@ def test_a_server_that_says_nothing_is_given_up(mortal: Server, opened: Opened) 
             assert time.monotonic() - start < 6
     finally:
         go_on()
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            assert len(store.folds(KEY)) == 1
-            break
-        except StoreError:
-            assert time.monotonic() < deadline
+    _wait_for_one_fold(store)
     assert threading.active_count() < threads + 3
 
 
@@ -526,13 +531,7 @@ def test_a_server_that_takes_no_connection_of_the_application_s_is_given_up(mort
         assert time.monotonic() - start < 6
     finally:
         go_on()
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            assert len(store.folds(KEY)) == 1
-            break
-        except StoreError:
-            assert time.monotonic() < deadline
+    _wait_for_one_fold(store)
 
 
 def test_a_machine_that_went_away_in_the_midst_holds_no_lock_for_ever(
