@@ -186,6 +186,8 @@ def test_a_number_that_is_told_anew_takes_the_place_of_the_old_one(rule: str, sa
     ("rule", "said", "is_kept"),
     [
         ("Never use port 8080.", "Actually, never use port 9090.", True),
+        ("Never use port 8080.", "Actually, never use port 9090, not 8080.", True),
+        ("Never use port 8080.", "Actually use port 9090.", False),
         ("Always cc a@x.com.", "Actually, always cc b@x.com.", True),
         ("Keep it at 20.", "And keep it at 18.", True),
         ("Keep the fan at 3 and the stove at 20.", "Actually keep the stove at 18.", True),
@@ -199,6 +201,11 @@ def test_another_thing_with_a_number_leaves_the_old_one(
     rule: str, said: str, is_kept: bool
 ) -> None:
     assert told(rule, said) == [rule, *([said] if is_kept else [])]
+
+
+def test_a_number_that_may_be_of_two_instructions_leaves_both() -> None:
+    rules = ["Keep the pool size at 20.", "Keep the pool size at 30."]
+    assert told(*rules, "Actually set the pool size at 18.")[:2] == rules
 
 
 LOOK_ALIKE = """
