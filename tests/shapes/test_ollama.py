@@ -146,6 +146,10 @@ def test_thinking_words_and_calls_of_one_message_are_all_read(sdk: bool) -> None
             [("a", "1"), ("b", "2")],
         ),
         (
+            [_called("a", a="1"), ANSWER, _called("a", a="2"), _result("a", "new")],
+            [("a", ""), ("a", "new")],
+        ),
+        (
             [
                 _called("a", "a", a="same"),
                 _result("a", "1", tool_call_id="same"),
@@ -184,6 +188,7 @@ def test_thinking_words_and_calls_of_one_message_are_all_read(sdk: bool) -> None
         "by place",
         "the latest step",
         "ids on calls only",
+        "the latest step with ids on calls only",
         "ids on both",
         "an id on the result only",
         "the older key",
