@@ -421,6 +421,20 @@ ANTHROPIC = [
         "warning",
         "`tool_use` ids must be unique",
     ),
+    (
+        "call_id_form",
+        [USER, model(TEXT, use("call_1|fc_1")), user(result("call_1|fc_1"))],
+        (1,),
+        "error",
+        "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    ),
+    (
+        "malformed_item",
+        [USER, model({"type": "text", "text": 5}), USER],
+        (1,),
+        "error",
+        "messages.1.content.0.text.text: Input should be a valid string",
+    ),
     ("unanswered_call", [USER, model(use("a")), USER], (1,), "error", NOT_ANSWERED),
     ("unanswered_call", [USER, model(use("a"))], (1,), "pending", NOT_ANSWERED),
     (

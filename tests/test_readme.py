@@ -394,6 +394,15 @@ BROKEN: list[tuple[str, str, list[Item]]] = [
         "duplicate_result",
         [{"role": "assistant", "content": [USE]}, {"role": "user", "content": [RESULT, RESULT]}],
     ),
+    (
+        "anthropic",
+        "call_id_form",
+        [
+            USER,
+            {"role": "assistant", "content": [{**USE, "id": "a|b"}]},
+            {"role": "user", "content": [{**RESULT, "tool_use_id": "a|b"}]},
+        ],
+    ),
     ("anthropic", "first_role", [SAID, USER]),
     ("anthropic", "blank_text", [{"role": "user", "content": [{"type": "text", "text": " "}]}]),
 ]

@@ -530,6 +530,46 @@ def test_a_call_id_that_is_too_long_is_shortened_on_both_sides() -> None:
     assert problems(out, "openai_responses") == []
 
 
+FOREIGN = "call_1|fc_1"  # as a host joins the two ids of Responses
+
+
+@pytest.mark.parametrize("shape", ["anthropic", "bedrock"])
+def test_an_id_of_another_provider_is_changed_in_the_call_and_its_result(shape: str) -> None:
+    """What the provider refuses in it is replaced; the other call keeps its id."""
+    opener = USER if shape == "anthropic" else {"role": "user", "content": [{"text": "go"}]}
+    items = [opener, *step(shape, FOREIGN, 1, ["1"]), *step(shape, "fine", 1, ["2"])]
+    before = copy.deepcopy(items)
+    assert [p.rule for p in problems(items, shape)] == ["call_id_form"]
+    assert validate(items, shape) != []
+    out, repairs = repaired(items, shape)
+    assert [(r.rule, r.action) for r in repairs] == [("call_id_form", "renamed")]
+    assert problems(out, shape) == []
+    assert validate(out, shape) == []
+    assert items == before
+    assert [(c.id, c.result) for c in ChatContext(out).tool_calls()] == [
+        ("call_1_fc_1_1", "1"),
+        ("fine", "2"),
+    ]
+    kept, (left,) = repaired(items, shape, ids="keep")
+    assert same_objects(kept, items)
+    assert left.action == "left"
+
+
+def test_a_converse_result_without_an_id_gets_that_of_its_call() -> None:
+    """By its place it is known which one that is."""
+    use = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
+    items = [
+        {"role": "user", "content": [{"text": "go"}]},
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [{"toolResult": {"content": [{"text": "1"}]}}]},
+    ]
+    assert [p.rule for p in problems(items, "bedrock")] == ["result_without_id"]
+    out, (repair,) = repaired(items, "bedrock")
+    assert (repair.action, repair.indices) == ("renamed", (2,))
+    assert out[2]["content"][0]["toolResult"]["toolUseId"] == "t1"
+    assert problems(out, "bedrock") == []
+
+
 def test_a_misplaced_instruction_moves_behind_the_next_user_message() -> None:
     """An Anthropic `system` message stands between the user and the assistant."""
     rule = {"role": "system", "content": "be brief"}

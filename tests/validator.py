@@ -8,6 +8,7 @@ shows is judged; models, headers and request options are not known here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -456,6 +457,10 @@ def _anthropic_content(index: int, item: Item, *, is_last: bool) -> Iterator[Vio
             yield Violation(index, "blank_text", f"text is {block.get('text')!r}")
         if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
             yield Violation(index, "arguments_no_object", f"input is {block.get('input')!r}")
+        if block.get("type") == "tool_use" and not re.fullmatch(
+            "[a-zA-Z0-9_-]+", str(block.get("id") or "none")
+        ):
+            yield Violation(index, "tool_use_id", f"id is {block.get('id')!r}")
 
 
 def _anthropic_tools(merged: list[_Message]) -> Iterator[Violation]:

@@ -121,7 +121,7 @@ class BedrockDraft(Draft):
                 pass
         block: Item = {"toolUseId": call.id, "content": content}
         roll = self.below(10)
-        failed = roll >= 8
+        failed = roll >= 8 and bool(content)  # an error says what it was, or is refused
         if roll >= 7:
             block["status"] = "error" if failed else "success"
         self.answered(call, text, failed=failed)

@@ -332,6 +332,34 @@ def test_a_tool_of_the_server_is_call_and_result_in_one_message(fields: Item) ->
             1,
             "error",
         ),
+        *(
+            (
+                [_user("a"), _assistant(_use(call_id)), _user(_result(call_id))],
+                "call_id_form",
+                1,
+                "error",
+            )
+            for call_id in ("call_1|fc_1", "t" * 65)
+        ),
+        *(
+            (
+                [_user("a"), _assistant(_use("t1", name=name)), _user(_result("t1"))],
+                "tool_name",
+                1,
+                "error",
+            )
+            for name in ("get order", "github.list", "f" * 65)
+        ),
+        (
+            [
+                _user("a"),
+                _assistant(_use("t1")),
+                _user(_result("t1", status="error", content=[])),
+            ],
+            "empty_error",
+            2,
+            "error",
+        ),
         ([_user("a"), _assistant("b", " \n")], "blank_text", 1, "error"),
         ([_user("a"), _assistant()], "empty_message", 1, "error"),
         *(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from validators.base import Item, Violation, dicts
@@ -59,6 +60,12 @@ def _message(index: int, item: Item, strict: bool) -> Iterator[Violation]:
     for use in _blocks(item, "toolUse"):
         if not isinstance(use.get("input"), dict):
             yield Violation(index, "arguments_no_object", f"input is {use.get('input')!r}")
+        for key, form in (("toolUseId", "[a-zA-Z0-9_.:-]{1,64}"), ("name", "[a-zA-Z0-9_-]{1,64}")):
+            if use.get(key) and not re.fullmatch(form, str(use[key])):
+                yield Violation(index, "text_form", f"{key} is {use[key]!r}")
+    for result in _blocks(item, "toolResult"):
+        if result.get("status") == "error" and not result.get("content"):
+            yield Violation(index, "empty_error", "an error needs content")
     ids = [use.get("toolUseId") for use in _uses(item)]
     for id_ in {i for i in ids if ids.count(i) > 1}:
         yield Violation(index, "duplicate_tool_use", f"{id_!r} twice in one message")

@@ -5,6 +5,7 @@ Not here: the mends of results (`mends_results`), and in which order all come (`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from chatfold.errors import ShapeError
 __all__ = ["answer_calls", "join_calls", "name_calls", "rename_calls", "wrap_arguments"]
 
 _LONGEST_ID = 64
+_UNFIT = re.compile("[^a-zA-Z0-9_-]")  # what some servers refuse in an id, and all take without
 _NO_ID = "call00000"  # what an id is made from where there is none; of a form that all servers take
 
 
@@ -155,14 +157,22 @@ def wrap_arguments(case: Case) -> Edits:
 # Ids
 
 
+_OF_IDS = {
+    "reused_call_id",
+    "duplicate_call_id",
+    "long_call_id",
+    "call_id_form",
+    "missing_call_id",
+}
+
+
 def rename_calls(case: Case) -> Edits:
     """Give an id of their own to calls that share one with an earlier call, or lack a fit one."""
     edits = Edits(case)
     wanted = {
         p.index: p.rule
         for p in case.problems
-        if p.rule in ("reused_call_id", "duplicate_call_id", "long_call_id", "missing_call_id")
-        and p.severity in ("error", "loss")
+        if p.rule in _OF_IDS and p.severity in ("error", "loss")
     }
     if not wanted:
         return edits
@@ -191,9 +201,11 @@ def _needs_id(
     """Return whether a call needs another id; `again` where an earlier one has the same."""
     if rule == "missing_call_id":
         return _own_id(case, where) is None
-    if rule == "long_call_id":
-        return record.id is not None and len(record.id) > _LONGEST_ID
-    return again and record.id is not None and rule in ("reused_call_id", "duplicate_call_id")
+    if record.id is None:
+        return False
+    if rule in ("long_call_id", "call_id_form"):
+        return len(record.id) > _LONGEST_ID or bool(_UNFIT.search(record.id))
+    return again and rule in ("reused_call_id", "duplicate_call_id")
 
 
 def _own_id(case: Case, where: tuple[int, int]) -> str | None:
@@ -256,10 +268,10 @@ def _new_id(old: str, used: set[str | None]) -> str:
     """Return an id like `old` that nothing else has; the same for the same list."""
     # Where ids have nine letters and digits, the server may take no others.
     fixed = len(old) == len(_NO_ID) and old.isascii() and old.isalnum()
-    number = 1
+    fit, number = _UNFIT.sub("_", old), 1
     while True:
         ending = str(number) if fixed else f"_{number}"
-        made = f"{old[: (len(old) if fixed else _LONGEST_ID) - len(ending)]}{ending}"
+        made = f"{fit[: (len(fit) if fixed else _LONGEST_ID) - len(ending)]}{ending}"
         if made not in used:
             return made
         number += 1

@@ -8,6 +8,7 @@ Not here: what else it refuses (`_anthropic_problems`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -27,6 +28,9 @@ __all__ = ["check_calls", "problem"]
 
 _NAME = "anthropic"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21)"
+_FORM = "https://github.com/OpenSecretCloud/maple-proxy/issues/18 (read 2026-11-27)"
+
+_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 class _Run(NamedTuple):
@@ -206,6 +210,8 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
                         )
                 if part.id is None:
                     continue
+                if not (is_served(part) or _ID.fullmatch(part.id)):
+                    yield _misformed(index, place, part.id)
                 if part.id in seen:
                     turn, first = seen[part.id]
                     yield problem(
@@ -218,6 +224,18 @@ def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator
                         error=f"messages.{index}.content.{place}: `tool_use` ids must be unique",
                     )
                 seen[part.id] = (number, index)
+
+
+def _misformed(index: int, place: int, id_: str) -> Problem:
+    return problem(
+        "call_id_form",
+        f"the call id {id_!r} has other characters than letters, digits, underscores and dashes, "
+        "as ids of other providers may; give the call and its result another",
+        index,
+        error=f"messages.{index}.content.{place}.tool_use.id: String should match pattern "
+        f"'^{_ID.pattern}$'",
+        source=_FORM,
+    )
 
 
 def _check_unanswered(

@@ -5,6 +5,7 @@ The API's error texts are quoted from reports of those who met them; each rule n
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -30,6 +31,22 @@ _EMPTY = "https://github.com/earendil-works/pi/pull/3443 (read 2026-11-22)"
 _FIRST = "https://github.com/elastic/kibana/pull/246393 (read 2026-11-22)"
 _INPUT = "https://github.com/vercel/ai/pull/19023 (read 2026-11-26)"
 _PAIRS = "https://github.com/strands-agents/harness-sdk/issues/1435 (read 2026-11-22)"
+_IDS = (
+    "botocore 1.44.8, bedrock-runtime, ToolUseId, and "
+    "https://github.com/RooCodeInc/Roo-Code/pull/10902 (read 2026-11-27)"
+)
+_NAMES = (
+    "botocore 1.44.8, bedrock-runtime, ToolName, and "
+    "https://github.com/openclaw/openclaw/issues/12892 (read 2026-11-27)"
+)
+_NO_ERROR = (
+    "https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15 "
+    "(read 2026-11-27)"
+)
+
+_ID = re.compile(r"[a-zA-Z0-9_.:-]+")
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]+")
+_LONGEST = 64  # characters of either
 
 
 def tool_requirements(views: Sequence[ItemView]) -> list[Requirement]:
@@ -87,6 +104,7 @@ def check_messages(
     yield from _check_order(views, own)
     yield from _check_contents(items, views, own)
     yield from _check_ids(views, own)
+    yield from _check_forms(views, own)
     yield from _check_results(views, calls)
 
 
@@ -153,13 +171,24 @@ def _check_contents(
                     f"{place} is blank. Add text to the text field, and try again.",
                     source=_BLANK,
                 )
-        yield from _check_inputs(items[index], index)
+        yield from _check_insides(items[index], index)
         yield from _check_mixture(items[index], view, index)
 
 
-def _check_inputs(item: Any, index: int) -> Iterator[Problem]:
+def _check_insides(item: Any, index: int) -> Iterator[Problem]:
+    """Yield what lacks in a call or in a result: an input, or what the error was."""
     blocks: list[Any] = field(item, "content")
     for place, block in enumerate(blocks):
+        result: Any = field(block, "toolResult")
+        if field(result, "status") == "error" and not field(result, "content"):
+            yield _problem(
+                "empty_error",
+                "a toolResult of an error that holds nothing; put in what the error was",
+                index,
+                error=f"The content field at messages.{index}.content.{place}.toolResult cannot be "
+                "empty when status value is error.",
+                source=_NO_ERROR,
+            )
         use: Any = field(block, "toolUse")
         # One that is no object has no id and no name either, which is told of as malformed.
         if isinstance(use, Mapping) and not isinstance(field(cast(Any, use), "input"), Mapping):
@@ -198,17 +227,17 @@ def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:
 
 
 def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    """Yield call ids that recur in one message: its results could not be told apart."""
+    """Yield calls and results without an id, and ids that recur in one message.
+
+    Its results could not be told apart.
+    """
     for index in own:
-        made = Counter(
-            p.id for p in views[index].parts if type(p) is CallPart and p.pair == "function"
-        )
-        if any(type(p) is CallPart and p.name is None for p in views[index].parts):
-            yield _problem("malformed_item", "a toolUse without a name", index, source=_API)
+        parts = [p for p in views[index].parts if isinstance(p, (CallPart, ResultPart))]
+        made = Counter(p.id for p in parts if type(p) is CallPart and p.pair == "function")
+        if made[None]:
+            yield _problem("malformed_item", "a toolUse without an id", index, source=_API)
         for call_id, count in made.items():
-            if call_id is None:
-                yield _problem("malformed_item", "a toolUse without an id", index, source=_API)
-            elif count > 1:
+            if call_id is not None and count > 1:
                 yield _problem(
                     "duplicate_call_id",
                     f"the call id {call_id!r} is used {count} times in one message",
@@ -216,6 +245,54 @@ def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Proble
                     error=f"messages.{index}.content: `tool_use` ids must be unique",
                     source=_PAIRS,
                 )
+        if any(type(p) is ResultPart and p.id is None for p in parts):
+            yield _problem(
+                "result_without_id",
+                "a toolResult without an id; give it the toolUseId of its call",
+                index,
+                source=_API,
+            )
+
+
+def _check_forms(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
+    """Yield calls without a name, and ids and names that other providers take and this does not."""
+    for index in own:
+        for place, part in enumerate(views[index].parts):
+            if type(part) is not CallPart:
+                continue
+            where = f"messages.{index + 1}.member.content.{place + 1}.member.toolUse"
+            if part.id is not None and not _fits(_ID, part.id):
+                yield _problem(
+                    "call_id_form",
+                    f"the call id {part.id!r} has more than {_LONGEST} characters, or others than "
+                    "letters, digits and _.:-; give the call and its result another",
+                    index,
+                    error=_misfit(f"{where}.toolUseId", _ID, part.id),
+                    source=_IDS,
+                )
+            if part.name is None:
+                yield _problem("malformed_item", "a toolUse without a name", index, source=_API)
+            elif not _fits(_TOOL_NAME, part.name):
+                yield _problem(
+                    "tool_name",
+                    f"the tool name {part.name!r} has more than {_LONGEST} characters, or others "
+                    "than letters, digits, underscores and dashes",
+                    index,
+                    error=_misfit(f"{where}.name", _TOOL_NAME, part.name),
+                    source=_NAMES,
+                )
+
+
+def _fits(form: re.Pattern[str], text: str) -> bool:
+    return len(text) <= _LONGEST and form.fullmatch(text) is not None
+
+
+def _misfit(where: str, form: re.Pattern[str], text: str) -> str:
+    """Return the server's words about a text that is too long or of another form."""
+    told = f"Value at '{where}' failed to satisfy constraint: Member must "
+    if len(text) > _LONGEST:
+        return f"{told}have length less than or equal to {_LONGEST}"
+    return f"{told}satisfy regular expression pattern: {form.pattern}"
 
 
 def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
