@@ -19,14 +19,12 @@ from chatfold.core.views import (
     ItemView,
     MediaPart,
     Part,
-    ReasoningPart,
-    ResultPart,
     Role,
     Shape,
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of, textless
+from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     SHARED_MEDIA,
@@ -40,19 +38,10 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
-from chatfold.shapes._chat_rules import PairRules, pair_problems
+from chatfold.shapes._openai_chat_rules import check_messages
 
 __all__ = ["OpenAIChat"]
 
-_SOURCE = "https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-21)"
-_ORPHAN = (
-    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message "
-    "with 'tool_calls'."
-)
-_UNANSWERED = (
-    "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
-    "'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
-)
 _ROLES: Final[dict[str, Role]] = {
     "system": "system",
     "developer": "developer",
@@ -61,7 +50,6 @@ _ROLES: Final[dict[str, Role]] = {
     "tool": "tool",
     "function": "tool",
 }
-_TOLD = ("assistant", "system", "developer")
 _SPEAKERS = ("user", "assistant", "system", "developer")
 _OWN_BLOCKS = frozenset({"text", "image_url", "input_audio", "file", "refusal", "video_url"})
 _OWN_KEYS = (
@@ -76,7 +64,6 @@ _OWN_KEYS = (
     "reasoning_details",
 )
 _DIALECT = Dialect("openai_chat", _ROLES, CHAT_BLOCKS, is_foreign_block, text_arguments=True)
-_RULES = PairRules("openai_chat", _ORPHAN, _UNANSWERED, _SOURCE)
 
 
 class OpenAIChat(Shape):
@@ -192,48 +179,7 @@ class OpenAIChat(Shape):
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
         """Yield what Chat Completions would refuse."""
-        yield from pair_problems(views, calls, _RULES)
-        yield from _nameless_results(items, views, calls)
-        for index, view in enumerate(views):
-            parts = view.parts
-            if view.shape != self.name:
-                continue
-            if view.role == "assistant" and field(items[index], "tool_calls") == []:
-                yield _empty_calls(index)
-            if len(parts) == 1 and type(parts[0]) is TextPart:
-                continue  # what most items are
-            if view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
-                yield Problem(
-                    "empty_message",
-                    "a message without tool calls needs content; take it out",
-                    (index,),
-                    provider_error="Invalid value for 'content': expected a string, got null.",
-                    shape=self.name,
-                    source=_SOURCE,
-                )
-            for part in parts:
-                if type(part) is CallPart and part.no_text and part is _first_without_text(parts):
-                    yield from _unwritten_arguments(items[index], index)
-                if type(part) is CallPart and part.name is None:
-                    yield Problem(
-                        "malformed_item", "a tool call without a name", (index,), shape=self.name
-                    )
-                elif (
-                    type(part) is CallPart
-                    and part.id is None
-                    and field(items[index], "function_call") is None  # which has none
-                ):
-                    yield Problem(
-                        "malformed_item",
-                        "a tool call without an id; give the call and its result one",
-                        (index,),
-                        provider_error="Missing required parameter: "
-                        f"'messages[{index}].tool_calls[0].id'.",
-                        shape=self.name,
-                        source=_SOURCE,
-                    )
-                elif type(part) is ResultPart and part.media:
-                    yield _unseen_media(index)
+        return check_messages(items, views, calls)
 
 
 def _has_calls(get: Get) -> bool:
@@ -248,113 +194,6 @@ def _has_calls(get: Get) -> bool:
         isinstance(field(field(call, "function"), "arguments"), str)
         or field(call, "custom") is not None
         for call in listed(get("tool_calls"))
-    )
-
-
-def _says_nothing(item: object, view: ItemView) -> bool:
-    """Return whether a message has no content, or none but reasoning that stands beside it."""
-    if view.parts and type(view.parts[0]) is not ReasoningPart:
-        return False
-    if field(item, "content") is not None:
-        return not view.parts
-    return all(type(part) is ReasoningPart for part in view.parts)
-
-
-def _empty_calls(index: int) -> Problem:
-    """Return the problem of a list of no calls, which other servers write and take back.
-
-    https://github.com/openai/openai-node/pull/1341 (read 2026-11-26).
-    """
-    return Problem(
-        "empty_calls",
-        "`tool_calls` is an empty list, which OpenAI refuses and some other servers take; leave "
-        "the field out",
-        (index,),
-        "warning",
-        f"Invalid 'messages[{index}].tool_calls': empty array. Expected an array with minimum "
-        "length 1, but got an empty array instead.",
-        "openai_chat",
-        _SOURCE,
-    )
-
-
-def _first_without_text(parts: Sequence[Part]) -> Part | None:
-    return next((part for part in parts if type(part) is CallPart and part.no_text), None)
-
-
-def _unwritten_arguments(item: object, index: int) -> Iterator[Problem]:
-    """Yield the calls whose arguments are no text, as of a host that has parsed them."""
-    calls = [(f"tool_calls[{n}].", c) for n, c in enumerate(listed(field(item, "tool_calls")))]
-    functions = [(where + "function", field(call, "function")) for where, call in calls]
-    functions.append(("function_call", field(item, "function_call")))
-    for where, function in functions:
-        arguments = field(function, "arguments")
-        if field(function, "name") is not None and not isinstance(arguments, str):
-            yield Problem(
-                "arguments_no_text",
-                "the arguments of a call are no text; write them as JSON, no arguments as '{}'",
-                (index,),
-                provider_error=textless(f"messages[{index}].{where}.arguments", arguments),
-                shape="openai_chat",
-                source=_SOURCE,
-            )
-
-
-def _nameless_results(
-    items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
-) -> Iterator[Problem]:
-    """Yield results that answer a call by their place, and do not say so as they must.
-
-    The text is quoted in https://github.com/langchain-ai/langchain/issues/22600 (read 2026-11-22).
-    """
-    for call in calls:
-        index, asked = call.result_index, call.call_index
-        if index is None or asked is None or views[index].shape != "openai_chat":
-            continue
-        named = call.id in [p.id for p in views[asked].parts if type(p) is CallPart]
-        if call.id is not None and named:
-            own = [p.id for p in views[index].parts if type(p) is ResultPart]
-            if own == [None]:
-                yield Problem(
-                    "result_without_id",
-                    f"this result does not name its call; by its place it answers {call.id!r}, so "
-                    "make it a `tool` message with that tool_call_id",
-                    (index, asked),
-                    "error",
-                    "Missing parameter 'tool_call_id': messages with role 'tool' must have a "
-                    "'tool_call_id'.",
-                    "openai_chat",
-                    _SOURCE,
-                )
-        elif views[index].type == "tool" and (
-            not named or (call.id is None and field(items[asked], "function_call") is not None)
-        ):
-            yield Problem(
-                "result_role",
-                "a `function_call` is answered by a message with the role 'function' and the name "
-                "of the function, and this is a `tool` message",
-                (index, asked),
-                "error",
-                _ORPHAN,
-                "openai_chat",
-                _SOURCE,
-            )
-
-
-def _unseen_media(index: int) -> Problem:
-    """Return the problem of an image in a result: older models refuse it, newer do not see it.
-
-    https://github.com/openai/openai-openapi/issues/523 (read 2026-11-22).
-    """
-    return Problem(
-        "media_in_result",
-        "a tool result may hold text only; put the image into a user message behind the results",
-        (index,),
-        "loss",
-        f"Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', "
-        "but this message with role 'tool' contains an image URL.",
-        "openai_chat",
-        _SOURCE,
     )
 
 
