@@ -100,6 +100,13 @@ CHAT = [
     ),
     ("empty_calls", [USER, {**SAID, "tool_calls": []}], (1,), "warning", "empty array"),
     (
+        "long_call_id",
+        [USER, *[message for id_ in (46 * "x", 47 * "x") for message in (asks(id_), tells(id_))]],
+        (1, 3),
+        "warning",
+        "'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40",
+    ),
+    (
         "empty_message",
         [USER, {"role": "assistant", "content": None}],
         (1,),

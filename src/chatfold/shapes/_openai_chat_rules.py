@@ -28,6 +28,7 @@ _UNANSWERED = (
 )
 _RULES = PairRules(_NAME, _ORPHAN, _UNANSWERED, _SOURCE)
 _TOLD = ("assistant", "system", "developer")
+_LONGEST_ID = 40
 
 
 def check_messages(
@@ -36,6 +37,7 @@ def check_messages(
     """Yield what Chat Completions would refuse."""
     yield from pair_problems(views, calls, _RULES)
     yield from _nameless_results(items, views, calls)
+    long: list[tuple[int, str]] = []
     for index, view in enumerate(views):
         parts = view.parts
         if view.shape != _NAME:
@@ -59,8 +61,31 @@ def check_messages(
                     yield from _unwritten_arguments(items[index], index)
                 if part.name is None or part.id is None:
                     yield from _nameless_call(items[index], part, index)
+                elif len(part.id) > _LONGEST_ID:
+                    long.append((index, part.id))
             elif type(part) is ResultPart and part.media:
                 yield _unseen_media(index)
+    if long:
+        yield _long_ids(long)
+
+
+def _long_ids(found: Sequence[tuple[int, str]]) -> Problem:
+    """Return, as one problem, the ids that OpenAI refuses and other servers write and take back.
+
+    https://github.com/anomalyco/opencode/issues/12653 (read 2026-11-27).
+    """
+    index, id_ = found[0]
+    return Problem(
+        "long_call_id",
+        f"OpenAI takes {_LONGEST_ID} characters in the id of a call, and other servers more; "
+        "shorten it, in the call and in its result alike, before the list goes to OpenAI",
+        tuple(dict.fromkeys(index for index, _ in found)),
+        "warning",
+        f"Invalid 'messages[{index}].tool_calls[0].id': string too long. Expected a string with "
+        f"maximum length {_LONGEST_ID}, but got a string with length {len(id_)} instead.",
+        _NAME,
+        _SOURCE,
+    )
 
 
 def _nameless_call(item: object, call: CallPart, index: int) -> Iterator[Problem]:
