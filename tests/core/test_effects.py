@@ -26,7 +26,8 @@ WRITES = str.split(
     "modify_pending_order_items return_delivered_order_items toggle_roaming send_message "
     "fs/write_file reboot_device make_payment post_comment resolve_ticket resolveIncident "
     "desk.resolve_disputes run_migration convert_lead convertLeads convert_quote_to_order "
-    "leads.convert load_truck load_trucks load_gift_card truck_load track_expense"
+    "leads.convert load_truck load_trucks load_gift_card truck_load track_expense "
+    "publish_release_notes set_exchange_rate exchange_item update_return_policy policies.refund"
 )
 READS = str.split(
     "get_order getOrder GetOrder list_orders read_file search_flights lookupOrder find_user "
@@ -35,7 +36,8 @@ READS = str.split(
     "get_transfer list_cancellations validate_address can_send_mms repo.read search_removed_items "
     "payment_history resolve_library_id resolve_path resolve_hostname list_resolved_tickets "
     "convert_currency convert_units convert_file convert load_file load_data load_truck_details "
-    "load_card_history load track_order track_package track_truck list_leads"
+    "load_card_history load track_order track_package track_truck list_leads exchange_rates "
+    "exchangeRate release_notes refund_policy return_policies forex.exchange_rate"
 )
 UNKNOWN = ("foo", "bar", "python", "code_interpreter", "x", "", "工具", "computer", "run")
 # To open or select one of these may be to make or to take it.

@@ -91,6 +91,12 @@ _PHRASES = re.compile(
     r"|resolve_(?:alert|bug|case|comment|complaint|conflict|dispute|incident|issue|problem|task|"
     r"thread|ticket)s?)(?![a-z])"
 )
+# What is looked up, though its first word alone would be a deed: `release_notes`. In front of it a
+# deed still is one: `publish_release_notes`, `set_exchange_rate`.
+_COMPOUNDS = re.compile(
+    r"(?<![a-z])(?:exchange_rates?|release_notes?|(?:return|refund|exchange)_(?:policy|policies))"
+    r"(?![a-z])"
+)
 _KINDS: Mapping[str, Effect] = {
     "apply_patch": "write",
     "handoff": "write",
@@ -245,8 +251,10 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
         words: The words, in small letters.
         before: Those of what the name belongs to, as `tickets` in `tickets.open`.
     """
-    if _PHRASES.search("_".join(words)):
+    name = "_".join(words)
+    if _PHRASES.search(name):
         return "write"
+    words = _COMPOUNDS.sub("information", name).split("_")
     for place, word in enumerate(words):
         if word in _WRITES:
             return "write"
