@@ -242,6 +242,13 @@ RESPONSES = [
     ("bad_item_id", [message("msg_" + "x" * 61)], (0,), "error", "with length 65 instead."),
     ("bad_item_id", [message("msg 1")], (0,), "error", "contained additional characters."),
     (
+        "input_of_the_model",
+        [{"role": "assistant", "content": [{"type": "input_text", "text": "hi"}]}, USER],
+        (0,),
+        "error",
+        "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
+    ),
+    (
         "long_call_id",
         [call("x" * 65), output("x" * 65)],
         (0,),
@@ -434,6 +441,20 @@ ANTHROPIC = [
         (1,),
         "error",
         "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    ),
+    *(
+        (
+            "thinking_last",
+            [USER, model(*blocks, last), *behind],
+            (1,),
+            "error",
+            "messages.1: The final block in an assistant message cannot be `thinking`.",
+        )
+        for blocks, last, behind in (
+            ((), THINKING, (USER,)),
+            ((THINKING, TEXT), THINKING, (USER,)),
+            ((), {"type": "redacted_thinking", "data": "E"}, ()),
+        )
     ),
     (
         "malformed_item",

@@ -555,6 +555,35 @@ def test_an_id_of_another_provider_is_changed_in_the_call_and_its_result(shape: 
     assert left.action == "left"
 
 
+def test_thinking_that_nothing_follows_is_taken_out() -> None:
+    """An answer that was cut off while the model thought; with words before it, these stay."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "so"}, dict(thought)]}
+    items = [USER, {"role": "assistant", "content": [thought]}, dict(USER), said, dict(USER)]
+    assert [p.rule for p in problems(items, "anthropic")] == ["thinking_last", "thinking_last"]
+    out, repairs = repaired(items, "anthropic")
+    assert [(r.rule, r.action) for r in repairs] == [("thinking_last", "dropped")] * 2
+    assert same_objects([out[0], out[1], out[3]], [items[0], items[2], items[4]])
+    assert out[2] == {"role": "assistant", "content": [{"type": "text", "text": "so"}]}
+    assert problems(out, "anthropic") == []
+    kept, repairs = repaired(items, "anthropic", reasoning="keep")
+    assert same_objects(kept, items)
+    assert {r.action for r in repairs} == {"left"}
+
+
+def test_converse_reasoning_without_a_text_is_taken_out() -> None:
+    """The server takes it for no value at all."""
+    thought = {"reasoningContent": {"reasoningText": {"text": None, "signature": "s"}}}
+    items = [
+        {"role": "user", "content": [{"text": "go"}]},
+        {"role": "assistant", "content": [thought, {"text": "gone"}]},
+    ]
+    out, (repair,) = repaired(items, "bedrock")
+    assert (repair.rule, repair.action) == ("reasoning_without_text", "dropped")
+    assert out[1] == {"role": "assistant", "content": [{"text": "gone"}]}
+    assert problems(out, "bedrock") == []
+
+
 def test_a_converse_result_without_an_id_gets_that_of_its_call() -> None:
     """By its place it is known which one that is."""
     use = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}

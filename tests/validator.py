@@ -435,6 +435,10 @@ def _anthropic(items: list[Item], strict: bool) -> Iterator[Violation]:
             merged.append(_Message(role, index, blocks))
     if merged and merged[0].role == "assistant" and not _opens_with_compaction(merged[0]):
         yield Violation(merged[0].index, "first_role", "the first message must be the user's")
+    for message in merged:
+        last = message.blocks[-1][1].get("type") if message.blocks else None
+        if message.role == "assistant" and last in ("thinking", "redacted_thinking"):
+            yield Violation(message.blocks[-1][0], "thinking_last", f"the last block is {last!r}")
     yield from _anthropic_tools(merged)
     yield from _anthropic_ids(merged, strict)
     yield from _anthropic_server_tools(merged)

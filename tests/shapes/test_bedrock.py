@@ -360,6 +360,18 @@ def test_a_tool_of_the_server_is_call_and_result_in_one_message(fields: Item) ->
             2,
             "error",
         ),
+        *(
+            (
+                [
+                    _user("a"),
+                    _assistant({"reasoningContent": {"reasoningText": thought}}, "b"),
+                ],
+                "reasoning_without_text",
+                1,
+                "error",
+            )
+            for thought in ({"text": None, "signature": "s"}, {"signature": "s"})
+        ),
         ([_user("a"), _assistant("b", " \n")], "blank_text", 1, "error"),
         ([_user("a"), _assistant()], "empty_message", 1, "error"),
         *(

@@ -63,6 +63,9 @@ def _message(index: int, item: Item, strict: bool) -> Iterator[Violation]:
         for key, form in (("toolUseId", "[a-zA-Z0-9_.:-]{1,64}"), ("name", "[a-zA-Z0-9_-]{1,64}")):
             if use.get(key) and not re.fullmatch(form, str(use[key])):
                 yield Violation(index, "text_form", f"{key} is {use[key]!r}")
+    for thought in _blocks(item, "reasoningContent"):
+        if "reasoningText" in thought and thought["reasoningText"].get("text") is None:
+            yield Violation(index, "no_text", "reasoning without a text")
     for result in _blocks(item, "toolResult"):
         if result.get("status") == "error" and not result.get("content"):
             yield Violation(index, "empty_error", "an error needs content")

@@ -151,6 +151,8 @@ def drop_reasoning(case: Case) -> Edits:
         "reasoning_without_follower",
         "reasoning_without_summary",
         "half_a_reference",
+        "reasoning_without_text",
+        "thinking_last",
         "unsigned_thinking",
     )
     for problem in case.broken(*rules):

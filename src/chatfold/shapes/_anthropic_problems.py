@@ -42,6 +42,8 @@ _SYSTEM = (
 _THINKING = (
     "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking (read 2026-11-21)"
 )
+_LAST = "https://github.com/tailcallhq/forgecode/issues/2107 (read 2026-11-27)"
+_THOUGHTS = ("thinking", "redacted_thinking")
 _COMPACTION = (
     "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-21)"
 )
@@ -59,6 +61,7 @@ def check_messages(
     yield from check_calls(items, views, own, calls)
     yield from _check_system(views, own)
     yield from _check_thinking(items, views, own)
+    yield from _check_last_thoughts(items, views, own)
     yield from _check_compaction(items, views, own)
 
 
@@ -219,8 +222,8 @@ def _check_thinking(
                     source=_THINKING,
                 )
         first = next((p for p, k in enumerate(kinds) if k in ("text", "tool_use")), len(kinds))
-        behind = any(k in ("thinking", "redacted_thinking") for k in kinds[first:])
-        led = any(k in ("thinking", "redacted_thinking") for k in kinds[:first])
+        behind = any(k in _THOUGHTS for k in kinds[first:])
+        led = any(k in _THOUGHTS for k in kinds[:first])
         if index == answers[-1] and behind and not led:
             yield problem(
                 "thinking_not_first",
@@ -233,6 +236,26 @@ def _check_thinking(
                 "final `assistant` message must start with a thinking block (preceeding the "
                 "lastmost set of `tool_use` and `tool_result` blocks).",
                 source=_THINKING,
+            )
+
+
+def _check_last_thoughts(
+    items: Sequence[object], views: Sequence[ItemView], own: Sequence[int]
+) -> Iterator[Problem]:
+    """Yield messages that end in thinking, as an answer does that was cut off while it thought."""
+    for index in own:
+        goes_on = index + 1 < len(views) and views[index + 1].role == "assistant"
+        content: Any = field(items[index], "content")
+        blocks = listed(content)
+        if blocks and block_type(blocks[-1]) in _THOUGHTS and not goes_on:
+            yield problem(
+                "thinking_last",
+                "the message ends in thinking, with nothing behind it that it led to; take the "
+                "thinking out",
+                index,
+                error=f"messages.{index}: The final block in an assistant message cannot be "
+                "`thinking`.",
+                source=_LAST,
             )
 
 

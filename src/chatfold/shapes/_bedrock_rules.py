@@ -43,6 +43,10 @@ _NO_ERROR = (
     "https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15 "
     "(read 2026-11-27)"
 )
+_NO_TEXT = (
+    "botocore 1.44.8, bedrock-runtime, ReasoningTextBlock, and "
+    "https://github.com/danny-avila/LibreChat/pull/13888 (read 2026-11-27)"
+)
 
 _ID = re.compile(r"[a-zA-Z0-9_.:-]+")
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]+")
@@ -176,19 +180,9 @@ def _check_contents(
 
 
 def _check_insides(item: Any, index: int) -> Iterator[Problem]:
-    """Yield what lacks in a call or in a result: an input, or what the error was."""
+    """Yield what a block lacks: a call its input, a result what the error was, reasoning a text."""
     blocks: list[Any] = field(item, "content")
     for place, block in enumerate(blocks):
-        result: Any = field(block, "toolResult")
-        if field(result, "status") == "error" and not field(result, "content"):
-            yield _problem(
-                "empty_error",
-                "a toolResult of an error that holds nothing; put in what the error was",
-                index,
-                error=f"The content field at messages.{index}.content.{place}.toolResult cannot be "
-                "empty when status value is error.",
-                source=_NO_ERROR,
-            )
         use: Any = field(block, "toolUse")
         # One that is no object has no id and no name either, which is told of as malformed.
         if isinstance(use, Mapping) and not isinstance(field(cast(Any, use), "input"), Mapping):
@@ -200,6 +194,34 @@ def _check_insides(item: Any, index: int) -> Iterator[Problem]:
                 "is invalid. Provide a json object for the field and try again.",
                 source=_INPUT,
             )
+        result: Any = field(block, "toolResult")
+        if field(result, "status") == "error" and not field(result, "content"):
+            yield _empty_error(index, place)
+        thought: Any = field(field(block, "reasoningContent"), "reasoningText")
+        if thought is not None and field(thought, "text") is None:
+            yield _textless_reasoning(index, place)
+
+
+def _empty_error(index: int, place: int) -> Problem:
+    return _problem(
+        "empty_error",
+        "a toolResult of an error that holds nothing; put in what the error was",
+        index,
+        error=f"The content field at messages.{index}.content.{place}.toolResult cannot be empty "
+        "when status value is error.",
+        source=_NO_ERROR,
+    )
+
+
+def _textless_reasoning(index: int, place: int) -> Problem:
+    where = f"messages.{index + 1}.member.content.{place + 1}.member.reasoningContent.reasoningText"
+    return _problem(
+        "reasoning_without_text",
+        "a reasoningText without a text; take the reasoning out",
+        index,
+        error=f"Value at '{where}.text' failed to satisfy constraint: Member must not be null",
+        source=_NO_TEXT,
+    )
 
 
 def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:

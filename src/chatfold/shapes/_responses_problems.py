@@ -14,7 +14,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, UnknownPart
-from chatfold.shapes._blocks import textless
+from chatfold.shapes._blocks import block_type, listed, textless
 from chatfold.shapes._responses_calls import check_calls, problem
 from chatfold.shapes._responses_rules import is_reasoning
 
@@ -45,6 +45,7 @@ def check_items(
     yield from _check_callers(views)
     yield from check_approved(views)
     yield from _check_nested(views)
+    yield from _check_contents(items, views)
     yield from _check_arguments(items, views)
     yield from _check_forgotten(items, views)
     yield from check_calls(views, calls)
@@ -266,6 +267,26 @@ def _check_nested(views: Sequence[ItemView]) -> Iterator[Problem]:
             )
 
 
+def _check_contents(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield messages of the model with text as a user gives it, as converters write them.
+
+    https://github.com/jeremychone/rust-genai/pull/119 (read 2026-11-27).
+    """
+    for index, view in enumerate(views):
+        if view.role != "assistant" or view.type != "message" or view.shape != _NAME:
+            continue
+        blocks = listed(field(items[index], "content"))
+        if any(block_type(block) == "input_text" for block in blocks):
+            yield problem(
+                "input_of_the_model",
+                "text of the assistant is `output_text`, or the content itself; `input_text` is "
+                "what others say",
+                index,
+                error="Invalid value: 'input_text'. Supported values are: 'output_text' and "
+                "'refusal'.",
+            )
+
+
 def _check_arguments(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
     """Yield calls whose arguments are no text, as a host may write them that has parsed them."""
     for index, view in enumerate(views):
@@ -284,14 +305,14 @@ def _check_forgotten(items: Sequence[object], views: Sequence[ItemView]) -> Iter
     """Yield what the server takes, and yet does worse without: phases and lists of tools."""
     said = {i for i, v in enumerate(views) if v.type == "message" and v.role == "assistant"}
     phased = any(field(items[i], "phase") for i in said)
-    listed: set[str] = set()
+    told: set[str] = set()
     for index, view in enumerate(views):
         if view.shape != _NAME:
             continue
         label = field(items[index], "server_label")
         if view.type == "mcp_list_tools":
-            listed.add(str(label))
-        elif view.type in ("mcp_call", "mcp_approval_request") and str(label) not in listed:
+            told.add(str(label))
+        elif view.type in ("mcp_call", "mcp_approval_request") and str(label) not in told:
             yield problem(
                 "tools_not_listed",
                 f"the list of the tools of {label!r} is missing, so the server fetches it again; "
