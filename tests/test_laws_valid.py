@@ -64,13 +64,15 @@ def test_law_8_a_list_whose_turn_is_finished_can_go_on(history: History) -> None
     turns = context(history).turns()
     assume(turns and turns[-1].finished)
     more = plainly(history.shape, talk(1)[:1])
-    known = own_errors(context(history, [*history.items, *more]))
+    unfolded = [*history.items, *more]
+    known, faulty = own_errors(context(history, unfolded)), faults(unfolded, history.shape)
+    assert bool(known) == bool(faulty)  # Mistral's `prefix` goes on with an answer, and so must end
     for limit in ({"keep_last_turns": 0}, {"keep_tokens": 10}):
         ctx = context(history)
         fold(ctx, **limit)
         ctx.extend(more)
         assert own_errors(ctx) <= known
-        assert not faults(ctx.items, history.shape)
+        assert faults(ctx.items, history.shape) <= faulty
 
 
 @given(history=histories(), limit=limits, pins=st.sets(st.integers(0, 30), max_size=4))

@@ -408,6 +408,15 @@ def test_what_converse_refuses_is_a_problem_at_its_index(
             "mixed_results",
             2,
         ),
+        (
+            [
+                _user("a"),
+                _assistant({"reasoningContent": {"reasoningText": {"text": "hm"}}}),
+                _user("b"),
+            ],
+            "reasoning_alone",
+            1,
+        ),
     ],
 )
 def test_what_only_some_models_refuse_is_a_warning(items: list[Any], rule: str, index: int) -> None:

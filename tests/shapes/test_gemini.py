@@ -407,6 +407,7 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
     ("items", "rule", "index"),
     [
         ([_model("a"), _user("b")], "first_role", 0),
+        ([_user("a"), _model(_call()), _user(_response(), "and hurry")], "mixed_results", 2),
         ([_user("a"), _model("b"), {"parts": [{"text": "c"}]}], "role_name", 2),
         (
             [_user("a"), _model(_call()), {**_user(_response()), "role": "function"}],

@@ -72,6 +72,8 @@ def _message(index: int, item: Item, strict: bool) -> Iterator[Violation]:
     ids = [use.get("toolUseId") for use in _uses(item)]
     for id_ in {i for i in ids if ids.count(i) > 1}:
         yield Violation(index, "duplicate_tool_use", f"{id_!r} twice in one message")
+    if strict and all("reasoningContent" in block for block in blocks) and blocks:
+        yield Violation(index, "reasoning_alone", "nothing but reasoning")
     if strict and texts and item.get("role") == "user" and _blocks(item, "toolResult"):
         yield Violation(index, "mixed_turn", "words beside results")
 

@@ -30,7 +30,7 @@ def judge(items: list[Item], strict: bool) -> Iterator[Violation]:
     Args:
         items: One dict per content.
         strict: Also report what only some of Google's servers refuse: a model's turn in front,
-            a missing role, the role `function`.
+            a missing role, the role `function`, words beside responses.
     """
     turns = [_wire(item) for item in items]
     for index, turn in enumerate(turns):
@@ -49,6 +49,8 @@ def _own(index: int, item: Item, turn: Item, strict: bool) -> Iterator[Violation
         return
     if strict and role not in ("user", "model"):
         yield Violation(index, "role_name", f"role {role!r}")
+    if strict and _of(turn, "functionResponse") and any(p.get("text") for p in turn["parts"]):
+        yield Violation(index, "mixed_turn", "words beside responses")
     if not turn["parts"]:
         yield Violation(index, "empty_parts", "a content needs a part")
     for part in turn["parts"]:

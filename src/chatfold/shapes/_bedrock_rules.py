@@ -17,7 +17,7 @@ from chatfold.core.check import Problem, Requirement, Severity
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
 from chatfold.core.turns import is_summary
-from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, TextPart
+from chatfold.core.views import CallPart, ItemView, Placement, ReasoningPart, ResultPart, TextPart
 
 __all__ = ["check_messages", "place_kept", "tool_requirements"]
 
@@ -27,6 +27,7 @@ _TOOLS = "https://github.com/vxcontrol/pentagi/pull/196 (read 2026-11-22)"
 _ALTERNATION = "https://github.com/langchain-ai/langchain-aws/issues/192 (read 2026-11-22)"
 _MIXED = "https://github.com/langchain-ai/langchain-aws/issues/141 (read 2026-11-22)"
 _BLANK = "https://github.com/NousResearch/hermes-agent/issues/55092 (read 2026-11-22)"
+_ALONE = "https://github.com/NousResearch/hermes-agent/issues/105780 (read 2026-11-27)"
 _EMPTY = "https://github.com/earendil-works/pi/pull/3443 (read 2026-11-22)"
 _FIRST = "https://github.com/elastic/kibana/pull/246393 (read 2026-11-22)"
 _INPUT = "https://github.com/vercel/ai/pull/19023 (read 2026-11-26)"
@@ -234,6 +235,17 @@ def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:
             "a message with a document must have a text block too",
             index,
             source=_API,
+        )
+    if view.parts and all(type(p) is ReasoningPart for p in view.parts):
+        yield _problem(
+            "reasoning_alone",
+            "a message of nothing but reasoning; newer models take it for an answer that they are "
+            "to go on with, and refuse that, so take it out",
+            index,
+            severity="warning",
+            error="This model does not support assistant message prefill. The conversation must "
+            "end with a user message.",
+            source=_ALONE,
         )
     results = any(type(p) is ResultPart and p.pair == "function" for p in view.parts)
     if spoken and results:

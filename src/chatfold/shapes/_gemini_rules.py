@@ -12,7 +12,14 @@ from typing import Any, cast
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
 from chatfold.core.native import field
-from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, is_user_message
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    Placement,
+    ResultPart,
+    TextPart,
+    is_user_message,
+)
 from chatfold.shapes._blocks import listed
 from chatfold.shapes._gemini_parts import READERS, has_object, new_fields, spelled
 
@@ -23,6 +30,7 @@ _CALLS = "https://github.com/pipecat-ai/pipecat/pull/5660 (read 2026-11-22)"
 _COUNTS = "https://github.com/docker/docker-agent/pull/2959 (read 2026-11-22)"
 _TYPES = "google-genai 3.4.0, FunctionCall and FunctionResponse (read 2026-11-22)"
 _EMPTY = "https://github.com/router-for-me/CLIProxyAPI/issues/3485 (read 2026-11-22)"
+_MIXED = "https://github.com/vellum-ai/vellum-assistant/pull/39495 (read 2026-11-27)"
 _NO_PARTS = "https://github.com/vercel/ai/issues/3775 (read 2026-11-22)"
 _SIGNATURES = "https://docs.apiyi.com/en/faq/gemini-thought-signature-missing (read 2026-11-22)"
 _ROLES = "https://github.com/BerriAI/litellm/pull/22046 (read 2026-11-22)"
@@ -63,6 +71,7 @@ def check_contents(
     """Yield what the Gemini API would refuse."""
     own = [i for i, v in enumerate(views) if v.shape == _NAME and not v.fault]
     yield from _check_parts(items, views, own)
+    yield from _check_mixture(views, own)
     yield from _check_roles(items, views, own)
     yield from _check_call_turns(views, own)
     yield from _check_results(views, calls)
@@ -126,6 +135,23 @@ def is_empty(block: Any) -> bool:
     if any(spelled(block, key) not in (None, "") for key in READERS):
         return False
     return not new_fields(block)
+
+
+def _check_mixture(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
+    """Yield contents with words beside responses, behind which newer models see no user's turn."""
+    for index in own:
+        parts = views[index].parts
+        responds = any(type(p) is ResultPart and p.pair == "function" for p in parts)
+        if responds and any(type(p) is TextPart for p in parts):
+            yield _problem(
+                "mixed_results",
+                "words beside function responses in one content; newer models refuse them, so put "
+                "the words into a content of their own behind it",
+                index,
+                severity="warning",
+                error="Requests ending with a model turn are not supported.",
+                source=_MIXED,
+            )
 
 
 def _check_roles(
