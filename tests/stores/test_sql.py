@@ -26,7 +26,7 @@ from stores.drawn import PATIENT, fold, host_fold, item, scanned, texts
 
 import chatfold.stores
 from chatfold.errors import MissingExtraError
-from chatfold.stores import Claim, SQLStore, StoreError, _gate, _schema
+from chatfold.stores import Claim, SQLStore, StoreError, _gate, _schema, _sqlite
 
 KEY = "conversation"
 
@@ -672,6 +672,30 @@ def test_many_words_are_asked_of_the_index(path: Path) -> None:
     store.save(fold("needle one", *(f"text {n} " + "and so on " * 3_000 for n in range(40))))
     assert texts(store.find(KEY, query="needle")) == ["needle one"]
     assert len(store.find(KEY, query="text on", limit=50)) == 40
+
+
+def test_of_many_words_no_more_are_read_than_of_few(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a query would take as long as its conversation is, and hold all of its texts at once."""
+    sizes: list[int] = []
+
+    def counted(value: bytes) -> str:
+        sizes.append(len(value))
+        return given(value)
+
+    given = _sqlite._text
+    monkeypatch.setattr(_sqlite, "_text", counted)
+    read: list[int] = []
+    for number in (100, 200):
+        long = (f"text {n} " + "and so on " * 3_000 for n in range(number))
+        with SQLStore(path) as store:
+            store.save(fold("needle one", *long, key=f"{number} texts"))
+            sizes.clear()
+            assert texts(store.find(f"{number} texts", query="needle")) == ["needle one"]
+        read.append(sum(sizes))
+    assert abs(read[0] - read[1]) < 1_000  # of 3 and of 6 million characters
+    assert read[1] < 1_100_000  # a million, and the text with which that is full
 
 
 def test_the_tables_carry_their_version(path: Path) -> None:
