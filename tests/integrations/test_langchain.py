@@ -921,6 +921,38 @@ def test_a_node_needs_a_model_to_write_summaries() -> None:
     assert ChatfoldMiddleware("extractive", SMALL).node() is not None
 
 
+def test_a_node_writes_what_the_model_is_to_see_where_it_is_told() -> None:
+    """Under that key alone; the thread stays complete."""
+
+    class State(FoldState):
+        shown_to_model: list[Any]
+
+    model = Model()
+    graph = StateGraph(State)
+    fold = ChatfoldMiddleware(policy=SMALL).node(model, output="shown_to_model")
+    graph.add_node("fold", fold)
+    graph.add_node("model", lambda state: {"messages": [model.invoke(state["shown_to_model"])]})
+    graph.add_edge(START, "fold")
+    graph.add_edge("fold", "model")
+    agent = graph.compile(checkpointer=InMemorySaver())
+    messages = talk(agent, range(8), thread())
+    assert [m.content for m in messages[::2]] == [asked(n) for n in range(8)]
+    assert summaries(messages) == []
+    shown = agent.get_state(thread()).values["shown_to_model"]
+    assert shown == model.seen[-1]
+    assert len(summaries(shown)) == 1
+    assert shown[-1].content == asked(7)
+
+
+@pytest.mark.parametrize("output", ["messages", "chatfold_fold"])
+def test_a_node_does_not_write_what_the_model_sees_into_the_thread(output: str) -> None:
+    """The summary would overwrite one of its messages, and the rest be summarized at each turn."""
+    with pytest.raises(ValueError, match="persist='replace'"):
+        ChatfoldMiddleware(policy=SMALL).node(Model(), output=output)
+    replacing = ChatfoldMiddleware(policy=SMALL, persist="replace")
+    assert replacing.node(Model(), output=output) is not None  # it writes there anyway
+
+
 def test_wrong_arguments_are_said_at_once() -> None:
     """Not in the middle of somebody's conversation."""
     with pytest.raises(ValueError, match="persist"):

@@ -196,12 +196,20 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
             model: The model that the graph calls; tells the window, and writes the summaries where
                 the middleware has no `llm`.
             output: The key under which the model's messages are written, with `persist="view"`.
+                It has no reducer: each turn's messages take the place of those of the one before.
 
         Raises:
             TypeError: There is nothing that could write a summary.
+            ValueError: With `persist="view"`, `output` is where the thread or its fold stands.
         """
         if model is None and self._given is None:
             raise TypeError("node() needs model=, or a middleware with llm=, to write summaries")
+        if self.persist == "view" and output in ("messages", FOLD):
+            # The summary would take the place of one message there, and the others would stay.
+            raise ValueError(
+                f"output={output!r} is a key of the thread itself, which stays as it is with "
+                "persist='view'; name another one, or pass persist='replace' to ChatfoldMiddleware"
+            )
 
         def folds(state: Any, config: RunnableConfig) -> dict[str, Any]:
             messages = _messages_of(state)
