@@ -893,27 +893,6 @@ async def test_a_node_folds_for_a_graph_without_an_agent(
     assert not any(isinstance(m, HumanMessage) and summaries([m]) for m in streamed)
 
 
-def test_a_node_writes_under_the_key_that_the_graph_reads() -> None:
-    """`output` names it, and the messages themselves stay as they are."""
-
-    class State(FoldState):
-        view: list[Any]
-
-    model = Model()
-    graph = StateGraph(State)
-    graph.add_node("fold", ChatfoldMiddleware(policy=SMALL).node(model, output="view"))
-    graph.add_node("model", lambda state: {"messages": [model.invoke(state["view"])]})
-    graph.add_edge(START, "fold")
-    graph.add_edge("fold", "model")
-    chat: Any = graph.compile(checkpointer=InMemorySaver())
-    for number in range(8):
-        state = chat.invoke({"messages": [HumanMessage(asked(number))]}, thread())
-    assert len(state["messages"]) == 16
-    assert len(state["view"]) < 16
-    assert len(summaries(state["view"])) == 1
-    assert "llm_input_messages" not in state
-
-
 def test_a_node_needs_a_model_to_write_summaries() -> None:
     """In a graph nobody says which model is the agent's."""
     with pytest.raises(TypeError, match="model="):
