@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,6 +88,44 @@ def test_a_host_that_goes_back_sees_the_fold_of_that_time() -> None:
             assert len(folded.items) == stop
         else:
             assert folded.items[0]["content"] == held.summary
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_host_that_keeps_nothing_is_given_what_was_begun_for_it(shared: bool) -> None:
+    """As an agent in another graph, which no checkpoint keeps: the fold is another turn's."""
+    teller, store = Teller(), MemoryStore() if shared else None
+    middleware: Middleware[Any] = Middleware(teller, SMALL, store, background=True)
+    history, reasons = talk(40), list[str]()
+    for stop in range(1, len(history), 2):
+        folded = middleware.fold(history[:stop], key="a", held=None)
+        reasons.append(folded.outcome.reason)
+        until = time.monotonic() + 20
+        while folded.outcome.reason in ("started", "running") and time.monotonic() < until:
+            time.sleep(0.01)
+            folded = middleware.fold(history[:stop], key="a", held=None)
+            assert folded.outcome.reason != "started"
+        assert len(folded.items) < 20
+    assert summary(folded)
+    assert 3 <= len(teller.prompts) == reasons.count("started")
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_failing_model_is_not_asked_at_each_turn(keeps: bool) -> None:
+    """Whether its host keeps what is folded or not: what a failure tells holds for both."""
+    teller = Teller()
+
+    def tell(prompt: Prompt) -> str:
+        said = teller(prompt)
+        if len(teller.prompts) > 1:
+            raise ConnectionError("the model is not there")
+        return said
+
+    middleware: Middleware[Any] = Middleware(tell, SMALL, retries=0)
+    history, held = talk(30), None
+    for stop in range(1, len(history), 2):
+        held = middleware.fold(history[:stop], key="a", held=held if keeps else None).held
+    assert held is not None
+    assert 3 <= len(teller.prompts) <= 10  # where the head has grown by a quarter
 
 
 def test_a_step_that_is_done_again_is_not_paid_for_again() -> None:

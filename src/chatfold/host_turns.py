@@ -265,6 +265,10 @@ class HostTurns(Generic[ItemT]):
         fresh = self._begun(name, session.key, items, [*session.regions(), *more])
         if sound and fresh.folded <= session.folded:
             return session
+        # Another may have been folded that far, and have a fold under way, or wait after a failure.
+        other = self._sessions.gone_over(name, session, fresh, ours)
+        if other is not None:
+            return other
         return self._sessions.replaced(name, session, fresh, ours)
 
     def _alone(

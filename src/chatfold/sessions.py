@@ -132,6 +132,41 @@ class Sessions:
                     other.turn.release()
         return found
 
+    def gone_over(
+        self, name: str, old: Session, alike: Session, ours: list[Session]
+    ) -> Session | None:
+        """Go over from a session that this call has to another of the same list; return that.
+
+        Args:
+            name: Name of the conversation.
+            old: The session.
+            alike: One of the same list that is folded as the other has to be.
+            ours: The sessions that this call has.
+
+        Returns:
+            None where there is no such session, or another call has it.
+        """
+        items, region, gone = alike.whole(), alike.latest(), list[Session]()
+        if region is None:
+            return None
+        found = [s for s in self._candidates(name, items) if s is not old and s.shows(region)]
+        found.sort(key=lambda session: not session.is_engaged_for(items))
+        try:
+            for other in found:
+                if not other.turn.acquire(blocking=False):
+                    continue
+                ours.append(other)
+                if other.shows(region) and self._follows(other, items, [], gone):
+                    other.catch_up()
+                    if other.is_sound() and (old.claim is None or other.claim is None):
+                        self._put_in_place(name, old, other, ours)
+                        return other
+                ours.remove(other)
+                other.turn.release()
+        finally:
+            self._tell_of(gone)
+        return None
+
     def replaced(self, name: str, old: Session, new: Session, ours: list[Session]) -> Session:
         """Put a session in place of one that this call has; return it.
 
@@ -143,13 +178,18 @@ class Sessions:
         """
         new.turn.acquire()
         ours.append(new)
+        self._put_in_place(name, old, new, ours)
+        return new
+
+    def _put_in_place(self, name: str, old: Session, new: Session, ours: list[Session]) -> None:
+        """Hold one session no longer, and have another used last; this call has both."""
         with self._lock:
             self._drop(old)
         self._tell_of(self._use(name, new))
-        new.claim, old.claim = old.claim, None
+        if old.claim is not None:
+            new.claim, old.claim = old.claim, None
         ours.remove(old)
         old.turn.release()
-        return new
 
     def _tell_of(self, gone: Sequence[Session]) -> None:
         """Tell of sessions that are no longer held; a hook may hear of it, and ask for another."""

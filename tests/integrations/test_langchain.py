@@ -445,6 +445,23 @@ def test_the_messages_of_a_graph_around_the_agent_are_not_replaced(
     assert caplog.text.count("a part of another graph") == 1
 
 
+def test_what_was_begun_for_an_agent_in_another_graph_is_put_in() -> None:
+    """In a later turn, which knows no more of the fold before it than the one that began it."""
+    model, events = Model(), Events()
+    fold = ChatfoldMiddleware(policy=SMALL, background=True, on_event=events)
+    graph = StateGraph(FoldState)
+    graph.add_node("agent", create_agent(model, middleware=[fold]))
+    graph.add_edge(START, "agent")
+    whole: Any = graph.compile(checkpointer=InMemorySaver())
+    for n in range(24):
+        talk(whole, range(n, n + 1), thread())
+        time.sleep(0.03)  # in which a thread writes the summary
+    assert len(events.changed) >= 2
+    assert len(model.prompts) <= len(events.changed) + 1
+    assert len(summaries(model.seen[-1])) == 1
+    assert len(model.seen[-1]) < 24
+
+
 def test_a_pinned_first_message_stays_behind_the_summary() -> None:
     """The summary opens the thread, so that it is recognized; then all messages are written."""
     model = Model()
