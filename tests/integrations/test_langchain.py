@@ -453,13 +453,15 @@ def test_what_was_begun_for_an_agent_in_another_graph_is_put_in() -> None:
     graph.add_node("agent", create_agent(model, middleware=[fold]))
     graph.add_edge(START, "agent")
     whole: Any = graph.compile(checkpointer=InMemorySaver())
-    for n in range(24):
-        talk(whole, range(n, n + 1), thread())
+    turns = 0
+    while turns < 24 or (len(events.changed) < 2 and turns < 200):
+        talk(whole, range(turns, turns + 1), thread())
         time.sleep(0.03)  # in which a thread writes the summary
+        turns += 1
     assert len(events.changed) >= 2
     assert len(model.prompts) <= len(events.changed) + 1
     assert len(summaries(model.seen[-1])) == 1
-    assert len(model.seen[-1]) < 24
+    assert len(model.seen[-1]) < turns
 
 
 def test_a_pinned_first_message_stays_behind_the_summary() -> None:
