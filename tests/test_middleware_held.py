@@ -15,7 +15,7 @@ from chatfold.middleware import Folded, Middleware
 from chatfold.regions import Region
 from chatfold.shapes import shape_named
 from chatfold.shapes.openai_chat import OpenAIChat
-from chatfold.stores import MemoryStore
+from chatfold.stores import Claim, HostStore, MemoryStore
 
 SMALL = Policy(max_tokens=600, keep_tokens=200, min_gain=0.0)
 
@@ -90,10 +90,21 @@ def test_a_host_that_goes_back_sees_the_fold_of_that_time() -> None:
             assert folded.items[0]["content"] == held.summary
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_host_that_keeps_nothing_is_given_what_was_begun_for_it(shared: bool) -> None:
-    """As an agent in another graph, which no checkpoint keeps: the fold is another turn's."""
-    teller, store = Teller(), MemoryStore() if shared else None
+class Slow(MemoryStore):
+    """Takes its time to say that a claim has been given up."""
+
+    def release(self, claim: Claim) -> None:
+        super().release(claim)
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("store", [None, MemoryStore(), Slow()], ids=["none", "memory", "slow"])
+def test_a_host_that_keeps_nothing_is_given_what_was_begun_for_it(store: HostStore | None) -> None:
+    """As an agent in another graph, which no checkpoint keeps: the fold is another turn's.
+
+    Also at the moment at which its claim is being given up.
+    """
+    teller = Teller()
     middleware: Middleware[Any] = Middleware(teller, SMALL, store, background=True)
     history, reasons = talk(40), list[str]()
     for stop in range(1, len(history), 2):

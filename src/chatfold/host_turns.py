@@ -139,7 +139,9 @@ class HostTurns(Generic[ItemT]):
                 self._shared.put(name, session)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
-                fold.when_ended(partial(self._put_in, name, session, fold, share=held is ...))
+                shares = held is ...  # else its host is to see it first
+                act = partial(self._put_in, name) if shares else self._released
+                fold.when_ended(partial(act, session, fold))
                 session.awaited = fold
             return self._result(session, outcome, key, held)
         finally:
@@ -185,13 +187,10 @@ class HostTurns(Generic[ItemT]):
             if seen is not None and wanted(session):
                 return Folded(seen, outcome, tuple(session.requirements_now()), given)
 
-    def _put_in(
-        self, name: str, session: Session, fold: BackgroundFold[Any], *, share: bool
-    ) -> None:
-        """Put in what was written in the background, if it is to be shared; give up the claim.
+    def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
+        """Put in what was written in the background, and share it; give up the claim.
 
-        This process may not see the conversation again. But a host that keeps what is folded is to
-        see it first.
+        This process may not see the conversation again.
         """
         with session.turn, session.ending:
             if session.background is not fold:
@@ -199,7 +198,7 @@ class HostTurns(Generic[ItemT]):
             try:
                 session.catch_up()
                 with session.changing() as before:
-                    outcome = fold.put_in() if share and not session.is_gone else None
+                    outcome = None if session.is_gone else fold.put_in()
                     is_new = bool(outcome and outcome.changed and session.after(outcome, before))
                 if is_new:
                     self._shared.put(name, session)
@@ -217,9 +216,18 @@ class HostTurns(Generic[ItemT]):
         if fold is None:
             self._released(session)
 
-    def _released(self, session: Session) -> None:
-        """Give up the claim of a session, if it has one."""
-        claim, session.claim = session.claim, None
+    def _released(self, session: Session, fold: BackgroundFold[Any] | None = None) -> None:
+        """Give up the claim of a session, if it has one.
+
+        Args:
+            session: The session.
+            fold: The one in the background with whose end that is due, from its thread: the turn
+                may be another call's by now, and no call is to find it taken for this.
+        """
+        claim = None
+        with session.ending:
+            if fold is None or session.background is fold:
+                claim, session.claim = session.claim, None
         if claim is not None:
             self._shared.released(claim)
 
