@@ -298,7 +298,9 @@ class CallPairing:
         chosen = {id(entry): entry for entry in fitting if entry.step == step}
         first = bisect_left(self.entries, min(map(_index, chosen.values())), key=_index)
         found = next(e for e in islice(self.entries, first, None) if id(e) in chosen)
-        return self._taken(found)
+        assert found.part is not None
+        under = (found.part.pair, found.part.id)
+        return self._taken(under, self._open[under].index(found))
 
     def _take(
         self, key: tuple[str, str | None], name: str | None, shape: str | None
@@ -307,18 +309,21 @@ class CallPairing:
         waiting = self._open.get(key)
         if not waiting:
             return None
-        fitting = [e for e in waiting if _fits(e, name, shape)]
-        if not fitting:
-            return None
-        step = fitting[-1].step
-        return self._taken(next(e for e in fitting if e.step == step))
+        # They stand in the order of their steps: there may be thousands of one id.
+        place = len(waiting) - 1
+        while not _fits(waiting[place], name, shape):
+            if place == 0:
+                return None
+            place -= 1
+        place = bisect_left(waiting, waiting[place].step, hi=place, key=_step)
+        while not _fits(waiting[place], name, shape):
+            place += 1
+        return self._taken(key, place)
 
-    def _taken(self, entry: _Entry) -> _Entry:
-        """Return a waiting call, which waits no more."""
-        assert entry.part is not None
-        key = (entry.part.pair, entry.part.id)
+    def _taken(self, key: tuple[str, str | None], place: int) -> _Entry:
+        """Return the waiting call at one place, which waits no more."""
         waiting = self._open[key]
-        waiting.remove(entry)
+        entry = waiting.pop(place)
         if not waiting:
             del self._open[key]
         return entry
@@ -363,6 +368,10 @@ def pair_calls(views: Iterable[ItemView]) -> list[ToolCallRecord]:
 
 def _index(entry: _Entry) -> int:
     return entry.index
+
+
+def _step(entry: _Entry) -> int:
+    return entry.step
 
 
 def _fits(entry: _Entry, name: str | None, shape: str | None) -> bool:

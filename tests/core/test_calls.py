@@ -1,0 +1,47 @@
+"""Which call a result answers, and how much is looked at to find it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from chatfold.core.calls import pair_calls
+from chatfold.core.views import CallPart, ItemView, ResultPart
+
+RESULT = ItemView("tool", (ResultPart("a", None, "1"),), "tool", "openai_chat")
+
+
+def _asks(calls: int) -> ItemView:
+    parts = tuple(CallPart("a", f"f{number}", "{}") for number in range(calls))
+    return ItemView("assistant", parts, "assistant", "openai_chat", whole_step=True)
+
+
+@pytest.mark.parametrize(("steps", "calls"), [(1, 1000), (1000, 1)])
+def test_thousands_of_open_calls_of_one_id_are_not_looked_through_for_each_result(
+    steps: int, calls: int
+) -> None:
+    """Some servers number the calls of each answer anew, and a broken run answers none of them."""
+    views = [*(_asks(calls) for _ in range(steps)), *([RESULT] * 1000)]
+    made: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, argument: Any) -> None:
+        made[event] += 1
+
+    sys.setprofile(count)
+    try:
+        records = pair_calls(views)
+    finally:
+        sys.setprofile(None)
+    assert all(record.completed for record in records)
+    assert made["call"] < 40_000
+
+
+def test_a_result_answers_the_first_open_call_of_the_latest_step() -> None:
+    """Of the same id, whichever calls of it stand before."""
+    views = [_asks(2), _asks(3), RESULT, RESULT, RESULT, RESULT]
+    asked = [(r.call_index, r.name, r.result_index) for r in pair_calls(views)]
+    assert asked == [(0, "f0", 5), (0, "f1", None), (1, "f0", 2), (1, "f1", 3), (1, "f2", 4)]
