@@ -394,6 +394,13 @@ ANTHROPIC = [
     ),
     ("orphan_result", [user(result("a"))], (0,), "error", f"messages.0.content.0: {UNEXPECTED}"),
     (
+        "result_without_id",
+        [USER, model(use("a")), user({"type": "tool_result", "content": "1"})],
+        (2, 1),
+        "error",
+        "tool_result.tool_use_id: Field required",
+    ),
+    (
         "late_result",
         [USER, model(use("a")), USER, SAID, user(result("a"))],
         (4, 1),

@@ -584,21 +584,6 @@ def test_converse_reasoning_without_a_text_is_taken_out() -> None:
     assert problems(out, "bedrock") == []
 
 
-def test_a_converse_result_without_an_id_gets_that_of_its_call() -> None:
-    """By its place it is known which one that is."""
-    use = {"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}
-    items = [
-        {"role": "user", "content": [{"text": "go"}]},
-        {"role": "assistant", "content": [use]},
-        {"role": "user", "content": [{"toolResult": {"content": [{"text": "1"}]}}]},
-    ]
-    assert [p.rule for p in problems(items, "bedrock")] == ["result_without_id"]
-    out, (repair,) = repaired(items, "bedrock")
-    assert (repair.action, repair.indices) == ("renamed", (2,))
-    assert out[2]["content"][0]["toolResult"]["toolUseId"] == "t1"
-    assert problems(out, "bedrock") == []
-
-
 def test_a_misplaced_instruction_moves_behind_the_next_user_message() -> None:
     """An Anthropic `system` message stands between the user and the assistant."""
     rule = {"role": "system", "content": "be brief"}
@@ -1018,6 +1003,45 @@ def test_calls_without_an_id_get_one_where_the_provider_demands_it(own: str | No
         kept, left = repaired(items, "mistral", ids="keep")
         assert same_objects(kept, items)
         assert all("ids='keep'" in r.message for r in left)
+
+
+UNNAMED = {
+    "anthropic": (
+        lambda id_: {"type": "tool_use", "id": id_, "name": "f", "input": {}},
+        lambda id_, text: {"type": "tool_result", "tool_use_id": id_, "content": text},
+    ),
+    "bedrock": (
+        lambda id_: {"toolUse": {"toolUseId": id_, "name": "f", "input": {}}},
+        lambda id_, text: {"toolResult": {"toolUseId": id_, "content": [{"text": text}]}},
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", list(UNNAMED))
+@pytest.mark.parametrize(
+    ("ids", "own"), [((None, None), "ab"), ((None, "a"), "ba"), (("b", None), "ba")]
+)
+@pytest.mark.parametrize("texts", ["12", "11"])
+def test_results_that_do_not_name_their_call_are_named(
+    shape: str, ids: tuple[str | None, ...], own: str, texts: str
+) -> None:
+    """By their place, and never as a call that another result of the message names."""
+    use, tell = UNNAMED[shape]
+    said = "Hello." if shape == "anthropic" else [{"text": "Hello."}]
+    asked = {"role": "assistant", "content": [use("a"), use("b")]}
+    told = {"role": "user", "content": [tell(*pair) for pair in zip(ids, texts, strict=True)]}
+    items = [{"role": "user", "content": said}, asked, told]
+    assert {p.rule for p in problems(items, shape)} == {"result_without_id"}
+    out, repairs = repaired(items, shape)
+    assert {(r.rule, r.action) for r in repairs} == {("result_without_id", "renamed")}
+    named = [tell(*pair) for pair in zip(own, texts, strict=True)]
+    assert out == [items[0], asked, {"role": "user", "content": named}]
+    assert validate(out, shape) == []
+    assert repaired(out, shape)[1] == []
+    kept, left = repaired(items, shape, ids="keep")
+    assert same_objects(kept, items)
+    assert {r.action for r in left} == {"left"}
+    assert "ids='keep'" in left[0].message
 
 
 def test_a_repair_reads_as_one_line() -> None:

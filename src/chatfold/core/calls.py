@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -19,6 +19,7 @@ from chatfold.core.views import (
     CallKind,
     CallPart,
     ItemView,
+    Part,
     ResultPart,
     ServerCallPart,
     TextPart,
@@ -149,7 +150,8 @@ class CallPairing:
     """Binds results to calls as views come in; each view is looked at once.
 
     A result binds to the latest step that holds an unanswered call with its id, and inside the
-    step to the first such call. Where either side has no id, the name decides, then the place.
+    step to the first such call. Where either side has no id, the name decides, then the place;
+    of several results in an item, those that name their calls come first.
 
     Attributes:
         spans: From the answered calls to their results, where these are in other items.
@@ -182,15 +184,21 @@ class CallPairing:
                 self.last_user = index
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
             return
+        waiting: Sequence[ResultPart] = ()
         for part in parts:
             if isinstance(part, CallPart):
                 entry = _Entry(part, index, view.shape, self._step, None)
                 self.entries.append(entry)
                 self._open.setdefault((part.pair, part.id), []).append(entry)
             elif isinstance(part, ResultPart):
-                self._bind(index, view, part)
+                if part.id is None and not waiting:
+                    waiting = _after_others(parts)
+                if part.id is not None or not waiting:
+                    self._bind(index, view, part)
             elif isinstance(part, ServerCallPart):
                 self.entries.append(self._served(index, view, part))
+        for part in waiting:
+            self._bind(index, view, part)
 
     def records(self, abandon: Abandon | None = None) -> list[ToolCallRecord]:
         """Return the calls, and the results without a call, in order of their place.
@@ -372,6 +380,18 @@ def _index(entry: _Entry) -> int:
 
 def _step(entry: _Entry) -> int:
     return entry.step
+
+
+def _after_others(parts: Sequence[Part]) -> Sequence[ResultPart]:
+    """Return the results of an item that do not name their calls, where others in it do.
+
+    They answer the calls that those leave.
+    """
+    results = [part for part in parts if isinstance(part, ResultPart)]
+    unnamed = [part for part in results if part.id is None]
+    if len(unnamed) == len(results) or any(isinstance(part, CallPart) for part in parts):
+        return ()
+    return unnamed
 
 
 def _fits(entry: _Entry, name: str | None, shape: str | None) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.native import plain
-from chatfold.core.views import ItemView, UnknownPart
+from chatfold.core.views import ItemView, ResultPart, UnknownPart
 
 __all__ = [
     "Problem",
@@ -21,6 +21,7 @@ __all__ = [
     "added_errors",
     "common_problems",
     "join_options",
+    "unnamed",
 ]
 
 Severity: TypeAlias = Literal["error", "pending", "loss", "warning"]
@@ -145,6 +146,21 @@ def common_problems(
                         "warning",
                         shape=shape_name,
                     )
+
+
+def unnamed(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
+    """Return the calls that have an id, and whose result does not name it: its place tells."""
+    named: dict[int, set[str | None]] = {}
+    found: list[ToolCallRecord] = []
+    for call in calls:
+        index = call.result_index
+        if index is None or call.call_index is None or call.id is None:
+            continue
+        if index not in named:
+            named[index] = {p.id for p in views[index].parts if type(p) is ResultPart}
+        if named[index] and call.id not in named[index]:
+            found.append(call)
+    return found
 
 
 def added_errors(

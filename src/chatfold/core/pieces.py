@@ -33,14 +33,15 @@ def results_of(case: Case) -> list[Result]:
     found: list[Result] = []
     for index in sorted(waiting):
         rest = waiting[index]
-        for place, part in enumerate(case.snapshot.views[index].parts):
-            if type(part) is not ResultPart:
-                continue
+        parts = enumerate(case.snapshot.views[index].parts)
+        told = [(place, part) for place, part in parts if type(part) is ResultPart]
+        # Two may say the same: those that name their calls have these.
+        for place, part in sorted(told, key=lambda each: each[1].id is None):
             own = next((r for r in rest if _is_of(part, r)), None)
             if own is not None:
                 rest.remove(own)
                 found.append(Result(index, place, part, own))
-    return found
+    return sorted(found, key=lambda result: (result.at, result.place))
 
 
 def _is_of(part: ResultPart, record: ToolCallRecord) -> bool:

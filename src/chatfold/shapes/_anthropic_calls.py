@@ -9,12 +9,13 @@ Not here: what else it refuses (`_anthropic_problems`).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Severity
+from chatfold.core.check import Problem, Severity, unnamed
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
@@ -95,10 +96,24 @@ def _check_results(
     for call in calls:
         if call.result_index is not None and call.call_index is not None:
             places[call.result_index, call.id] = call.call_index
+    lacking = Counter[int]()  # results that their place alone binds to a call, by their message
+    for call in unnamed(views, calls):
+        if call.pair != "function":
+            continue
+        index, asked = cast(int, call.result_index), cast(int, call.call_index)
+        lacking[index] += 1
+        yield problem(
+            "result_without_id",
+            f"this result does not name its call; by its place it answers {call.id!r}, so give it "
+            "that tool_use_id",
+            index,
+            asked,
+            error=f"messages.{index}.content.0.tool_result.tool_use_id: Field required",
+        )
     waiting: dict[str | None, int] = {}
     for role, indices in runs:
         if role == "user":
-            yield from _check_batch(views, indices, waiting, places)
+            yield from _check_batch(views, indices, waiting, places, lacking)
         waiting = {
             part.id: index
             for index in indices
@@ -112,6 +127,7 @@ def _check_batch(
     indices: Sequence[int],
     waiting: dict[str | None, int],
     places: dict[tuple[int, str | None], int],
+    lacking: Counter[int],
 ) -> Iterator[Problem]:
     """Yield what is wrong with the results in one user's turn.
 
@@ -120,6 +136,7 @@ def _check_batch(
         indices: Indices of the turn's messages.
         waiting: The calls of the turn before, by id, with the index of their message.
         places: For a result's index and id, the index of the call that it answers.
+        lacking: The number of results in a message that are told of, as they lack an id.
     """
     spoken = False
     seen: dict[str | None, int] = {}
@@ -127,6 +144,9 @@ def _check_batch(
         for place, part in enumerate(views[index].parts):
             if type(part) is not ResultPart or is_served(part):
                 spoken = True
+                continue
+            if part.id is None and lacking[index] > 0:
+                lacking[index] -= 1
                 continue
             if part.id in seen:
                 yield problem(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement, Severity
+from chatfold.core.check import Problem, Requirement, Severity, unnamed
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
 from chatfold.core.turns import is_summary
@@ -261,13 +261,13 @@ def _check_mixture(item: Any, view: ItemView, index: int) -> Iterator[Problem]:
 
 
 def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    """Yield calls and results without an id, and ids that recur in one message.
+    """Yield calls without an id, and ids that recur in one message.
 
     Its results could not be told apart.
     """
     for index in own:
-        parts = [p for p in views[index].parts if isinstance(p, (CallPart, ResultPart))]
-        made = Counter(p.id for p in parts if type(p) is CallPart and p.pair == "function")
+        calls = (p for p in views[index].parts if type(p) is CallPart and p.pair == "function")
+        made = Counter(part.id for part in calls)
         if made[None]:
             yield _problem("malformed_item", "a toolUse without an id", index, source=_API)
         for call_id, count in made.items():
@@ -279,13 +279,6 @@ def _check_ids(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Proble
                     error=f"messages.{index}.content: `tool_use` ids must be unique",
                     source=_PAIRS,
                 )
-        if any(type(p) is ResultPart and p.id is None for p in parts):
-            yield _problem(
-                "result_without_id",
-                "a toolResult without an id; give it the toolUseId of its call",
-                index,
-                source=_API,
-            )
 
 
 def _check_forms(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
@@ -331,6 +324,17 @@ def _misfit(where: str, form: re.Pattern[str], text: str) -> str:
 
 def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
     """Yield client calls without a result in the next message, and results without a call there."""
+    for call in unnamed(views, calls):
+        if call.shape == _NAME:
+            yield _problem(
+                "result_without_id",
+                f"this result does not name its call; by its place it answers {call.id!r}, so give "
+                "it that toolUseId",
+                cast(int, call.result_index),
+                cast(int, call.call_index),
+                error='Missing required parameter in messages[].content[].toolResult: "toolUseId"',
+                source=_API,
+            )
     for call in calls:
         if call.shape != _NAME:
             continue
