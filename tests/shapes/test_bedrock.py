@@ -372,6 +372,7 @@ def test_a_tool_of_the_server_is_call_and_result_in_one_message(fields: Item) ->
             )
             for thought in ({"text": None, "signature": "s"}, {"signature": "s"})
         ),
+        ([_user("a"), _user("b", _use("t1"))], "block_place", 1, "error"),
         ([_user("a"), _assistant("b", " \n")], "blank_text", 1, "error"),
         ([_user("a"), _assistant()], "empty_message", 1, "error"),
         *(

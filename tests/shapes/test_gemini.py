@@ -363,6 +363,8 @@ def test_what_the_server_ran_is_call_and_result_in_one_content() -> None:
     [
         ([_model(_call()), _user(_response())], "call_place", 0, "error"),
         ([_user("a"), _model("b"), _model(_call()), _user(_response())], "call_place", 2, "error"),
+        ([_user("a"), _user("b", _call())], "block_place", 1, "error"),
+        ([_user("a"), {"parts": [_call()]}], "block_place", 1, "error"),
         ([_user("a"), _model(_call())], "unanswered_call", 1, "pending"),
         ([_user("a"), _model(_call()), _user("b")], "unanswered_call", 1, "error"),
         (
@@ -414,6 +416,7 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
             "role_name",
             2,
         ),
+        ([_user("a"), _model(_call()), _model(_response())], "response_role", 2),
     ],
 )
 def test_what_only_some_servers_refuse_is_a_warning(

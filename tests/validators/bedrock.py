@@ -57,6 +57,8 @@ def _message(index: int, item: Item, strict: bool) -> Iterator[Violation]:
         texts or any("guardContent" in b or "citationsContent" in b for b in blocks)
     ):
         yield Violation(index, "document_alone", "a document needs a text block beside it")
+    if item.get("role") != "assistant" and _blocks(item, "toolUse"):
+        yield Violation(index, "call_of_another", f"a call by {item.get('role')!r}")
     for use in _blocks(item, "toolUse"):
         if not isinstance(use.get("input"), dict):
             yield Violation(index, "arguments_no_object", f"input is {use.get('input')!r}")

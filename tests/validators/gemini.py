@@ -51,6 +51,10 @@ def _own(index: int, item: Item, turn: Item, strict: bool) -> Iterator[Violation
         yield Violation(index, "role_name", f"role {role!r}")
     if strict and _of(turn, "functionResponse") and any(p.get("text") for p in turn["parts"]):
         yield Violation(index, "mixed_turn", "words beside responses")
+    if role != "model" and _of(turn, "functionCall"):
+        yield Violation(index, "call_of_another", f"a call by {role!r}")
+    if strict and role == "model" and _of(turn, "functionResponse"):
+        yield Violation(index, "response_of_model", "a response goes into the user's turn")
     if not turn["parts"]:
         yield Violation(index, "empty_parts", "a content needs a part")
     for part in turn["parts"]:

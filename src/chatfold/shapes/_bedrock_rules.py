@@ -177,6 +177,14 @@ def _check_contents(
                     source=_BLANK,
                 )
         yield from _check_insides(items[index], index)
+        if view.role != "assistant" and any(type(p) is CallPart for p in view.parts):
+            yield _problem(
+                "block_place",
+                f"a toolUse in a message of role {view.role!r}; it goes into one of the assistant",
+                index,
+                error=f"messages.{index}: `tool_use` blocks can only be in `assistant` messages",
+                source=_API,
+            )
         yield from _check_mixture(items[index], view, index)
 
 

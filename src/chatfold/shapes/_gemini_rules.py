@@ -29,6 +29,8 @@ _NAME = "gemini"
 _CALLS = "https://github.com/pipecat-ai/pipecat/pull/5660 (read 2026-11-22)"
 _COUNTS = "https://github.com/docker/docker-agent/pull/2959 (read 2026-11-22)"
 _TYPES = "google-genai 3.4.0, FunctionCall and FunctionResponse (read 2026-11-22)"
+_PLACES = "https://github.com/run-llama/LlamaIndexTS/pull/1634 (read 2026-11-27)"
+_SENT_BACK = "https://github.com/maximhq/bifrost/pull/2222 (read 2026-11-27)"
 _EMPTY = "https://github.com/router-for-me/CLIProxyAPI/issues/3485 (read 2026-11-22)"
 _MIXED = "https://github.com/vellum-ai/vellum-assistant/pull/39495 (read 2026-11-27)"
 _NO_PARTS = "https://github.com/vercel/ai/issues/3775 (read 2026-11-22)"
@@ -159,6 +161,16 @@ def _check_roles(
 ) -> Iterator[Problem]:
     """Yield roles that some of Google's servers refuse, though the types or old pages have them."""
     for index in own:
+        told = any(type(p) is ResultPart and p.pair == "function" for p in views[index].parts)
+        if told and views[index].role == "assistant":
+            yield _problem(
+                "response_role",
+                "a function response in a content of the model; some servers take it only in one "
+                "of the user",
+                index,
+                severity="warning",
+                source=_SENT_BACK,
+            )
         role = field(items[index], "role")
         if role == "function" or (role is None and len(views) > 1):
             yield _problem(
@@ -190,8 +202,17 @@ def _may_follow(before: ItemView, view: ItemView) -> bool:
 
 def _check_call_turns(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
     for index in own:
-        stands = index > 0 and _may_follow(views[index - 1], views[index])
-        if _has_calls(views[index]) and not stands:
+        if not _has_calls(views[index]):
+            continue
+        if views[index].role != "assistant":
+            yield _problem(
+                "block_place",
+                "a function call in a content of another role than 'model'; it goes into one of "
+                "the model",
+                index,
+                source=_PLACES,
+            )
+        elif not (index > 0 and _may_follow(views[index - 1], views[index])):
             yield _problem(
                 "call_place",
                 "a content with function calls must follow the user's or one of responses",
