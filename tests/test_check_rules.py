@@ -187,6 +187,20 @@ RESPONSES = [
     ),
     (
         "malformed_item",
+        [USER, {"type": "message", "role": "tool", "content": "1"}],
+        (1,),
+        "error",
+        "",
+    ),
+    (
+        "unknown_item",
+        [USER, {"type": "message", "role": "brand_new", "content": "1"}],
+        (1,),
+        "warning",
+        "",
+    ),
+    (
+        "malformed_item",
         [
             {"type": "function_call", "name": "f", "arguments": "{}"},
             {"type": "function_call_output", "output": "1"},

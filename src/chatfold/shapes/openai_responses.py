@@ -16,7 +16,15 @@ from chatfold.core.native import field, plain
 from chatfold.core.spans import Span
 from chatfold.core.views import CallPart, Fit, ItemView, Part, Role, Shape, StatePart, TextPart
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of, named_id
+from chatfold.shapes._blocks import (
+    block_type,
+    fields_or_none,
+    getter,
+    listed,
+    module_of,
+    named_id,
+    unknown_part,
+)
 from chatfold.shapes._responses_blocks import Get, read_blocks
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
@@ -37,6 +45,7 @@ _OWN_BLOCKS = frozenset(
     }
 )
 _CHAT_KEYS = ("tool_calls", "function_call", "audio", "name", "refusal", "reasoning_content")
+_CHAT_ROLES = ("tool", "function")  # of Chat Completions; a role that is new is not known
 _CALL_BLOCKS = frozenset({"function_call", "custom_tool_call"})
 _FOUND_BY_ID = frozenset(
     {
@@ -97,7 +106,7 @@ class OpenAIResponses(Shape):
         get = getter(item)
         kind = get("type")
         if kind is None or kind == "message":
-            return self._read_message(get, kind)
+            return self._read_message(item, get, kind)
         reader = READERS.get(kind) if isinstance(kind, str) else None
         if reader is None:
             return read_newer(get, item, kind) if is_newer(kind, item) else None
@@ -107,9 +116,12 @@ class OpenAIResponses(Shape):
             fault = f"output is {type(output).__name__}, not text or a list"
         return ItemView(role, parts, kind, self.name, None, named_id(get("id")), fault=fault)
 
-    def _read_message(self, get: Get, kind: str | None) -> ItemView | None:
+    def _read_message(self, item: object, get: Get, kind: str | None) -> ItemView | None:
         role, content = get("role"), get("content")
         if role not in _ROLES:
+            if kind == "message" and role in _CHAT_ROLES:
+                fault = f"no message has the role {role!r}; send the result as an output item"
+                return ItemView("unknown", (unknown_part(item),), kind, self.name, fault=fault)
             if kind is None and isinstance(get("id"), str) and role is None and content is None:
                 return ItemView(*read_reference(get), "item_reference", self.name)
             return None
