@@ -36,6 +36,19 @@ RENAMED = {"reused_call_id", "result_without_id", "split_results"}
 """Rules that are mended though the provider's own server was seen to take the list."""
 
 
+BLOCKS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "anthropic": (
+        lambda id_: {"type": "tool_use", "id": id_, "name": "f", "input": {}},
+        lambda id_, text: {"type": "tool_result", "tool_use_id": id_, "content": text},
+    ),
+    "bedrock": (
+        lambda id_: {"toolUse": {"toolUseId": id_, "name": "f", "input": {}}},
+        lambda id_, text: {"toolResult": {"toolUseId": id_, "content": [{"text": text}]}},
+    ),
+}
+"""How a call, and a text as its result, are written as blocks."""
+
+
 def reader(shape: str) -> Callable[[Sequence[Any]], Snapshot]:
     def read(items: Sequence[Any]) -> Snapshot:
         reading = Reading(
@@ -672,6 +685,11 @@ def test_an_item_whose_insides_are_of_a_wrong_type_stops_no_repair() -> None:
     assert {r.rule: r.action for r in repairs}["malformed_item"] == "left"
     assert out[1]["content"][0] == {"toolUse": "f"}
     assert out[1]["content"][1]["toolUse"]["input"] == {"INVALID_JSON": "[]"}
+    told = answered("bedrock", [{"text": "1"}])
+    told[2]["content"][0]["toolResult"] = "1"
+    out, (left,) = repaired(told, "bedrock")
+    assert same_objects(out, told)
+    assert (left.rule, left.action) == ("result_without_id", "left")
 
 
 def cut_off(shape: str, given: Any) -> list[Any]:
@@ -773,6 +791,88 @@ def test_arguments_that_are_no_text_become_json(shape: str, given: Any, wanted: 
     assert repaired(out, shape)[1] == []
     for text in ("", '{"city": "K'):
         assert repaired(told(shape, text), shape)[1] == []
+
+
+def answered(shape: str, content: Any) -> list[Any]:
+    """Return a call, and a result of `content`, as a host writes what its tool returned."""
+    said: dict[str, Any] = {"anthropic": "Hello.", "bedrock": [{"text": "Hello."}]}
+    if shape == "gemini":
+        call = {"function_call": {"name": "f", "args": {}}, "thought_signature": b"s"}
+        result = {"function_response": {"name": "f", "response": content}}
+        turns = [("user", {"text": "Hello."}), ("model", call), ("user", result)]
+        return [{"role": role, "parts": [part]} for role, part in turns]
+    if shape in said:
+        use, tell = BLOCKS[shape]
+        block: Any = tell("a", "")
+        (block if shape == "anthropic" else block["toolResult"])["content"] = content
+        return [
+            {"role": "user", "content": said[shape]},
+            {"role": "assistant", "content": [use("a")]},
+            {"role": "user", "content": [block]},
+        ]
+    asked, told = step(shape, "a", 1, ["1"])
+    return [USER, asked, {**told, "output" if shape == "openai_responses" else "content": content}]
+
+
+@pytest.mark.parametrize(
+    ("shape", "given", "wanted"),
+    [
+        *((s, None, "") for s in ("openai_chat", "openai_responses", "bedrock")),
+        *((s, 5, "5") for s in ("openai_chat", "openai_responses", "bedrock", "anthropic")),
+        *((s, {"a": [1]}, '{"a": [1]}') for s in ("openai_chat", "openai_responses", "anthropic")),
+        *((s, [{"type": "text", "text": 5}], "5") for s in THREE),
+        ("bedrock", "1", "1"),
+        ("bedrock", [{"text": 5}], "5"),
+        ("bedrock", [{"json": [1, {"a": "ö"}]}], '[1, {"a": "ö"}]'),
+        ("gemini", "1", "1"),
+        ("gemini", [1, 2], "[1, 2]"),
+    ],
+)
+def test_a_result_that_is_not_in_the_provider_s_form_is_written_anew(
+    shape: str, given: Any, wanted: str
+) -> None:
+    """A tool returned nothing, a number or a list, and its host put that in as it is."""
+    items = answered(shape, given)
+    before = copy.deepcopy(items)
+    assert [p.rule for p in problems(items, shape)] == ["malformed_item"]
+    out, (repair,) = repaired(items, shape)
+    assert (repair.rule, repair.action, repair.indices) == ("malformed_item", "wrapped", (2,))
+    assert (repair.removed, repair.added) == ((items[2],), (out[2],))
+    assert same_objects(out[:2], items[:2])
+    assert items == before
+    (call,) = ChatContext(out, shape=shape).tool_calls()
+    assert (call.result, call.completed) == (wanted, True)
+    assert problems(out, shape) == []
+    assert repaired(out, shape)[1] == []
+    kept, (left,) = repaired(items, shape, arguments="keep")
+    assert same_objects(kept, items)
+    assert "arguments='keep'" in left.message
+
+
+def test_a_result_is_not_written_anew_where_that_would_lose_or_mend_nothing() -> None:
+    """A picture is no text, and words that are none are nobody's results."""
+    image = {"image": {"format": "png", "source": {"bytes": b"x"}}}
+    items = answered("bedrock", [{"text": 5}, image])
+    spoken = answered("bedrock", [{"text": "1"}])
+    spoken[2] = {"role": "user", "content": [*spoken[2]["content"], {"text": 5}]}
+    for broken in (items, spoken):
+        out, (left,) = repaired(broken, "bedrock")
+        assert same_objects(out, broken)
+        assert (left.rule, left.action) == ("malformed_item", "left")
+        assert "cannot be written anew" in left.message
+
+
+def test_results_beside_one_that_is_malformed_stay_with_their_calls() -> None:
+    """All of a message are written anew; what else is in it stays."""
+    use, tell = BLOCKS["bedrock"]
+    bad, point = {"toolResult": {"toolUseId": "b", "content": "2"}}, {"cachePoint": {"type": "x"}}
+    told = {"role": "user", "content": [tell("a", "1"), bad, point]}
+    asked = {"role": "assistant", "content": [use("a"), use("b")]}
+    items = [{"role": "user", "content": [{"text": "Hello."}]}, asked, told]
+    out, (repair,) = repaired(items, "bedrock")
+    assert repair.action == "wrapped"
+    assert out[2]["content"] == [tell("a", "1"), tell("b", "2"), point]
+    assert validate(out, "bedrock") == []
 
 
 def test_arguments_of_a_legacy_call_become_json() -> None:
@@ -1005,19 +1105,7 @@ def test_calls_without_an_id_get_one_where_the_provider_demands_it(own: str | No
         assert all("ids='keep'" in r.message for r in left)
 
 
-UNNAMED = {
-    "anthropic": (
-        lambda id_: {"type": "tool_use", "id": id_, "name": "f", "input": {}},
-        lambda id_, text: {"type": "tool_result", "tool_use_id": id_, "content": text},
-    ),
-    "bedrock": (
-        lambda id_: {"toolUse": {"toolUseId": id_, "name": "f", "input": {}}},
-        lambda id_, text: {"toolResult": {"toolUseId": id_, "content": [{"text": text}]}},
-    ),
-}
-
-
-@pytest.mark.parametrize("shape", list(UNNAMED))
+@pytest.mark.parametrize("shape", list(BLOCKS))
 @pytest.mark.parametrize(
     ("ids", "own"), [((None, None), "ab"), ((None, "a"), "ba"), (("b", None), "ba")]
 )
@@ -1026,7 +1114,7 @@ def test_results_that_do_not_name_their_call_are_named(
     shape: str, ids: tuple[str | None, ...], own: str, texts: str
 ) -> None:
     """By their place, and never as a call that another result of the message names."""
-    use, tell = UNNAMED[shape]
+    use, tell = BLOCKS[shape]
     said = "Hello." if shape == "anthropic" else [{"text": "Hello."}]
     asked = {"role": "assistant", "content": [use("a"), use("b")]}
     told = {"role": "user", "content": [tell(*pair) for pair in zip(ids, texts, strict=True)]}

@@ -53,7 +53,8 @@ class RepairPolicies(TypedDict, total=False):
         commands to the server that are not the last item.
         A list that begins in the middle gets a note in front, where the user has to be first.
     arguments: `wrap` puts arguments that are no object, such as those that a limit cut off, into
-        one, as their text; where the provider takes nothing but a text, others become JSON.
+        one, as their text; where the provider takes nothing but a text, others become JSON. So do
+        results that are not in the provider's form, such as a number, or nothing at all.
     """
 
     open_calls: OpenCalls

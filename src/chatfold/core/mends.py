@@ -20,7 +20,12 @@ from chatfold.core.mends_calls import (
     rename_calls,
     wrap_arguments,
 )
-from chatfold.core.mends_results import mend_duplicate_results, mend_orphans, move_results
+from chatfold.core.mends_results import (
+    mend_duplicate_results,
+    mend_orphans,
+    move_results,
+    write_results_anew,
+)
 from chatfold.core.native import plain
 from chatfold.core.views import ItemView, Part, ReasoningPart, TextPart, UnknownPart
 
@@ -270,6 +275,7 @@ MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     rename_calls,
     wrap_arguments,
     mend_duplicate_results,
+    write_results_anew,
     move_results,
     answer_calls,
     mend_orphans,

@@ -1,4 +1,4 @@
-"""The mends of results: those that are there twice, come late, or have no call.
+"""The mends of results: those that are there twice, in a wrong form, come late, or have no call.
 
 Not here: the mends of calls and ids (`mends_calls`), and in which order all come (`mends`).
 """
@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from chatfold.core.calls import Answer
 from chatfold.core.edits import Case, Edits
 from chatfold.core.pieces import Result, behind_of, put_joined, results_of, take_out
 from chatfold.core.spans import Span, cuttable
 from chatfold.core.summary import TAG
 from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart, legible
+from chatfold.errors import ShapeError
 
-__all__ = ["mend_duplicate_results", "mend_orphans", "move_results"]
+__all__ = ["mend_duplicate_results", "mend_orphans", "move_results", "write_results_anew"]
 
 
 # Results that are there twice
@@ -53,6 +55,54 @@ def mend_duplicate_results(case: Case) -> Edits:
         ]
         take_out(case, edits, index, (r.place for r in found), numbers[0])
     return edits
+
+
+# Results that are not in the provider's form
+
+
+def write_results_anew(case: Case) -> Edits:
+    """Write the results of a malformed item anew, with the text that they read as.
+
+    Hosts put in what a tool returned as it is: nothing, a number, a list.
+    """
+    edits = Edits(case)
+    views = case.snapshot.views
+    broken = {p.index for p in case.broken("malformed_item") if views[p.index].fault}
+    told: dict[int, list[Result]] = {}
+    for result in results_of(case) if broken else ():
+        if result.at in broken and result.record.call_index is not None:
+            told.setdefault(result.at, []).append(result)
+    for index, found in told.items():
+        made = _anew(case, index, found)
+        if made is None:
+            edits.leave("malformed_item", index, "its results cannot be written anew as text")
+        elif case.policies.arguments == "keep":
+            edits.leave("malformed_item", index, "arguments='keep'")
+        else:
+            labels = ", ".join(repr(result.record.label) for result in found)
+            message = f"wrote the result of {labels} anew, as text"
+            number = edits.note("malformed_item", "wrapped", message, index)
+            edits.replace(index, made, number)
+    return edits
+
+
+def _anew(case: Case, index: int, found: Sequence[Result]) -> Sequence[Any] | None:
+    """Return an item with its results written anew; None where that is not all that it takes."""
+    shape, view, item = case.snapshot.shape, case.snapshot.views[index], case.slots[index].item
+    if any(result.part.media for result in found):
+        return None
+    try:
+        made = shape.answer_items([Answer(r.record, r.part.text, r.part.failed) for r in found])
+    except ShapeError:
+        return None
+    others = sorted(set(range(len(view.parts))).difference(result.place for result in found))
+    rest = shape.pick(item, others) if others else None
+    if rest is not None:
+        made = shape.join([*made, rest])
+    read = [shape.read(each) for each in made]
+    if len(made) != 1 or any(view is None or view.fault for view in read):
+        return None
+    return made
 
 
 # Late results

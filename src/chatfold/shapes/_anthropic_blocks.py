@@ -5,7 +5,8 @@ Source: the types of anthropic 2.12.0 (`ContentBlockParam`, `BetaContentBlockPar
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -33,10 +34,11 @@ from chatfold.shapes._blocks import (
     named_place,
     sources_of,
     text_of,
+    textless_block,
     unknown_part,
 )
 
-__all__ = ["is_own", "read_block"]
+__all__ = ["fault_of", "is_own", "read_block"]
 
 _SERVER_RESULTS = frozenset(
     {
@@ -121,6 +123,22 @@ def read_block(block: Any) -> Part | None:
             if kind in _SERVER_RESULTS:
                 return _server_result(block, kind)
             return _other(block, kind)
+
+
+def fault_of(blocks: list[Any]) -> str:
+    """Return what is malformed about the texts and the results of a message, "" if nothing is."""
+    for block in blocks:
+        if type(block) is not dict:
+            continue
+        given = cast(dict[str, Any], block)
+        content = given.get("content")
+        if content is None or type(content) is str or given.get("type") != "tool_result":
+            continue
+        if not isinstance(content, (list, tuple)):
+            return f"the content of a tool_result is {type(content).__name__}, not text or a list"
+        if fault := textless_block("tool_result.content", cast(Sequence[Any], content)):
+            return fault
+    return textless_block("content", blocks, nothing=False)
 
 
 def _other(block: Any, kind: str | None) -> Part | None:

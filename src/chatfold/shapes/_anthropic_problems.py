@@ -34,7 +34,6 @@ __all__ = ["check_messages"]
 
 _NAME = "anthropic"
 _INPUT = "https://github.com/langchain-ai/langsmith-sdk/issues/2435 (read 2026-11-26)"
-_TEXT = "https://github.com/simonw/llm-anthropic/issues/23 (read 2026-11-27)"
 _SYSTEM = (
     "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages "
     "(read 2026-11-21)"
@@ -116,24 +115,11 @@ def _check_contents(
 
 
 def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Problem]:
-    """Yield calls whose input is no object, as a stream that was cut off may leave them.
-
-    And texts that are none.
-    """
+    """Yield calls whose input is no object, as a stream that was cut off may leave them."""
     for index in own:
         content: Any = field(items[index], "content")
         blocks = listed(content)
         for place, block in enumerate(blocks):
-            text: Any = field(block, "text") if block_type(block) == "text" else None
-            if text is not None and not isinstance(text, str):  # none at all is a blank one
-                yield problem(
-                    "malformed_item",
-                    "the text of a text block is no text; write it as one",
-                    index,
-                    error=f"messages.{index}.content.{place}.text.text: Input should be a valid "
-                    "string",
-                    source=_TEXT,
-                )
             if block_type(block) == "tool_use" and not isinstance(field(block, "input"), Mapping):
                 yield problem(
                     "arguments_no_object",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -29,6 +29,7 @@ __all__ = [
     "sources_of",
     "text_of",
     "textless",
+    "textless_block",
     "unknown_part",
 ]
 
@@ -87,6 +88,36 @@ def listed(value: Any) -> list[Any]:
 def text_of(value: object) -> str:
     """Return a text as it is, "" for None, and what else stands in its place as text."""
     return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def textless_block(where: str, blocks: Sequence[Any], *, nothing: bool = True) -> str:
+    """Return which text of a content list is no text, "" where all are.
+
+    Only dicts are looked at: SDKs check what their objects hold.
+
+    Args:
+        where: What the list is called.
+        blocks: The blocks of the list.
+        nothing: Whether null, or no such field, counts too: some shapes tell of it as blank.
+    """
+    for place, block in enumerate(blocks):
+        if type(block) is not dict:
+            continue
+        given = cast(dict[str, Any], block)
+        if type(said := given.get("text")) is str:  # as most
+            continue
+        kind = given.get("type")
+        if kind == "refusal":
+            said = given.get("refusal")
+        elif kind not in _TEXTS:
+            continue
+        if not isinstance(said, str) and (said is not None or nothing):
+            key = "refusal" if kind == "refusal" else "text"
+            return f"the {key} of {where}[{place}] is {type(said).__name__}, not text"
+    return ""
+
+
+_TEXTS: Final = ("text", "input_text", "output_text")
 
 
 def fields_or_none(value: Any) -> dict[str, Any] | None:

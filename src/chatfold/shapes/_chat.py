@@ -33,6 +33,7 @@ from chatfold.shapes._blocks import (
     named_place,
     sources_of,
     text_of,
+    textless_block,
     unknown_part,
 )
 
@@ -97,6 +98,7 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
         if any(dialect.foreign(block) for block in blocks):
             return None
         parts = tuple(read_block(block, dialect) for block in blocks)
+        fault = textless_block("content", blocks)
     else:
         parts, fault = (), _other_content(content)
     if role == "assistant":
@@ -134,6 +136,8 @@ def _read_result(get: Get, role: str, content: Any, dialect: Dialect) -> ItemVie
         fault = "it has no content" if role == "tool" else ""
     elif not isinstance(content, (str, list)):
         fault = _other_content(content)
+    elif isinstance(content, list):
+        fault = textless_block("content", cast(list[Any], content))
     return ItemView("tool", (result,), role, dialect.name, fault=fault)
 
 

@@ -33,6 +33,7 @@ from chatfold.shapes._blocks import (
 __all__ = [
     "NOTES",
     "READERS",
+    "fault_of",
     "has_object",
     "holds_own",
     "new_fields",
@@ -113,6 +114,26 @@ def has_object(call: Any) -> bool:
     """Return whether the arguments of a function call are an object, as far as there are any."""
     arguments = field(call, "args")
     return arguments is None or isinstance(arguments, Mapping)
+
+
+def fault_of(blocks: list[Any]) -> str:
+    """Return what is malformed about the texts and the responses of a content, "" if nothing is.
+
+    A response is a Struct, so that a list is refused: "Proto field is not repeating, cannot start
+    list.", https://github.com/google/adk-js/pull/347 (read 2026-11-27).
+    """
+    for block in blocks:
+        if not isinstance(block, Mapping):  # the SDK checks its objects
+            continue
+        given = cast(Mapping[str, Any], block)
+        text, result = given.get("text"), given.get("function_response")
+        result = given.get("functionResponse") if result is None else result
+        response = None if result is None else field(result, "response")
+        if text is not None and not isinstance(text, str):
+            return f"a text is {type(text).__name__}, not text"
+        if response is not None and not isinstance(response, Mapping):
+            return f"a function response is {type(response).__name__}, not an object"
+    return ""
 
 
 def _result(result: Any, block: Any) -> Part:

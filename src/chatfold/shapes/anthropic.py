@@ -26,7 +26,7 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._anthropic_blocks import is_own, read_block
+from chatfold.shapes._anthropic_blocks import fault_of, is_own, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import (
     compaction_requirements,
@@ -85,7 +85,7 @@ class Anthropic(Shape):
         get = getter(item)
         if not _is_message(get):
             return None
-        content = get("content")
+        content, fault = get("content"), ""
         if isinstance(content, str):
             parts: tuple[Part, ...] = (TextPart(content),)
         elif isinstance(content, list):
@@ -96,6 +96,7 @@ class Anthropic(Shape):
                     return None
                 made.append(part)
             parts = tuple(made)
+            fault = fault_of(cast(list[Any], content))
         elif content is None and get("role") == "system":
             parts = ()  # a message that only sets options may do without content
         else:
@@ -114,7 +115,7 @@ class Anthropic(Shape):
         # in `messages` the message stays in the array (send it unchanged) but is no longer shown
         # to the model": anthropic 2.14.0, BetaSystemMessageParam. Results are such messages, too.
         passing = role == "system" and get("clear_at") == "next_user_message"
-        return ItemView(role, parts, role, self.name, None, id_, step, passing=passing)
+        return ItemView(role, parts, role, self.name, None, id_, step, fault, passing)
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
         """Yield each mid-conversation instruction with the message it follows.

@@ -79,7 +79,8 @@ class Bedrock(Shape):
             return None
         role = cast(Role, get("role"))
         parts = tuple(_read_block(block, role) for block in cast(list[Any], blocks))
-        return ItemView(role, parts, role, self.name, whole_step=role == "assistant")
+        fault = _fault(cast(list[Any], blocks))
+        return ItemView(role, parts, role, self.name, whole_step=role == "assistant", fault=fault)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
         """Return a message that holds `text` in a block of its own.
@@ -172,7 +173,8 @@ class Bedrock(Shape):
         """Return the message with another id on the `toolUse` or `toolResult` at one place."""
         blocks = listed(field(item, "content"))
         block: Any = blocks[part] if part < len(blocks) else None
-        key = next((k for k in ("toolUse", "toolResult") if field(block, k) is not None), None)
+        keys = ("toolUse", "toolResult")
+        key = next((k for k in keys if isinstance(field(block, k), Mapping)), None)
         if key is None:
             return item
         changed = {**block, key: {**block[key], "toolUseId": call_id}}
@@ -293,6 +295,30 @@ def _read_block(block: Any, role: str) -> Part:
             return UnknownPart(kind, json_text(inside), known=True)
         case _:
             return UnknownPart(",".join(map(str, keys)), json_text(block))
+
+
+def _fault(blocks: list[Any]) -> str:
+    """Return what is malformed about the texts and the results of a message, "" if nothing is.
+
+    "Bedrock Converse requires `toolResult.content[].json` to be a JSON object":
+    https://github.com/sigoden/aichat/issues/1542 (read 2026-11-27). What is null or missing in
+    place of a text is told of as blank.
+    """
+    for block in _dicts(blocks):
+        text, result = block.get("text"), block.get("toolResult")
+        if text is not None and not isinstance(text, str):
+            return f"a text is {type(text).__name__}, not text"
+        if not isinstance(result, Mapping):
+            continue
+        content: Any = field(cast(Any, result), "content")
+        if not isinstance(content, list):
+            return f"the content of a toolResult is {type(content).__name__}, not a list"
+        for inner in _dicts(content):
+            for key, kind, said in (("text", str, "text"), ("json", Mapping, "an object")):
+                if key in inner and not isinstance(inner[key], kind):
+                    found = type(inner[key]).__name__
+                    return f"a {key} in a toolResult is {found}, not {said}"
+    return ""
 
 
 def _keys(block: Any) -> list[str]:

@@ -16,7 +16,14 @@ from chatfold.core.native import field
 from chatfold.core.views import CallPart, Fit, ItemView, Placement, Role, Shape
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import getter, listed, module_of, named_id
-from chatfold.shapes._gemini_parts import has_object, holds_own, read_call, read_part, spelled
+from chatfold.shapes._gemini_parts import (
+    fault_of,
+    has_object,
+    holds_own,
+    read_call,
+    read_part,
+    spelled,
+)
 from chatfold.shapes._gemini_rules import check_contents, is_empty, place_kept
 
 __all__ = ["Gemini"]
@@ -63,6 +70,7 @@ class Gemini(Shape):
         fault = ""
         if parts is not None and not isinstance(parts, list):
             fault = f"parts is {type(parts).__name__}, not a list"
+        fault = fault or fault_of(listed(parts))
         role = _ROLES[written]
         read = tuple(part for block in listed(parts) for part in read_part(block))
         return ItemView(

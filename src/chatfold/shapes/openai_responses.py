@@ -23,6 +23,7 @@ from chatfold.shapes._blocks import (
     listed,
     module_of,
     named_id,
+    textless_block,
     unknown_part,
 )
 from chatfold.shapes._responses_blocks import Get, read_blocks
@@ -112,8 +113,12 @@ class OpenAIResponses(Shape):
             return read_newer(get, item, kind) if is_newer(kind, item) else None
         role, parts = reader(get)
         fault = ""
-        if kind in _TOLD and not isinstance(output := get("output"), (str, list)):
-            fault = f"output is {type(output).__name__}, not text or a list"
+        if kind in _TOLD:
+            output = get("output")
+            if isinstance(output, list):
+                fault = textless_block("output", cast(list[Any], output))
+            elif not isinstance(output, str):
+                fault = f"output is {type(output).__name__}, not text or a list"
         return ItemView(role, parts, kind, self.name, None, named_id(get("id")), fault=fault)
 
     def _read_message(self, item: object, get: Get, kind: str | None) -> ItemView | None:
@@ -136,6 +141,7 @@ class OpenAIResponses(Shape):
             if kind is None and not (kinds <= _OWN_BLOCKS or kinds & _CALL_BLOCKS):
                 return None
             parts = read_blocks(blocks, get("tool_calls"))
+            fault = textless_block("content", blocks)
         elif kind is None:
             return None
         else:
