@@ -184,20 +184,20 @@ class CallPairing:
                 self.last_user = index
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
             return
-        waiting: Sequence[ResultPart] = ()
+        waiting: Sequence[ResultPart] | None = None
         for part in parts:
             if isinstance(part, CallPart):
                 entry = _Entry(part, index, view.shape, self._step, None)
                 self.entries.append(entry)
                 self._open.setdefault((part.pair, part.id), []).append(entry)
             elif isinstance(part, ResultPart):
-                if part.id is None and not waiting:
+                if part.id is None and waiting is None:
                     waiting = _after_others(parts)
                 if part.id is not None or not waiting:
                     self._bind(index, view, part)
             elif isinstance(part, ServerCallPart):
                 self.entries.append(self._served(index, view, part))
-        for part in waiting:
+        for part in waiting or ():
             self._bind(index, view, part)
 
     def records(self, abandon: Abandon | None = None) -> list[ToolCallRecord]:
