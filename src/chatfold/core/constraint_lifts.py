@@ -16,20 +16,31 @@ __all__ = ["Lifts", "Phrases", "Places"]
 
 
 class Phrases:
-    """Phrases that begin a clause, and those behind what they are about, which begin with `*`.
+    """Phrases that begin a clause, and those behind what they are about.
 
-    Attributes:
-        beginning: Finds the former.
+    Args:
+        beginning: Find the former.
         behind: Finds the latter, without what they are about.
     """
 
-    def __init__(self, phrases: Sequence[str]) -> None:
-        self.beginning = compiled([p for p in phrases if not p.startswith("* ")])
-        self.behind = compiled([p.removeprefix("* ") for p in phrases if p.startswith("* ")])
+    def __init__(self, beginning: Sequence[re.Pattern[str]], behind: re.Pattern[str]) -> None:
+        self._beginning = beginning
+        self.behind = behind
+
+    @classmethod
+    def of(cls, phrases: Sequence[str]) -> Phrases:
+        """Return what finds these; those of them that begin with `*` stand behind."""
+        beginning = compiled([p for p in phrases if not p.startswith("* ")])
+        behind = compiled([p.removeprefix("* ") for p in phrases if p.startswith("* ")])
+        return cls([beginning], behind)
+
+    def match(self, plain: str, place: int) -> re.Match[str] | None:
+        """Return the one that begins at a place of a sentence in small letters."""
+        return next(filter(None, (each.match(plain, place) for each in self._beginning)), None)
 
     def anywhere(self, plain: str) -> bool:
         """Return whether a sentence in small letters has one of them, wherever it stands."""
-        return bool(self.beginning.search(plain) or self.behind.search(plain))
+        return any(each.search(plain) for each in (*self._beginning, self.behind))
 
 
 class Places(NamedTuple):
@@ -75,11 +86,11 @@ class Lifts:
             places: Where its clauses begin.
         """
         for place in places.first:
-            match = phrases.beginning.match(plain, place)
+            match = phrases.match(plain, place)
             if match:
                 return None if self._hedged(plain, match) else match
         for place in places.later:
-            match = phrases.beginning.match(plain, place)
+            match = phrases.match(plain, place)
             if match:
                 negated = self._negation.search(plain, self._answered(plain), match.start())
                 return None if negated or self._hedged(plain, match) else match

@@ -122,11 +122,12 @@ class _Reader:
         joins = alternatives((*words.joins, *words.limits)) or "(?!)"
         fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
         first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
-        start = rf"(?:{first}|(?<!\w)(?<!\w')(?:{joins})[ ,]+)(?:(?:{fillers})[ ,]+)*+"
-        self.order = compiled(words.orders, start)
+        joined = rf"(?<!\w)(?<!\w')(?:{joins})[ ,]+"
+        self.begin = [re.compile(rf"(?:{s})(?:(?:{fillers})[ ,]+)*+") for s in (first, joined)]
+        self.order = compiled(words.orders)
         self.filling = re.compile(rf"^(?:(?:{fillers})[ ,]+)++|(?:[ ,]+(?:{fillers}))*+[.!… ]*+$")
         self.tag = re.compile(rf", ?(?:{alternatives(words.tags) or '(?!)'}) ?\?$")
-        self.request = compiled(words.requests, start)
+        self.request = compiled(words.requests)
         self.always = compiled(words.always)
         self.asking = compiled(words.asking)
         self.limit = compiled(words.limits)
@@ -135,11 +136,11 @@ class _Reader:
         self.report = compiled(words.reports)
         self.question = compiled(words.questions, "^")
         self.correction = compiled(words.corrects, "^")
-        self.taking_back = Phrases(words.takes_back)
-        self.allowing = Phrases(words.allows)
-        self.permit = Phrases((*words.allows, *words.permits))
-        told = (*words.orders, *words.requests, *words.limits, *words.asking)
-        self.telling = Phrases((*told, *(f"* {phrase}" for phrase in words.always)))
+        self.taking_back = Phrases.of(words.takes_back)
+        self.allowing = Phrases.of(words.allows)
+        self.permit = Phrases.of((*words.allows, *words.permits))
+        told = (self.order, self.request, self.limit, self.asking)
+        self.telling = Phrases(beginning=told, behind=self.always)
         self.lifts = Lifts(words)
         self.speech = Speech(words)
         self.content = ContentReader(words)
@@ -228,17 +229,34 @@ class _Reader:
         alone = " " not in bare and self.order.fullmatch(bare)
         if alone or self.report.search(plain):
             return False  # one word alone is an answer
-        if self.order.search(plain) or self.always.search(plain):
+        begins = self.clauses(plain)
+        if self.begun(self.order, plain, begins) or self.always.search(plain):
             rest = self.exception.sub("~", plain)
-            if self.order.search(rest) or self.always.search(rest):
+            if self.begun(self.order, rest, self.clauses(rest)) or self.always.search(rest):
                 return True
-        request = self.request.search(plain)
+        request = self.begun(self.request, plain, begins)
         if request is None:
             return False
         found = self.exception.search(plain, request.start())
         if found and found.start() < request.end() < found.end():  # "send only the first page"
             plain = f"{plain[: found.start()]}~{plain[found.end() :]}"
         return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
+
+    def clauses(self, plain: str) -> list[int]:
+        """Return where clauses of a sentence in small letters begin, behind what fills them."""
+        places: set[int] = set()
+        for begin in self.begin:
+            at = 0
+            while at <= len(plain) and (found := begin.search(plain, at)):
+                places.add(found.end())
+                at = found.start() + 1
+        return sorted(places)
+
+    def begun(
+        self, phrases: re.Pattern[str], plain: str, places: Sequence[int]
+    ) -> re.Match[str] | None:
+        """Return the first phrase that begins at one of these places."""
+        return next(filter(None, (phrases.match(plain, place) for place in places)), None)
 
     def corrected(
         self, sentence: str, opening: str, held: dict[str, str], about: dict[str, Content]
