@@ -19,7 +19,8 @@ class Words:
 
     A phrase is written in small letters: words with spaces between. A word may hold `a|b` for
     either, `*` for any letters, `[ab]` or `[!ab]` for one letter; a word that is `*` alone stands
-    for up to four words, one that is `#` for a number.
+    for up to four words, one that is `#` for a number. A comma may stand behind each word, but not
+    where `_` stands: "no _ *s" is in "no pets", not in "no, pets". `.` is the end of the sentence.
 
     A few phrases will do to begin with: `orders` finds "Nie am Montag anrufen.", `always` also
     "Ruf mich bitte nie am Montag an.", and `common` tells what is no topic where something is
@@ -114,9 +115,11 @@ def _check_phrases(name: str, phrases: Sequence[object]) -> None:
         raise TypeError(
             f"{name} must be a tuple of phrases, such as ('never', 'do not'), not {phrases!r}"
         )
-    for phrase in phrases:
-        if "[" in cast("str", phrase):
-            _check_letters(name, cast("str", phrase))
+    for phrase in cast("tuple[str, ...]", phrases):
+        if "[" in phrase:
+            _check_letters(name, phrase)
+        if _END in phrase.split()[:-1]:
+            raise ValueError(f"{name}: {phrase!r} goes on behind the end of the sentence (`.`)")
 
 
 def _check_letters(name: str, phrase: str) -> None:
@@ -148,13 +151,17 @@ def marks(phrases: Sequence[str]) -> frozenset[str] | None:
     """
     found: set[str] = set()
     for phrase in phrases:
-        groups = [group.split("|") for group in phrase.split()]
-        plain = [g for g in groups if all(_PLAIN.fullmatch(word) for word in g)]
+        groups = [group.split("|") for group in phrase.split() if group != _NO_COMMA]
+        plain = [[max(word.split("-"), key=len) for word in g] for g in groups if _is_plain(g)]
         if not plain:
             return None
         rarest: list[str] = max(plain, key=_rarity)
         found.update(rarest)
     return frozenset(found)
+
+
+def _is_plain(group: list[str]) -> bool:
+    return all(_PLAIN.fullmatch(word) for word in group)
 
 
 def _rarity(group: list[str]) -> tuple[bool, int]:
@@ -172,13 +179,19 @@ _EVERYDAY: Final = frozenset(
 )
 
 
-_PLAIN = re.compile(r"[\w']+")
+_PLAIN = re.compile(r"[\w'-]*\w[\w'-]*")
+_NO_COMMA: Final = "_"
+_END: Final = "."
 
 
 def _phrase(phrase: str) -> str:
     made = ""
     for word in phrase.split():
-        if word == "*":
+        if word == _NO_COMMA:
+            made = made.removesuffix(",? ") + " "
+        elif word == _END:
+            made = made.removesuffix(",? ") + r"(?=[\s.!…)\"']*+\Z)"
+        elif word == "*":
             made += r"(?:(?:[^\s,;:]|[,:](?=\S))+ ){0,4}?"  # "2,040" and a URL are words
         else:
             made += f"(?:{'|'.join(map(_letters, word.split('|')))}),? "
