@@ -276,6 +276,7 @@ def test_another_state_is_a_failure(name: str, given: dict[str, Any], result: An
         "the tool " * 20_000,
         " \n" * 100_000,
         "<error " + " " * 200_000,
+        *(part * 50_000 for part in ("is ", "a b ", "no ", "konnte ", "x: ", "- ", "a'", "no a-")),
     ],
 )
 def test_only_the_start_of_a_long_text_is_read(text: str) -> None:

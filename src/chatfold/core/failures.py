@@ -16,11 +16,14 @@ from chatfold.core.failure_words import (
     STATES,
     first_line,
     is_named_by,
+    is_participle,
     is_status_text,
     reason_in_text,
     said_in_text,
     word_set,
+    words_of_name,
 )
+from chatfold.core.refusal_words import says_refused
 from chatfold.core.success_words import telling_line
 from chatfold.core.unmade_words import exits_badly, says_not_made
 
@@ -33,6 +36,7 @@ _BAD_STATES = STATES | word_set(
 _FAILURES = ("failure_message", "failureMessage", "failure_reason", "failureReason")
 _ERRORS = (
     *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
+    *("err", "error_description", "errorDescription", "exception", "fault", "strerror"),
     *("fehler", "erreur"),
     *_FAILURES,
 )
@@ -40,8 +44,10 @@ _REASONS = ("error", "reason", "message", "detail", "details", "error_message", 
 _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
     *("fehler", "erreur", "grund", "motif", "motivo"),
+    *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
     *_FAILURES,
 )
+_STATE_KEYS = ("state", "phase", "jobState", "job_state", "jobStatus", "job_status")
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 # A number such as 404 tells a failure by the first of these keys alone. By the others it may be
 # anything, an amount of pieces too, unless something says what went wrong.
@@ -55,6 +61,7 @@ _WITHIN = ("data", "result", "response", "output", "payload", "body")
 _WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
+_COUNTS = frozenset(("failed", "failures", "total", "count"))
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
 _WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
 _EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)
@@ -91,7 +98,9 @@ def reason_in(
         reason = _reason(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
         reason = said_in_text(result) if failed else reason_in_text(result, name)
-        if reason is None and says_not_made(result, name, texts):
+        if reason is None and (
+            says_not_made(result, name, texts) or says_refused(result, name, texts)
+        ):
             reason = first_line(result)
         if reason is None and exits_badly(result):
             reason = telling_line(result)
@@ -128,20 +137,25 @@ def _reason(
     result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
 ) -> str | None:
     """Return the reason in a result that says that the call failed."""
-    states = [result.get("status", result.get("state")), *map(result.get, ("result", "outcome"))]
+    # What GitHub calls completed may have failed: its conclusion says so.
+    keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
+    states = map(result.get, keys_of_states)
     state = next((state for state in states if isinstance(state, str)), None)
-    truths = [_read(result.get(key)) for key in ("success", "ok", "succeeded")]
+    truths = [_truth(result, key) for key in ("success", "ok", "succeeded")]
     went_well = any(value is True for value in truths)
     marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else _http_code(result)
     if code is not None and code in map(str, given()):
         code = None
     exited = None if went_well else _exit_code(result)
+    undone = None if went_well else _undone(result, name)
     bad = (
         marked
         or code is not None
         or exited is not None
         or any(value is False for value in truths)
+        or undone is not None
+        or _is_type_of_error(result)
         or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in _ERRORS))
         or (state is not None and _is_bad(state.lower(), result, name, given))
     )
@@ -153,8 +167,33 @@ def _reason(
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     read = (_text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
     told = next((text for text in read if text), None)
-    said = _said_of_exit(exited, result) if exited else state or "failed"
+    said = state or ("failed" if undone is None else f"{undone}: false")
+    said = _said_of_exit(exited, result) if exited else said
     return told or (f"status {code}" if code else said)
+
+
+def _truth(result: dict[str, Any], key: str) -> Any:
+    """Return whether a call succeeded, as 0 and "no" may say, too; but not how many did."""
+    value = _read(result.get(key))
+    if value == "no" or (type(value) is int and value == 0 and _COUNTS.isdisjoint(result)):
+        return False
+    return value
+
+
+def _undone(result: dict[str, Any], name: str) -> str | None:
+    """Return the field that says that what a tool is for was not done: `sent` where it is false."""
+    false = [key for key, value in result.items() if value is False]
+    verbs = words_of_name(name) if false else []
+    if "or" in verbs:  # "get or create" need not create anything
+        return None
+    return next((k for k in false if any(is_participle(k.lower(), verb) for verb in verbs)), None)
+
+
+def _is_type_of_error(result: dict[str, Any]) -> bool:
+    """Return whether what came back is an error, as of Stripe: `type: card_error`."""
+    kind = result.get("type")
+    is_error = isinstance(kind, str) and kind.endswith("_error")
+    return is_error and any(result.get(beside) for beside in ("message", "code"))
 
 
 def _exit_code(result: dict[str, Any]) -> int | None:

@@ -29,8 +29,8 @@ _TROUBLE = re.compile(
 )
 WORKED = DEEDS | word_set(
     """
-    accepted activated assigned changed charged closed committed complete confirmed copied
-    deactivated deployed disabled done edited enabled finished imported inserted installed merged
+    accepted activated assigned changed charged committed complete confirmed copied
+    deactivated deployed done edited enabled finished imported inserted installed merged
     modified moved notified ok okay ordered overwritten paid placed received recorded refunded
     registered renamed reserved restarted set started stopped stored submitted succeeded success
     successful successfully true wrote
@@ -38,13 +38,13 @@ WORKED = DEEDS | word_set(
 )
 _DOUBT = word_set(
     """
-    aborted already almost although approval approve attempt awaiting blocked but canceled cancelled
-    cannot confirm could declined denied draft dry error errors except exceeded expired fail failed
-    fails failure false however if ignored instead insufficient invalid maybe must need needed needs
-    never no none not nothing null offline only partially partly pending please possibly preview
-    processing queued refused rejected required requires retry scheduled should simulated simulation
-    skipped sorry timed timeout unable unauthorized unavailable unchanged unless unsuccessful until
-    wait waiting warning warnings will would wrong
+    aborted almost already although approval approve attempt awaiting blocked but canceled
+    cancelled cannot closed confirm could declined denied disabled draft dry error errors exceeded
+    exceeds except expired fail failed fails failure false however if ignored instead insufficient
+    invalid maybe must need needed needs never no none not nothing null offline only partially
+    partly pending please possibly preview processing queued refused rejected required requires
+    retry scheduled should simulated simulation skipped sorry timed timeout unable unauthorized
+    unavailable unchanged unless unsuccessful until wait waiting warning warnings will would wrong
     """
 )
 
