@@ -27,7 +27,10 @@ WRITES = str.split(
     "fs/write_file reboot_device make_payment post_comment resolve_ticket resolveIncident "
     "desk.resolve_disputes run_migration convert_lead convertLeads convert_quote_to_order "
     "leads.convert load_truck load_trucks load_gift_card truck_load track_expense "
-    "publish_release_notes set_exchange_rate exchange_item update_return_policy policies.refund"
+    "publish_release_notes set_exchange_rate exchange_item update_return_policy policies.refund "
+    "rebook_flight dismiss_alert acknowledgeAlert snooze_reminder demote_user downgrade_plan "
+    "pause_subscription unpause_job void_transaction turn_on_light turnOff rerun_build retry_job "
+    "tag_contact scale_service print_label play_song hold_funds capture_payment"
 )
 READS = str.split(
     "get_order getOrder GetOrder list_orders read_file search_flights lookupOrder find_user "
@@ -37,7 +40,9 @@ READS = str.split(
     "payment_history resolve_library_id resolve_path resolve_hostname list_resolved_tickets "
     "convert_currency convert_units convert_file convert load_file load_data load_truck_details "
     "load_card_history load track_order track_package track_truck list_leads exchange_rates "
-    "exchangeRate release_notes refund_policy return_policies forex.exchange_rate"
+    "exchangeRate release_notes refund_policy return_policies forex.exchange_rate git_log "
+    "geocode_address nearest_store store_hours stock_level seat_map tag_search retry_count "
+    "capture_screenshot hold_status list_tags get_turn print_details"
 )
 UNKNOWN = ("foo", "bar", "python", "code_interpreter", "x", "", "工具", "computer", "run")
 # To open or select one of these may be to make or to take it.

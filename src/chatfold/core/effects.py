@@ -28,34 +28,35 @@ def _words(text: str) -> frozenset[str]:
 
 _READS = _words(
     "analyze assert browse calc calculate calculator can check classify compare compute convert "
-    "count describe detect diff diagnose discover enumerate estimate evaluate examine explain "
-    "explore extract fetch filter find get glob grep has head inspect is identify list load locate "
-    "lookup ls measure monitor open parse peek ping poll predict preview profile query quote read "
-    "recall recommend resolve retrieve scan scrape screenshot search see select show simulate stat "
-    "suggest summarize tail test think trace track translate validate verify view wait watch "
-    "whoami"
+    "count describe detect diagnose diff discover enumerate estimate evaluate examine explain "
+    "explore extract fetch filter find geocode get glob grep has head identify inspect is list "
+    "load locate lookup ls measure monitor open parse peek ping poll predict preview profile query "
+    "quote read recall recommend resolve retrieve scan scrape screenshot search see select show "
+    "simulate stat suggest summarize tail test think trace track translate validate verify view "
+    "wait watch whoami"
 )
 _WRITES = _words(
-    "accept activate add adjust allocate append apply approve archive assign attach authorize "
-    "ban block cancel change charge clear click clone close commit complete configure confirm "
-    "connect copy create deactivate debit decline decrement delete deliver deny deploy destroy "
-    "detach disable disconnect dispatch donate drag drop edit enable enqueue enroll "
-    "escalate exchange expire forward freeze generate grant hire import increment init "
-    "initialize insert install invite issue kill launch lock login logout make mark merge "
-    "migrate mkdir modify move mute notify overwrite patch pay pin place press provision "
-    "publish purchase purge push put reactivate reboot redeem refill refuel refund register reject "
-    "release relocate remove rename reorder renew repair replace replenish replicate reply "
-    "reschedule reseat reserve reset restart restore resume return revert revoke rewrite "
-    "rollback rotate save schedule sell send set ship sign start stop store submit subscribe "
-    "suspend swap sync terminate toggle transfer trigger type "
-    "unban unblock uninstall unlock unpin unsubscribe update upgrade upload upsert wire withdraw "
-    "write"
+    "accept acknowledge activate add adjust allocate append apply approve archive assign attach "
+    "authorize ban block cancel change charge clear click clone close commit complete configure "
+    "confirm connect copy create deactivate debit decline decrement delete deliver demote deny "
+    "deploy destroy detach disable disconnect dismiss dispatch donate downgrade drag drop edit "
+    "enable enqueue enroll escalate exchange expire forward freeze generate grant hire import "
+    "increment init initialize insert install invite issue kick kill launch lock login logout make "
+    "mark merge migrate mkdir modify move mute notify overwrite patch pay pin place press promote "
+    "provision publish purchase purge push put reactivate rebook reboot redeem refill refuel "
+    "refund register reject release relocate remove rename renew reorder repair replace replenish "
+    "replicate reply rerun reschedule reseat reserve reset restart restore resume return revert "
+    "revoke rewrite rollback rotate save schedule sell send set ship sign start stop store submit "
+    "subscribe suspend swap sync terminate toggle transfer trigger type unban unblock unfollow "
+    "uninstall unlock unmute unpause unpin unsubscribe untag update upgrade upload upsert wire "
+    "withdraw write"
 )
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
 _EITHER = _words(
-    "answer bid bill book booking call checkin checkout comment control do download draft export "
-    "file fill handoff handover log mail message note order park post process record report "
-    "request respond sms text ticket tip trade tweet vote"
+    "answer bid bill book booking call capture checkin checkout comment control dm do download "
+    "draft drain export file fill follow handoff handover hold log mail message note order park "
+    "pause play post print process record report request respond retry scale silence sms snapshot "
+    "snooze tag text ticket tip trade tweet void vote"
 )
 _THINGS_TO_READ = _words(
     "availability balance content contents count data detail details docs documentation forecast "
@@ -88,13 +89,15 @@ _BETWEEN = _words("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
     r"opt_in|opt_out|run_migrations?|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up"
+    r"|turn_(?:on|off|up|down)"
     r"|resolve_(?:alert|bug|case|comment|complaint|conflict|dispute|incident|issue|problem|task|"
     r"thread|ticket)s?)(?![a-z])"
 )
 # What is looked up, though its first word alone would be a deed: `release_notes`. In front of it a
 # deed still is one: `publish_release_notes`, `set_exchange_rate`.
 _COMPOUNDS = re.compile(
-    r"(?<![a-z])(?:exchange_rates?|release_notes?|(?:return|refund|exchange)_(?:policy|policies))"
+    r"(?<![a-z])(?:exchange_rates?|release_notes?|(?:return|refund|exchange)_(?:policy|policies)"
+    r"|git_log|nearest_store|stock_levels?|store_(?:hours|locations?)|seat_maps?)"
     r"(?![a-z])"
 )
 _KINDS: Mapping[str, Effect] = {
