@@ -458,6 +458,12 @@ def test_a_sentence_ends_behind_what_may_be_a_word() -> None:
     assert told("Why? I said no. Never call me. then again") == ["Never call me."]
 
 
+def test_a_clause_begins_behind_each_mark() -> None:
+    """Also where two stand side by side, and where nothing but a tag is left."""
+    assert told("Go;; never push to main.") == ["Go;; never push to main."]
+    assert told(", ok?") == []
+
+
 def test_one_word_alone_is_an_answer() -> None:
     """It says nothing to keep to."""
     assert told("Never!", "Always.", "Only", "never") == []

@@ -254,6 +254,8 @@ DONE: list[tuple[str, Any]] = [
     ("create_issue", "#12 Connection refused when saving"),
     ("create_issue", "Connection refused when saving #12"),
     ("create_issue", {"title": "Out of stock", "id": 3}),
+    ("export_report", "Created file exceeds the usual size."),
+    ("import_rows", {"success": 0, "failed": 0, "total": 0}),
     ("start_job", "Job started; no errors so far."),
     ("start_job", {"job": "j1", "ok": True, "started": False}),
     ("start_job", {"state": "queued"}),
