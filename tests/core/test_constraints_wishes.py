@@ -732,3 +732,36 @@ def test_a_phrase_that_goes_on_behind_its_end_is_refused() -> None:
     """It would never be found."""
     with pytest.raises(ValueError, match=r"orders: 'only \. now' goes on behind the end"):
         Words(("only . now",))
+
+
+@pytest.mark.parametrize(
+    ("wish", "later"),
+    [
+        ("I don't want insurance.", "Actually I want insurance."),
+        ("I don't want insurance.", "On second thought, add insurance to it."),
+        ("I'd prefer not to use my gift card.", "Actually, use my gift card."),
+        ("The room must have a desk.", "Actually, the room doesn't need a desk."),
+        ("No substitutions.", "Actually, substitutions are fine."),
+    ],
+)
+def test_a_correction_that_says_the_contrary_stands_behind_the_wish(wish: str, later: str) -> None:
+    """A wish without it would be held against who has thought better of it."""
+    both = [ItemView("user", (TextPart(text),)) for text in (wish, later)]
+    assert standing(both).held in ([wish, later], [later])
+    assert standing(both[1:], earlier=[wish]).held == standing(both).held
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Actually, is there insurance on the second car?",
+        "Actually, the insurance papers are blue.",
+        "Actually, no insurance on the second car.",
+        "The second car has insurance.",
+    ],
+)
+def test_what_corrects_nothing_is_not_kept(later: str) -> None:
+    """A question, what names another thing, says the same, or does not say that it corrects."""
+    wish = "I don't want insurance on the second car."
+    views = [ItemView("user", (TextPart(text),)) for text in (wish, later)]
+    assert standing(views).held == [wish]

@@ -84,7 +84,7 @@ ENGLISH: Final = Words(
     ),
     negations=(
         "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain",
-        "needn't|shouldn't|aren't|skip",
+        "needn't|shouldn't|aren't|doesn't|isn't|skip",
     ),
     common=(
         "a|an|the|to|of|in|on|at|by|for|with|and|or|but|so|if|is|are|be|was|were|it|its|it's|that",
@@ -95,7 +95,7 @@ ENGLISH: Final = Words(
         "instruction|instructions|request|anything|everything|going|forward|future|limit|using|put",
         "never|not|no|don't|dont|stop|avoid|without|mustn't|can't|cannot|refrain|here|onwards",
         "disregard|scrap|drop|cancel|discard|skip|lift|undo|nevermind|needn't|anyway|applies",
-        "actually|shouldn't|aren't|that's",
+        "actually|shouldn't|aren't|that's|prefer|prefers|rather|insist|require|requires|needs|has",
     ),
     allows=(
         "you|we can|may|could|should * * again",

@@ -186,6 +186,7 @@ class _Reader:
         if meant is None and opening is not None:
             meant = self.corrected(sentence, opening.group(), held, about)
             is_told_anew = is_told_anew or meant is not None
+            is_told_anew = is_told_anew or self.denies(sentence, opening.group(), about)
         lifted = held.pop(meant) if meant is not None else None
         touches = self.content.touches
         touched = said is not None and any(touches(said.about, c) for c in about.values())
@@ -276,6 +277,20 @@ class _Reader:
         said = said._replace(negative=self.content.is_negative(plain[len(opening) :]))
         found = [key for key in about if renumbers(said, about[key], sentence, held[key])]
         return found[0] if len(found) == 1 else None
+
+    def denies(self, sentence: str, opening: str, about: dict[str, Content]) -> bool:
+        """Return whether a correction says the contrary of all that an instruction is about.
+
+        "I don't want insurance" is not taken back by "actually, I want insurance on the second
+        car", and is not to stand without it.
+        """
+        plain = plain_of(sentence)
+        said = self.content.read(sentence, behind=opening)
+        negative = self.content.is_negative(plain[len(opening) :])
+        return not plain.endswith("?") and any(
+            negative != other.negative and self.content.within(other, said)
+            for other in about.values()
+        )
 
     def meant(self, said: _Said, about: dict[str, Content]) -> str | None:
         """Return the key of the one instruction that a sentence clearly takes back, or None.
