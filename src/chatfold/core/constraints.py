@@ -123,7 +123,9 @@ class _Reader:
         fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
         first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
         joined = rf"(?<!\w)(?<!\w')(?:{joins})[ ,]+"
-        self.begin = [re.compile(rf"(?:{s})(?:(?:{fillers})[ ,]+)*+") for s in (first, joined)]
+        self.clause_starts = [
+            re.compile(rf"(?:{s})(?:(?:{fillers})[ ,]+)*+") for s in (first, joined)
+        ]
         self.order = compiled(words.orders)
         self.filling = re.compile(rf"^(?:(?:{fillers})[ ,]+)++|(?:[ ,]+(?:{fillers}))*+[.!… ]*+$")
         self.tag = re.compile(rf", ?(?:{alternatives(words.tags) or '(?!)'}) ?\?$")
@@ -183,10 +185,10 @@ class _Reader:
             known[other] = self.content.read(held[other])
         about = {k: known[k] for k in held}
         meant = self.meant(said, about) if own and said else None
-        if meant is None and opening is not None:
-            meant = self.corrected(sentence, opening.group(), held, about)
-            is_told_anew = is_told_anew or meant is not None
-            is_told_anew = is_told_anew or self.denies(sentence, opening.group(), about)
+        if meant is None and opening is not None and not sentence.rstrip().endswith("?"):
+            told = self.told_behind(sentence, opening.group())
+            meant = self.corrected(sentence, told, held, about)
+            is_told_anew = is_told_anew or meant is not None or self.is_contrary(told, about)
         lifted = held.pop(meant) if meant is not None else None
         touches = self.content.touches
         touched = said is not None and any(touches(said.about, c) for c in about.values())
@@ -230,12 +232,12 @@ class _Reader:
         alone = " " not in bare and self.order.fullmatch(bare)
         if alone or self.report.search(plain):
             return False  # one word alone is an answer
-        begins = self.clauses(plain)
-        if self.begun(self.order, plain, begins) or self.always.search(plain):
+        starts = self.starts(plain)
+        if self.begun(self.order, plain, starts) or self.always.search(plain):
             rest = self.exception.sub("~", plain)
-            if self.begun(self.order, rest, self.clauses(rest)) or self.always.search(rest):
+            if self.begun(self.order, rest, self.starts(rest)) or self.always.search(rest):
                 return True
-        request = self.begun(self.request, plain, begins)
+        request = self.begun(self.request, plain, starts)
         if request is None:
             return False
         found = self.exception.search(plain, request.start())
@@ -243,12 +245,12 @@ class _Reader:
             plain = f"{plain[: found.start()]}~{plain[found.end() :]}"
         return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
 
-    def clauses(self, plain: str) -> list[int]:
+    def starts(self, plain: str) -> list[int]:
         """Return where clauses of a sentence in small letters begin, behind what fills them."""
         places: set[int] = set()
-        for begin in self.begin:
+        for clause_start in self.clause_starts:
             at = 0
-            while at <= len(plain) and (found := begin.search(plain, at)):
+            while at <= len(plain) and (found := clause_start.search(plain, at)):
                 places.add(found.end())
                 at = found.start() + 1
         return sorted(places)
@@ -259,36 +261,39 @@ class _Reader:
         """Return the first phrase that begins at one of these places."""
         return next(filter(None, (phrases.match(plain, place) for place in places)), None)
 
+    def told_behind(self, sentence: str, opening: str) -> Content:
+        """Return what a sentence is about behind the words that open a correction."""
+        said = self.content.read(sentence, behind=opening)
+        negative = self.content.is_negative(plain_of(sentence)[len(opening) :])
+        return said._replace(negative=negative)
+
     def corrected(
-        self, sentence: str, opening: str, held: dict[str, str], about: dict[str, Content]
+        self, sentence: str, told: Content, held: dict[str, str], about: dict[str, Content]
     ) -> str | None:
         """Return the key of the one instruction of which a sentence tells the number anew, or None.
 
         Args:
             sentence: What the user said.
-            opening: What it begins with, by which it is a correction.
+            told: What it is about behind the words that open a correction.
             held: The instructions, by their keys.
             about: What each of them is about, by its key.
         """
-        plain, renumbers = plain_of(sentence), self.content.renumbers
-        if plain.endswith("?"):
-            return None
-        said = self.content.read(sentence, behind=opening)
-        said = said._replace(negative=self.content.is_negative(plain[len(opening) :]))
-        found = [key for key in about if renumbers(said, about[key], sentence, held[key])]
+        renumbers = self.content.renumbers
+        found = [key for key in about if renumbers(told, about[key], sentence, held[key])]
         return found[0] if len(found) == 1 else None
 
-    def denies(self, sentence: str, opening: str, about: dict[str, Content]) -> bool:
+    def is_contrary(self, told: Content, about: dict[str, Content]) -> bool:
         """Return whether a correction says the contrary of all that an instruction is about.
 
         "I don't want insurance" is not taken back by "actually, I want insurance on the second
         car", and is not to stand without it.
+
+        Args:
+            told: What the correction is about.
+            about: What each instruction is about, by its key.
         """
-        plain = plain_of(sentence)
-        said = self.content.read(sentence, behind=opening)
-        negative = self.content.is_negative(plain[len(opening) :])
-        return not plain.endswith("?") and any(
-            negative != other.negative and self.content.within(other, said)
+        return any(
+            told.negative != other.negative and self.content.within(other, told)
             for other in about.values()
         )
 

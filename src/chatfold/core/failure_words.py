@@ -11,6 +11,7 @@ __all__ = [
     "DEEDS",
     "STATES",
     "first_line",
+    "is_for",
     "is_named_by",
     "is_participle",
     "is_status_text",
@@ -204,6 +205,11 @@ def is_named_by(state: str, name: str) -> bool:
         following = words[words.index(verb) + 1 :]
         return not (verb == "fail" and following[:1] == ["over"])
     return state in words and words[0] in ("flag", "mark", "set")
+
+
+def is_for(state: str, name: str) -> bool:
+    """Return whether what is named so is there to bring a state about."""
+    return is_named_by(state, name) or any(is_participle(state, of) for of in words_of_name(name))
 
 
 def _tells_of_a_deed(text: str, name: str) -> bool:

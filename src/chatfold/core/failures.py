@@ -33,10 +33,12 @@ _BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
     "timeout undeliverable undelivered unsuccessful"
 )
-_FAILURES = ("failure_message", "failureMessage", "failure_reason", "failureReason")
+_FAILURES = (
+    *("failure_message", "failureMessage", "failure_reason", "failureReason"),
+    *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
+)
 _ERRORS = (
     *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
-    *("err", "error_description", "errorDescription", "exception", "fault", "strerror"),
     *("fehler", "erreur"),
     *_FAILURES,
 )
@@ -44,7 +46,6 @@ _REASONS = ("error", "reason", "message", "detail", "details", "error_message", 
 _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
     *("fehler", "erreur", "grund", "motif", "motivo"),
-    *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
     *_FAILURES,
 )
 _STATE_KEYS = ("state", "phase", "jobState", "job_state", "jobStatus", "job_status")

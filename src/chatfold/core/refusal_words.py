@@ -8,12 +8,12 @@ whatever the tool is for (`failure_words`, `unmade_words`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from chatfold.core.effects import reads_by_name
-from chatfold.core.failure_words import is_named_by, is_participle, word_set, words_of_name
-from chatfold.core.success_words import WORKED
+from chatfold.core.failure_words import is_for, word_set, words_of_name
+from chatfold.core.success_words import tells_a_deed
 
 __all__ = ["says_refused"]
 
@@ -99,7 +99,6 @@ _ENDING: Final = word_set(  # what such a tool has ended is no longer there
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _GOES_ON = re.compile(r"[.,;:!\n–—]|\b(?:and|but|so|yet)\b")
-_DENIALS = word_set("cannot could never no not nothing without") | {"can't", "can’t", "couldn't"}
 
 
 def says_refused(text: str, name: str, given: Callable[[], Iterable[str]]) -> bool:
@@ -118,12 +117,11 @@ def says_refused(text: str, name: str, given: Callable[[], Iterable[str]]) -> bo
     said = text[found.start() : found.start(state) if state else found.end()]
     if state and _is_meant(state, found[state].lower(), name, given):
         return False
-    own = words_of_name(name)
     before = _WORD.findall(said.lower())
     if not state:  # its last word may be of what was refused: "could not be booked"
-        before = [*before[:1], *(word for word in before[1:-1] if _is_of(word, own))]
+        before = [*before[:1], *(word for word in before[1:-1] if is_for(word, name))]
     clauses = map(_WORD.findall, _GOES_ON.split(text[found.end() : _READ].lower())[1:])
-    return not any(_tells_a_deed(words, own) for words in (before, *clauses))
+    return not any(tells_a_deed(words, name) for words in (before, *clauses))
 
 
 def _is_meant(state: str, said: str, name: str, given: Callable[[], Iterable[str]]) -> bool:
@@ -133,15 +131,4 @@ def _is_meant(state: str, said: str, name: str, given: Callable[[], Iterable[str
         return not _ENDING.isdisjoint(words)
     if state == "gone":
         return words[:1] in (["set"], ["mark"], ["flag"]) or not set(said.split()).isdisjoint(words)
-    return any(is_named_by(said, of) or _is_of(said, words_of_name(of)) for of in (name, *given()))
-
-
-def _tells_a_deed(words: Iterable[str], own: Sequence[str]) -> bool:
-    """Return whether the words of a clause say that something was done."""
-    told = [*words]
-    return _DENIALS.isdisjoint(told) and any(word in WORKED or _is_of(word, own) for word in told)
-
-
-def _is_of(word: str, verbs: Iterable[str]) -> bool:
-    """Return whether a word is the participle of one of these."""
-    return any(is_participle(word, verb) for verb in verbs)
+    return any(is_for(said, of) for of in (name, *given()))

@@ -7,16 +7,18 @@ In doubt they do not: then they go into a record as they are. Not here: whether 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from chatfold.core.failure_words import (
     DEEDS,
     first_line,
+    is_for,
     is_participle,
     word_set,
     words_of_name,
 )
 
-__all__ = ["WORKED", "is_plain_success", "telling_line"]
+__all__ = ["WORKED", "is_plain_success", "telling_line", "tells_a_deed"]
 
 _READ = 4000  # characters of a text in which the line that tells most is looked for
 _WORD = re.compile(r"[a-z]+(?:['’]t)?")
@@ -48,6 +50,8 @@ _DOUBT = word_set(
     """
 )
 
+_DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
+
 
 def is_plain_success(text: str, name: str) -> bool:
     """Return whether a text says nothing but that the call did what it is for, in English.
@@ -61,6 +65,16 @@ def is_plain_success(text: str, name: str) -> bool:
     if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
         return False
     return len(others) < len(words) or not WORKED.isdisjoint(others)
+
+
+def tells_a_deed(words: Collection[str], name: str) -> bool:
+    """Return whether the words of a clause, in small letters, say that something was done.
+
+    Args:
+        words: The words.
+        name: The name of the call's tool: what that is for is a deed, whatever it is called.
+    """
+    return _DENIALS.isdisjoint(words) and any(w in WORKED or is_for(w, name) for w in words)
 
 
 def telling_line(text: str) -> str:

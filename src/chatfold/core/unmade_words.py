@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterable
 from chatfold.core.failure_words import (
     DEEDS,
     STATES,
-    is_named_by,
-    is_participle,
+    is_for,
     word_set,
-    words_of_name,
 )
-from chatfold.core.success_words import WORKED
+from chatfold.core.success_words import tells_a_deed
 
 __all__ = ["exits_badly", "says_not_made"]
 
@@ -75,7 +73,6 @@ _NOT_DONE = (
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
 _WORD = re.compile(r"[a-z]+(?:['’]t)?")
 _CLAUSES = re.compile(r"[.,;:!\n]")
-_DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
@@ -128,21 +125,18 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     states = ("refused", "state", "declined", "failed", "elsewhere")
     state = next(filter(None, map(found.__getitem__, states)), None)
     if state is not None:
-        return not any(_is_for(state.lower(), of) for of in (name, *given()))
+        return not any(is_for(state.lower(), of) for of in (name, *given()))
     done = (found["done"] or "").lower()
     if done in _IMPOSSIBLE or found["late"]:
         ends = found["late"] or _SO_FAR.match(text, found.end())
         return bool(ends) and not _tells_a_deed(text[found.end() : _READ], name)
-    return not done or done in DEEDS or _is_for(done, name)
+    return not done or done in DEEDS or is_for(done, name)
 
 
 def _tells_a_deed(text: str, name: str) -> bool:
     """Return whether a clause says that something was done: "Not found; created as C-12"."""
-    clauses = (_WORD.findall(clause) for clause in _CLAUSES.split(text.lower()))
-    return any(
-        any(word in WORKED or _is_for(word, name) for word in words) and _DENIALS.isdisjoint(words)
-        for words in clauses
-    )
+    clauses = map(_WORD.findall, _CLAUSES.split(text.lower()))
+    return any(tells_a_deed(words, name) for words in clauses)
 
 
 def exits_badly(text: str) -> bool:
@@ -150,8 +144,3 @@ def exits_badly(text: str) -> bool:
     if _EXIT_AT_THE_END.search(text[-_READ_AT_THE_END:]):
         return True
     return _GIT_AT_THE_END.search(text[-_HINTS:].rstrip()) is not None
-
-
-def _is_for(state: str, name: str) -> bool:
-    """Return whether what is named so is there to bring a state about."""
-    return is_named_by(state, name) or any(is_participle(state, of) for of in words_of_name(name))
