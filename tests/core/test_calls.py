@@ -45,3 +45,15 @@ def test_a_result_answers_the_first_open_call_of_the_latest_step() -> None:
     views = [_asks(2), _asks(3), RESULT, RESULT, RESULT, RESULT]
     asked = [(r.call_index, r.name, r.result_index) for r in pair_calls(views)]
     assert asked == [(0, "f0", 5), (0, "f1", None), (1, "f0", 2), (1, "f1", 3), (1, "f2", 4)]
+
+
+def test_no_result_answers_a_call_that_stands_behind_it() -> None:
+    """Though results that name their calls come first, where an item has nothing but results."""
+    parts = (
+        CallPart("a", "f", "{}"),
+        ResultPart(None, "g", "1"),
+        ResultPart("a", None, "2"),
+        CallPart("b", "g", "{}"),
+    )
+    records = pair_calls([ItemView("assistant", parts, "assistant", "gemini", whole_step=True)])
+    assert [(r.id, r.result) for r in records if r.completed and r.call_index == 0] == [("a", "2")]

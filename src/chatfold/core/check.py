@@ -158,7 +158,7 @@ def unnamed(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> list[
             continue
         if index not in named:
             named[index] = {p.id for p in views[index].parts if type(p) is ResultPart}
-        if named[index] and call.id not in named[index]:
+        if call.id not in named[index]:
             found.append(call)
     return found
 
