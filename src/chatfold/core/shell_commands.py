@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypeAlias
 
 from chatfold.core.shell_programs import (
     ALIASES,
@@ -24,10 +23,9 @@ from chatfold.core.shell_programs import (
     Flags,
     Group,
 )
+from chatfold.core.tool_names import Effect
 
 __all__ = ["effect_of_command"]
-
-_Effect: TypeAlias = Literal["read", "write", "unknown"]
 
 _BEFORE = frozenset(
     ("command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs")
@@ -53,7 +51,7 @@ _LOOKS = frozenset(("GET", "HEAD", "OPTIONS"))
 _LONGEST = 4000  # characters of a command that are looked at; quotes that never close cost most
 
 
-def effect_of_command(command: str) -> _Effect:
+def effect_of_command(command: str) -> Effect:
     """Return whether a command line changes things; one command that does is enough."""
     text = command[:_LONGEST].replace("\\\n", " ")
     bare = _HARMLESS.sub(" ", _SUM.sub("0", _QUOTED.sub(_unquoted, text)))
@@ -84,7 +82,7 @@ def _unquoted(quoted: re.Match[str]) -> str:
     return _ACTS if _SCRIPT_ACTS.search(_STRING.sub('""', text)) else "''"
 
 
-def _of_one(words: list[str]) -> _Effect:
+def _of_one(words: list[str]) -> Effect:
     """Return the effect of one simple command, given as its words."""
     while words and (
         _ASSIGNMENT.fullmatch(words[0]) or words[0] in _BEFORE or words[0][:1].isdigit()
@@ -106,7 +104,7 @@ def _of_one(words: list[str]) -> _Effect:
     return _of_reader(program, rest) if program in READS else "unknown"
 
 
-def _of_reader(program: str, rest: Sequence[str]) -> _Effect:
+def _of_reader(program: str, rest: Sequence[str]) -> Effect:
     """Return the effect of a program that only looks unless it is told otherwise."""
     found = _by_flags("fd" if program == "fdfind" else program, rest)
     if found != "read":
@@ -121,7 +119,7 @@ def _of_reader(program: str, rest: Sequence[str]) -> _Effect:
     return "read"
 
 
-def _of_group(key: str, rest: Sequence[str]) -> _Effect:
+def _of_group(key: str, rest: Sequence[str]) -> Effect:
     """Return the effect of a program whose next word decides, or the one behind that."""
     group = GROUPS[key]
     operands = list(_operands(key, rest))
@@ -142,13 +140,13 @@ def _of_group(key: str, rest: Sequence[str]) -> _Effect:
     return _surer(_by_flags(key, rest), _by_flags(longer, behind))
 
 
-def _of_each(group: Group, words: Sequence[str]) -> _Effect:
+def _of_each(group: Group, words: Sequence[str]) -> Effect:
     if any(word in group.writes for word in words):
         return "write"
     return "read" if words and group.reads.issuperset(words) else "unknown"
 
 
-def _of_listing(key: str, rest: Sequence[str]) -> _Effect:
+def _of_listing(key: str, rest: Sequence[str]) -> Effect:
     """Return the effect of a subcommand that lists, or makes what it is given the name of."""
     found = _by_flags(key, rest)
     if found != "read":
@@ -172,12 +170,12 @@ def _operands(key: str, rest: Sequence[str]) -> Iterator[tuple[int, str]]:
         is_value = word in valued
 
 
-def _by_flags(key: str, rest: Sequence[str]) -> _Effect:
+def _by_flags(key: str, rest: Sequence[str]) -> Effect:
     """Return whether the flags of a command that looks make it change things."""
     known = FLAGS.get(key)
     if known is None:
         return "read"
-    effect: _Effect = "read"
+    effect: Effect = "read"
     for place, word in enumerate(rest):
         for flag, value in _changing(known, word, exact=key == "curl"):
             given = value or "".join(rest[place + 1 : place + 2])
@@ -202,7 +200,7 @@ def _changing(known: Flags, word: str, *, exact: bool) -> Iterator[tuple[str, st
                 return
 
 
-def _of_request(flag: str, value: str) -> _Effect:
+def _of_request(flag: str, value: str) -> Effect:
     """Return what a flag of curl does: a method may be one that only looks."""
     if flag in ("K", "config"):
         return "unknown"
@@ -213,7 +211,7 @@ def _of_request(flag: str, value: str) -> _Effect:
     return "write" if value.isalpha() else "unknown"
 
 
-def _surer(one: _Effect, other: _Effect) -> _Effect:
+def _surer(one: Effect, other: Effect) -> Effect:
     """Return the effect of both together: a change outdoes a doubt, a doubt outdoes a look."""
     if "write" in (one, other):
         return "write"
