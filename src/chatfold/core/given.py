@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, cast
 
-__all__ = ["effect_of_arguments", "may_say"]
+__all__ = ["effect_of_arguments", "effect_of_statements", "may_say"]
 
 _METHODS = frozenset(("delete", "patch", "post", "put"))
 _METHOD_KEYS = frozenset(("http_method", "httpmethod", "method", "request_method", "requestmethod"))
@@ -76,6 +76,11 @@ def effect_of_arguments(arguments: Any) -> Literal["write", "unknown"] | None:
         elif isinstance(value, list):
             left += [(key, each) for each in cast(list[Any], value)]
     return effect
+
+
+def effect_of_statements(text: str) -> Literal["read", "write", "unknown"]:
+    """Return what a text does that is known to be statements of SQL."""
+    return _of_text("sql", text) or ("read" if _WORD.match(text) else "unknown")
 
 
 def _of_text(key: str, text: str) -> Literal["write", "unknown"] | None:

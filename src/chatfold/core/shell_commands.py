@@ -3,7 +3,8 @@
 A flag counts however it is written (`-X POST`, `-sXPOST`, `--request=POST`). Who is in doubt says
 so: a command that changes things is never to be taken for one that looks.
 
-Not here: which tools are shells (`effects`), what is known of programs (`shell_programs`).
+Not here: which tools are shells (`effects`), how a line is taken apart (`shell_line`), what is
+known of programs (`shell_programs`), programs that run others (`shell_runners`).
 """
 
 from __future__ import annotations
@@ -11,97 +12,125 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from chatfold.core.given import effect_of_arguments
+from chatfold.core.shell_line import is_text, taken_apart, text_of
 from chatfold.core.shell_programs import (
     ALIASES,
+    CHECKING,
     FLAGS,
     GROUPS,
     LISTING,
+    LOOKING,
     OPERANDS,
     READS,
+    TOOLS,
     VALUED,
     WRITES,
     Flags,
     Group,
 )
-from chatfold.core.tool_names import Effect
+from chatfold.core.shell_runners import behind_runners, effect_of_client, script_of
+from chatfold.core.tool_names import Effect, effect_of_words
 
 __all__ = ["effect_of_command"]
 
-_BEFORE = frozenset(
-    ("command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs")
-)
-_SEPARATORS = re.compile(r"&&|\|\||[;|\n&]")
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_PLAIN = re.compile(r"[\w./:@%+,=-]+")
 _SCRIPT_ACTS = re.compile(  # awk: writes a file, runs a program; sed: writes a file, runs a line
     r"\bprintf?\b[^;}\n]*[>|]|\bsystem\s*\(|\|\s*getline"
     r"|(?:^|[;{}\n/$\d])\s*[gpI\d]*[wWe](?:\s|$)"
 )
 _STRING = re.compile(r'"[^"]*"')
-_ACTS = "''!"  # stands for a quoted text that changes things where a program runs it
-_SUM = re.compile(r"\$\(\([^()]*\)\)")
-_INSIDE = re.compile(r"[$<>]\(([^()]*)\)|`([^`]*)`")  # a command in another
-_BEGUN = re.compile(r"[$<>]\(|`")
-_TO_A_FILE = re.compile(r"(?<![-=<])(?:\d|&)?>>?(?!&-)(?!\s*/dev/null)(?!\()")
-_HARMLESS = re.compile(r"(?:\d|&)?>>?\s*(?:/dev/null|&\d)")
-_ASSIGNMENT = re.compile(r"\w+=\S*")
 _SETS_A_DATE = re.compile(r"\d{8,}(?:\.\d\d)?")
-_HELP = frozenset(("--help", "--version"))
+_HELP = frozenset(("--help", "--version", "-V", "-version"))
+_DRY = re.compile(r"--?(?:dry-?run|what-?if)(?:=(?!false|none).*)?", re.IGNORECASE)
+_COMMANDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")  # of PowerShell
+_SUBCOMMAND = re.compile(r"[a-z][a-z\d]*(?:[-_:][a-z\d]+)*", re.IGNORECASE)
+_FIRST = re.compile(r"[-_]")
+_REQUESTS = frozenset(("curl", "gh api"))
 _LOOKS = frozenset(("GET", "HEAD", "OPTIONS"))
 _LONGEST = 4000  # characters of a command that are looked at; quotes that never close cost most
 
 
 def effect_of_command(command: str) -> Effect:
     """Return whether a command line changes things; one command that does is enough."""
-    text = command[:_LONGEST].replace("\\\n", " ")
-    bare = _HARMLESS.sub(" ", _SUM.sub("0", _QUOTED.sub(_unquoted, text)))
-    if not bare.strip():
-        return "unknown"
-    inner: list[str] = []
-    found = 1
-    while found:
-        inner += (one or other for one, other in _INSIDE.findall(bare))
-        bare, found = _INSIDE.subn("''", bare)
-    whole = ";".join((bare, *inner, *_BEGUN.findall(bare)))
-    if _TO_A_FILE.search(whole):
+    line = taken_apart(command[:_LONGEST])
+    if line.writes:
         return "write"
-    effects = {_of_one(part.split()) for part in _SEPARATORS.split(whole) if part.strip()}
+    effects = {_of_one(words) for words in line.commands}
     if "write" in effects:
         return "write"
     return "read" if effects == {"read"} and len(command) <= _LONGEST else "unknown"
 
 
-def _unquoted(quoted: re.Match[str]) -> str:
-    """Return what stands for a quoted text: a word as it is, the commands that a text runs."""
-    text = quoted[0][1:-1]
-    if _PLAIN.fullmatch(text):
-        return text
-    if quoted[0][0] == '"' and _BEGUN.search(text):
-        ends = "".join(_BEGUN.findall(_INSIDE.sub("", text)))
-        return "''" + "".join(found[0] for found in _INSIDE.finditer(text)) + ends
-    return _ACTS if _SCRIPT_ACTS.search(_STRING.sub('""', text)) else "''"
-
-
-def _of_one(words: list[str]) -> Effect:
+def _of_one(words: Sequence[str]) -> Effect:
     """Return the effect of one simple command, given as its words."""
-    while words and (
-        _ASSIGNMENT.fullmatch(words[0]) or words[0] in _BEFORE or words[0][:1].isdigit()
-    ):
-        words = words[1:]
-    if not words or words[0].startswith("#"):
+    behind = behind_runners(words)
+    if behind is None:
+        return "unknown"
+    if not behind or behind[0].startswith("#"):
         return "read"
-    program = words[0].strip("(){}").rpartition("/")[2]
-    rest = words[1:]
+    first, rest = behind[0], behind[1:]
+    program = first.strip("(){}").rpartition("/")[2].removesuffix(".exe")
+    script = text_of(first) if is_text(first) else script_of(program, rest)
+    if script is not None:
+        return effect_of_command(script)
+    if any(_DRY.fullmatch(word) for word in rest) or (rest and _HELP.issuperset(rest)):
+        return "read"
+    return effect_of_client(program, rest) or _of_program(program, rest)
+
+
+def _of_program(program: str, rest: Sequence[str]) -> Effect:
+    """Return the effect of a program by what is known of it."""
     if program == "uv" and rest[:1] == ["pip"]:
         rest = rest[1:]
     program = ALIASES.get(program, program)
-    if program in ("python", "python3") and rest[:2] == ["-m", "pytest"]:
+    if _is_told_to_check(program, rest):
         return "read"
     if program in GROUPS:
         return _of_group(program, rest)
     if program in WRITES:
         return "write"
-    return _of_reader(program, rest) if program in READS else "unknown"
+    if program in READS:
+        return _of_reader(program, rest)
+    return _of_tool(program, rest)
+
+
+def _is_told_to_check(key: str, rest: Sequence[str]) -> bool:
+    """Return whether a program, or a program and a word, has a flag with which it only looks."""
+    flag = CHECKING.get(key)
+    return flag is not None and flag.search(" ".join(rest)) is not None
+
+
+def _of_tool(program: str, rest: Sequence[str]) -> Effect:
+    """Return the effect of a tool whose subcommands say in plain words what it does."""
+    if _COMMANDLET.fullmatch(program):
+        return effect_of_words(program) or "unknown"
+    name = program if program in TOOLS else " ".join((program, *rest[:1]))
+    if name not in TOOLS:
+        return "unknown"
+    if any(effect_of_arguments(text_of(word)) == "write" for word in rest if is_text(word)):
+        return "write"
+    said = {_of_subcommand(word) for word in _subcommands(rest[name.count(" ") :])}
+    return "write" if "write" in said else "read" if "read" in said else "unknown"
+
+
+def _subcommands(rest: Sequence[str]) -> Iterator[str]:
+    """Yield the words up to the first flag behind a word: what follows may be names of things."""
+    begun = False
+    for word in rest:
+        if word.startswith("-"):
+            if begun:
+                return
+        elif _SUBCOMMAND.fullmatch(word):
+            begun = True
+            yield word
+
+
+def _of_subcommand(word: str) -> Effect | None:
+    """Return what a word says, such as `delete-stack`, `ls`, or `view:clear`, if it says it."""
+    parts = word.split(":")
+    if any(part in WRITES or effect_of_words(part) == "write" for part in parts):
+        return "write"
+    return "read" if any(_FIRST.split(part.lower())[0] in LOOKING for part in parts) else None
 
 
 def _of_reader(program: str, rest: Sequence[str]) -> Effect:
@@ -109,7 +138,7 @@ def _of_reader(program: str, rest: Sequence[str]) -> Effect:
     found = _by_flags("fd" if program == "fdfind" else program, rest)
     if found != "read":
         return found
-    if program in ("awk", "sed") and any(_ACTS in word for word in rest):
+    if program in ("awk", "sed") and any(_acts(word) for word in rest):
         return "unknown"
     operands = [word for word in rest if word[0] not in "-+<" and not word.isdigit()]
     if program in OPERANDS and len(operands) > OPERANDS[program]:
@@ -119,6 +148,11 @@ def _of_reader(program: str, rest: Sequence[str]) -> Effect:
     return "read"
 
 
+def _acts(word: str) -> bool:
+    """Return whether a word is a script of awk or sed that changes things."""
+    return is_text(word) and _SCRIPT_ACTS.search(_STRING.sub('""', text_of(word))) is not None
+
+
 def _of_group(key: str, rest: Sequence[str]) -> Effect:
     """Return the effect of a program whose next word decides, or the one behind that."""
     group = GROUPS[key]
@@ -126,9 +160,12 @@ def _of_group(key: str, rest: Sequence[str]) -> Effect:
     if not operands:
         return "read" if _HELP & {*rest} else _surer(group.alone, _by_flags(key, rest))
     if group.mixed:
-        return _of_each(group, [word for _, word in operands if "=" not in word])
+        named = [word for _, word in operands if "=" not in word]
+        return _surer(_by_flags(key, rest), _of_each(group, named))
     place, word = operands[0]
     longer, behind = f"{key} {word}", rest[place + 1 :]
+    if _is_told_to_check(longer, behind):
+        return "read"
     if longer in LISTING:
         return _of_listing(longer, behind)
     if longer in GROUPS:
@@ -177,9 +214,9 @@ def _by_flags(key: str, rest: Sequence[str]) -> Effect:
         return "read"
     effect: Effect = "read"
     for place, word in enumerate(rest):
-        for flag, value in _changing(known, word, exact=key == "curl"):
+        for flag, value in _changing(known, word, exact=key in _REQUESTS):
             given = value or "".join(rest[place + 1 : place + 2])
-            effect = _surer(effect, _of_request(flag, given) if key == "curl" else "write")
+            effect = _surer(effect, _of_request(flag, given) if key in _REQUESTS else "write")
     return effect
 
 
@@ -201,10 +238,10 @@ def _changing(known: Flags, word: str, *, exact: bool) -> Iterator[tuple[str, st
 
 
 def _of_request(flag: str, value: str) -> Effect:
-    """Return what a flag of curl does: a method may be one that only looks."""
+    """Return what a flag of a request does: a method may be one that only looks."""
     if flag in ("K", "config"):
         return "unknown"
-    if flag not in ("X", "request"):
+    if flag not in ("X", "method", "request"):
         return "write"
     if value.upper() in _LOOKS:
         return "read"

@@ -11,11 +11,14 @@ from typing import Literal, NamedTuple
 
 __all__ = [
     "ALIASES",
+    "CHECKING",
     "FLAGS",
     "GROUPS",
     "LISTING",
+    "LOOKING",
     "OPERANDS",
     "READS",
+    "TOOLS",
     "VALUED",
     "WRITES",
     "Flags",
@@ -29,23 +32,77 @@ def _words(text: str) -> frozenset[str]:
 
 
 READS = _words(
-    "[ ag alias awk basename bat bc cal cat cd cksum clear cloc cmp column comm curl cut date df "
-    "diff dig dir dirname du echo egrep env exit export expr false fd fdfind fgrep file find fold "
-    "free gci getconf grep groups head hexdump history host hostname htop id ifconfig jobs "
-    "join jq last less ll locate ls lsblk lscpu lsof man md5sum more mypy netstat nl nproc "
-    "nslookup od paste pgrep ping popd printenv printf ps pushd pwd pylint pyright pytest "
-    "readlink realpath rg sed seq set sha1sum sha256sum sleep sort ss stat strings tac tail "
-    "test time top tr traceroute tree true type ulimit uname uniq uptime wc whereis "
-    "which who whoami xxd yes yq zcat zgrep"
+    "Format-List Format-Table Measure-Object Out-Host Out-String Select-Object Select-String "
+    "Sort-Object Where-Object Write-Host Write-Output [ ag alias awk bandit basename bat bc cal "
+    "cat cd cksum clang-format clear cloc cmp column comm curl cut date df diff dig dir dirname "
+    "dmesg done du echo egrep env eslint exit export expr false fd fdfind fgrep fi file find "
+    "findstr flake8 fold for free gci getconf gofmt grep groups head hexdump history host "
+    "hostname htop id ifconfig iostat ipconfig jest jobs join journalctl jq last less ll locate "
+    "ls lsblk lscpu lsmod lsof man md5sum mdfind mocha more mypy netstat nl nproc nslookup "
+    "nvidia-smi od paste pgrep phpunit ping popd prettier printenv printf ps pushd pwd pylint "
+    "pyright pytest readlink realpath rg rspec sed seq set sha1sum sha256sum shellcheck sleep "
+    "sort ss stat strings sw_vers systemd-analyze systeminfo tac tail tasklist test time tokei "
+    "top tr traceroute tree true type ulimit uname uniq unittest uptime vitest vmstat wc where "
+    "whereis which who whoami xxd yes yq zcat zgrep"
 )
 WRITES = _words(
-    "apply_patch apt apt-get brew chgrp chmod chown cp createdb crontab dd dnf dropdb ed groupadd "
-    "gunzip gzip install kill killall launchctl ln mkdir mkfifo mktemp mount mv patch pkill "
-    "poweroff reboot rename rm rmdir rsync scp service sftp shred shutdown snap ssh-keygen "
-    "systemctl tee touch truncate umount unlink unzip useradd userdel usermod vi vim wget yum "
-    "zip"
+    "ansible-playbook apply_patch apt apt-get black brew chgrp chmod chown chpasswd copy cp "
+    "createdb createuser crontab csplit dd del dnf dropdb dropuser ed erase groupadd gunzip gzip "
+    "install isort kill killall launchctl ln md mkdir mkfifo mkfs mktemp mount move mv passwd "
+    "patch pg_restore pkill poweroff rd reboot ren rename rm rmdir robocopy rsync rustfmt scp "
+    "service sftp shred shutdown snap split ssh-copy-id ssh-keygen systemctl tar taskkill tee "
+    "touch truncate umount unlink unzip useradd userdel usermod venv vi vim virtualenv wget xcopy "
+    "yum zip"
 )
-ALIASES = {"pip3": "pip", "uv": "pip", "yarn": "npm", "pnpm": "npm", "podman": "docker"}
+ALIASES = {
+    **dict.fromkeys(("pip3", "pipenv", "poetry", "uv"), "pip"),
+    **dict.fromkeys(("bun", "pnpm", "yarn"), "npm"),
+    **dict.fromkeys(("gradlew", "gradle", "mvnw"), "mvn"),
+    **dict.fromkeys(("just", "task"), "make"),
+    "docker-compose": "docker compose",
+    "oc": "kubectl",
+    "podman": "docker",
+}
+# Tools whose subcommands say in plain words what they do: `aws ec2 describe-instances`.
+TOOLS = frozenset(
+    (
+        *("argocd", "aws", "az", "bq", "consul", "doctl", "eksctl", "firebase", "flask", "fly"),
+        *("flyctl", "gcloud", "glab", "gsutil", "hcloud", "helm", "heroku", "ibmcloud", "netlify"),
+        *("nomad", "oci", "openstack", "php artisan", "prisma", "pulumi", "python manage.py"),
+        *("rails", "rake", "railway", "redis-cli", "scw", "stripe", "supabase", "twilio", "vault"),
+        *("vercel", "wrangler"),
+    )
+)
+
+# With these words such a tool looks; others that read in the name of a tool, as `load`, may not.
+LOOKING = _words(
+    "cat check count describe diff events explain find get help history info inspect list log logs "
+    "lookup ls output plan preview ps read scan search show stat stats status tail test top "
+    "tree validate verify version view wait whoami"
+)
+
+
+def _flags(text: str) -> re.Pattern[str]:
+    """Return what finds one of some flags among the words behind a program."""
+    return re.compile(rf"(?:^|\s)(?:{text.replace(' ', '|')})(?=[=\s]|$)")
+
+
+# Programs that change things, but for one of these flags.
+CHECKING: Mapping[str, re.Pattern[str]] = {
+    "black": _flags("--check --diff"),
+    "cargo fmt": _flags("--check"),
+    "crontab": _flags("-l"),
+    "git config": _flags("-l --get --get-all --get-regexp --list"),
+    "isort": _flags("-c --check --check-only --diff"),
+    "ruff format": _flags("--check --diff"),
+    "rustfmt": _flags("--check"),
+    "service": re.compile(r"(?:^|\s)(?:--status-all|status)$"),
+    "tar": re.compile(r"^-?[^\s\-cxruA]*t|(?:^|\s)--list\b"),
+    "terraform fmt": _flags("-check -diff"),
+    "tsc": _flags("--noEmit"),
+    "unzip": _flags("-l -t -v -Z"),
+    "wget": re.compile(r"(?:^|\s)(?:--spider|-\w*O\s?-|--output-document=-)(?=\s|$)"),
+}
 
 
 class Group(NamedTuple):
@@ -72,6 +129,7 @@ _AT_GITHUB = (
     "archive cancel checkout close comment create delete disable download edit enable fork lock "
     "merge pin ready rename reopen rerun review run sync transfer unlock upload"
 )
+_TARGETS = "build clean deploy fix format install migrate package publish release"
 _ADDRESSES = "add append change del delete flush replace set"
 GROUPS: Mapping[str, Group] = (
     {
@@ -96,8 +154,24 @@ GROUPS: Mapping[str, Group] = (
             ),
             (
                 "npm",
-                "ls list outdated search test view",
-                "add ci i install publish uninstall update",
+                "ls list outdated search test view why",
+                "add ci i install publish uninstall update version",
+            ),
+            ("bundle", "check info list outdated show", "add install lock remove update"),
+            ("gem", "info list outdated search", "install push uninstall update"),
+            ("brew", "config deps info leaves list outdated search", "install uninstall upgrade"),
+            ("alembic", "branches check current heads history show", "downgrade revision upgrade"),
+            ("dotnet", "test", "add build clean pack publish remove restore"),
+            (
+                "systemctl",
+                (
+                    "cat is-active is-enabled is-failed list-dependencies list-timers "
+                    "list-unit-files list-units show status"
+                ),
+                (
+                    "daemon-reload disable edit enable isolate kill mask reload reset-failed "
+                    "restart start stop unmask"
+                ),
             ),
             ("docker", "images inspect logs ps stats top version", _CONTAINERS + " rmi"),
             (
@@ -108,13 +182,15 @@ GROUPS: Mapping[str, Group] = (
                     "drain edit expose label patch replace rollout run scale set taint uncordon"
                 ),
             ),
+            ("kubectl auth", "can-i whoami", "reconcile"),
+            ("kubectl rollout", "history status", "pause restart resume undo"),
             ("kubectl config", "current-context get-contexts view", "set-context use-context"),
-            ("gh", "search status", "auth"),
-            ("cargo", "check clippy test tree", "add build install publish remove update"),
-            ("go", "doc env list test vet version", "build get install mod"),
+            ("gh", "api search status", "auth"),
+            ("cargo", "check clippy test tree", "add build fmt install publish remove update"),
+            ("go", "doc env list test vet version", "build fmt get install mod"),
             ("conda", "info list search", "create install remove update"),
             ("conda env", "list", "create remove update"),
-            ("terraform", "plan show validate version", "apply destroy import"),
+            ("terraform", "output plan show validate version", "apply destroy fmt import init"),
             ("terraform state", "list pull show", "mv push replace-provider rm"),
             ("ruff", "check config help linter rule version", "clean format"),
             *(
@@ -165,13 +241,30 @@ GROUPS: Mapping[str, Group] = (
             _words("apply branch clear create drop pop push save store"),
             alone="write",
         ),
-        "make": Group(_words("check lint test"), _words("build clean install"), mixed=True),
+        "make": Group(_words("check lint test"), _words(_TARGETS), mixed=True),
+        "mvn": Group(_words("check dependencies test"), _words(_TARGETS), mixed=True),
+        "npm run": Group(
+            _words("check lint test type-check typecheck"), _words(_TARGETS), mixed=True
+        ),
     }
 )
 # Short flags and long ones behind which a value follows that is no word of its own.
 VALUED: Mapping[str, frozenset[str]] = {
     program: _words(flags)
     for program, flags in (
+        ("sudo", "-C -D -g -h -p -R -T -u --group --user"),
+        ("env", "-C -S -u --chdir --unset"),
+        ("nice", "-n --adjustment"),
+        ("timeout", "-k -s --kill-after --signal"),
+        ("watch", "-n --interval"),
+        ("xargs", "-a -d -E -I -L -n -P -s --delimiter --max-args --max-procs"),
+        ("ssh", "-b -c -D -E -F -i -J -L -l -m -o -p -R -W"),
+        ("npx", "-p --package"),
+        *((f"{kind} run", "--extra --group --project --with") for kind in ("poetry", "uv")),
+        *(
+            (f"{kind} exec", "-c -e -n -u -w --container --env --namespace --user --workdir")
+            for kind in ("docker", "docker compose", "kubectl", "oc")
+        ),
         ("git", "-C -c --git-dir --namespace --work-tree"),
         ("npm", "-C -w --prefix --workspace"),
         ("docker", "-H -c -l --config --context --host --log-level"),
@@ -216,11 +309,15 @@ FLAGS: Mapping[str, Flags] = {
             ),
             "AbCeEhHmPrtuUwxyYz",
         ),
+        ("gh api", "fFX", "field input method raw-field", "Hqt"),
         ("awk", "il", "include load", "Ffv"),
         ("cargo clippy", "", "fix", ""),
+        ("clang-format", "i", "", ""),
         ("cloc", "", "out report-file", ""),
         ("date", "s", "set", "dfrI"),
         ("fd", "xX", "exec exec-batch", "cdeEjSt"),
+        ("eslint", "o", "fix output-file", "c"),
+        ("dmesg", "cCD", "clear read-clear", ""),
         ("file", "C", "compile", "Ffm"),
         ("git", "", "output", "GLSU"),
         (
@@ -234,11 +331,15 @@ FLAGS: Mapping[str, Flags] = {
         ),
         ("git grep", "O", "open-files-in-pager", "ABCef"),
         ("git tag", "adFfmsu", "annotate delete file force local-user message sign", ""),
+        ("gofmt", "w", "", ""),
         ("history", "acdrw", "", ""),
         ("hostname", "bF", "boot file", ""),
+        ("journalctl", "", "rotate vacuum-files vacuum-size vacuum-time", ""),
         ("less", "oO", "log-file LOG-FILE", "bhjkpPtTxyz"),
         ("mypy", "", "install-types", "cmp"),
         ("npm audit", "", "fix", ""),
+        ("npm run", "", "fix write", ""),
+        ("prettier", "w", "write", ""),
         ("pyright", "", "createstub writebaseline", "ptv"),
         ("rg", "", "pre", "ABCefgjmMtT"),
         ("ruff", "o", "add-noqa fix fix-only output-file", ""),
