@@ -165,6 +165,26 @@ def test_the_command_of_a_shell_decides() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Bash", "bash_20250124", "bash_code_execution", "container.exec", "developer__shell"),
+        *("exec_command", "executeCommand", "execute_bash", "mcp__ssh__exec", "RunCommand"),
+        *("run_bash_command", "run_in_terminal", "run_shell", "run_terminal_cmd", "ssh_exec"),
+    ],
+)
+def test_a_shell_is_known_by_the_words_of_its_name(name: str) -> None:
+    assert effect_of_call(call(name, command="ls -la"), {}) == ("read", True)
+    assert effect_of_call(call(name, command_line="rm -r build"), {}) == ("write", True)
+    assert effect_of_call(call(name, CommandLine="git log && git push"), {}) == ("write", True)
+
+
+@pytest.mark.parametrize("name", ["execute_code", "list_commands", "run", "terminal_info"])
+def test_what_is_only_called_like_a_shell_is_none(name: str) -> None:
+    read = effect_of_call(call(name, cmd="ls -la"), {})
+    assert effect_of_call(call(name, cmd="rm -r build"), {}) == read
+
+
 def test_the_argument_that_switches_a_tool_decides() -> None:
     """Text editors, memories and computers do several things under one name."""
     assert effect_of_call(call("str_replace_editor", command="view", path="a"), {})[0] == "read"

@@ -13,7 +13,13 @@ from typing import Any, cast
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.given import effect_of_arguments, may_say
 from chatfold.core.shell_commands import effect_of_command
-from chatfold.core.tool_names import LONGEST, Effect, effect_of_name, effect_of_words
+from chatfold.core.tool_names import (
+    LONGEST,
+    Effect,
+    effect_of_name,
+    effect_of_words,
+    is_shell,
+)
 
 __all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool", "reads_by_name"]
 
@@ -25,29 +31,6 @@ _KINDS: Mapping[str, Effect] = {
 # Those of them that nothing they are given makes a write.
 _READ_ALWAYS = frozenset(
     ("file_search", "google_maps", "google_search", "url_context", "web_search")
-)
-_SHELLS = frozenset(
-    (
-        "bash",
-        "bash_code_execution",
-        "command",
-        "execute_bash",
-        "execute_command",
-        "exec",
-        "local_shell",
-        "powershell",
-        "run_bash",
-        "run_command",
-        "run_in_terminal",
-        "run_shell",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "sh",
-        "shell",
-        "shell_exec",
-        "terminal",
-        "zsh",
-    )
 )
 # The argument by which one tool does several things, as text editors and memories do.
 _SWITCHES = ("command", "action", "operation", "method", "mode")
@@ -155,7 +138,7 @@ def _is_switched(name: str) -> bool:
 
 
 def _is_shell(name: str, kind: str) -> bool:
-    return kind in ("shell", "local_shell") or name.lower() in _SHELLS
+    return kind in ("shell", "local_shell") or is_shell(name)
 
 
 def _command(call: ToolCallRecord) -> str:
@@ -166,7 +149,8 @@ def _command(call: ToolCallRecord) -> str:
     if not isinstance(arguments, dict):
         return ""
     fields = cast(dict[str, Any], arguments)
-    for key in ("command", "commands", "cmd", "script", "code", "input"):
+    others = (key for key in fields if is_shell(key))  # bash_command, CommandLine
+    for key in ("command", "commands", "cmd", "script", "code", "input", *others):
         value = fields.get(key)
         if isinstance(value, str):
             return value

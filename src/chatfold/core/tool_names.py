@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-__all__ = ["LONGEST", "Effect", "effect_of_name", "effect_of_words"]
+__all__ = ["LONGEST", "Effect", "effect_of_name", "effect_of_words", "is_shell"]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
@@ -109,6 +109,10 @@ _KNOWN: Mapping[str, Effect] = {
     "web_fetch": "read",
     "web_search": "read",
 }
+# What a tool is called that runs the commands of a shell: at least one of these words, and none but
+# these and those behind them.
+_SHELLS = _words("bash cmd command commands exec powershell pwsh sh shell ssh terminal zsh")
+_AROUND_SHELLS = _words("code container execute execution in line local remote run tool")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 LONGEST = 200  # characters of a name that are looked at
 
@@ -119,7 +123,7 @@ def effect_of_name(name: str) -> Effect:
     known = _KNOWN.get(name.lower())
     if known is not None:
         return known
-    parts = [_words_of(part) for part in re.split(r"__|[./:]", name[-LONGEST:])]
+    parts = [_words_of(part) for part in _parts(name)]
     for place in range(len(parts) - 1, -1, -1):
         before = parts[place - 1] if place else []
         effect = _by_words(parts[place], before)
@@ -128,8 +132,23 @@ def effect_of_name(name: str) -> Effect:
     return "unknown"
 
 
+def _parts(name: str) -> list[str]:
+    """Return a name parted where it says what it belongs to: `crm.create`, `mcp__shell__run`."""
+    return re.split(r"__|[./:]", name[-LONGEST:])
+
+
 def _words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
+
+
+@lru_cache(maxsize=512)
+def is_shell(name: str) -> bool:
+    """Return whether a tool runs the commands of a shell, as its name says.
+
+    So may an argument be named that is such a command: `command_line`.
+    """
+    words = {word for word in _words_of(_parts(name)[-1]) if not word.isdigit()}
+    return not words.isdisjoint(_SHELLS) and words <= _SHELLS | _AROUND_SHELLS
 
 
 def effect_of_words(text: str, of: str = "") -> Effect | None:
