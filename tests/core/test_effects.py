@@ -266,7 +266,7 @@ def test_a_method_or_a_statement_decides_whatever_the_name_says(
 def test_a_statement_that_is_the_whole_of_what_a_tool_is_given_counts() -> None:
     raw = ToolCallRecord("c", "query", "DELETE FROM users", "", "completed", 0, 1, kind="custom")
     assert effect_of_call(raw, {}) == ("write", True)
-    other = ToolCallRecord("c", "foo", "select 1", "", "completed", 0, 1, kind="custom")
+    other = ToolCallRecord("c", "foo", "select it", "", "completed", 0, 1, kind="custom")
     assert effect_of_call(other, {}) == ("unknown", True)
     escaped = r'{"q": "\u0044\u0045LETE FROM users"}'
     hidden = ToolCallRecord("c", "query", escaped, "", "completed", 0, 1)
@@ -281,6 +281,47 @@ def test_what_an_earlier_open_call_was_given_decides_once_it_is_answered(
     words = CallWords([ToolCallRecord("c", None, "", "ok", "completed", None, 0)])
     found = actions_of(words, [0], {}, earlier=[Entry("fetch", given, call="c")], room=1000)
     assert [entry.arguments for entry in found.done] == [given] * count
+
+
+LOOKS = [
+    ("api_call", {"method": "get", "url": "x"}),
+    ("bigquery", {"query": "select count(*) from x"}),
+    ("execute_sql", {"query": "SELECT 1"}),
+    ("execute_sql", {"query": "select now() as t;"}),
+    ("execute_sql", {"sql": "explain select 1"}),
+    ("execute_sql", {"statement": "SHOW TABLES; SELECT a FROM t WHERE b = 2"}),
+    ("graphql", {"query": "{ me { id } }"}),
+    ("graphql", {"query": "query Orders($n: Int) { orders(first: $n) { id } }"}),
+    ("http_request", {"method": "GET", "url": "x"}),
+    ("send_request", {"method": "HEAD", "url": "x"}),
+]
+NO_LOOKS = [
+    ("ask_agent", {"query": "select a seat from the front row, and hold it"}),
+    ("ask_agent", {"task": "Show me what is left, then take it"}),
+    ("create_report", {"sql": "select * from x"}),
+    ("create_webhook", {"method": "GET", "url": "x"}),
+    ("execute_sql", {"query": "select * from x; call pay(3)"}),
+    ("execute_sql", {"query": "SELECT 1", "then": "DELETE FROM t"}),
+    ("execute_sql", {"sql": "select 1;" + " " * 4000 + "drop table t"}),
+    ("graphql", {"query": "mutation { pay }"}),
+    ("graphql", {"query": "query A { a } mutation B { pay }"}),
+    ("http_request", {"method": "POST", "url": "x"}),
+    ("mongo", {"query": "{ name: 1 }"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), LOOKS)
+def test_what_only_looks_is_a_read_where_the_name_says_nothing(
+    name: str, arguments: dict[str, Any]
+) -> None:
+    assert effect_of_call(call(name, **arguments), {}) == ("read", True)
+    assert effect_of(name, {}, arguments) == ("read", True)
+
+
+@pytest.mark.parametrize(("name", "arguments"), NO_LOOKS)
+def test_what_may_change_things_is_no_look(name: str, arguments: dict[str, Any]) -> None:
+    assert effect_of_call(call(name, **arguments), {})[0] in ("write", "unknown")
+    assert effect_of(name, {}, arguments)[0] in ("write", "unknown")
 
 
 def test_a_tool_alone_decides_only_where_no_argument_can_change_what_it_does() -> None:
@@ -303,10 +344,10 @@ STATEMENTS = st.sampled_from(
     ),
     st.booleans(),
 )
-def test_a_quick_look_at_arguments_misses_nothing_that_they_say(
+def test_a_quick_look_at_arguments_misses_nothing_by_which_a_look_is_none(
     arguments: dict[str, Any], ascii_: bool
 ) -> None:
-    if effect_of_arguments(arguments) is not None:
+    if effect_of_arguments(arguments) not in (None, "read"):
         assert may_say(json.dumps(arguments, ensure_ascii=ascii_))
 
 

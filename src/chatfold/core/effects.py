@@ -18,6 +18,7 @@ from chatfold.core.tool_names import (
     Effect,
     effect_of_name,
     effect_of_words,
+    is_request,
     is_shell,
 )
 
@@ -61,15 +62,16 @@ def effect_of(
     if name in told:
         return told[name], False
     effect = effect_of_name(name)
-    return _with_given(effect, effect_of_arguments(arguments)), True
+    return _with_given(name, effect, effect_of_arguments(arguments)), True
 
 
 def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
     """Return whether a call changes things, and whether that is a guess.
 
-    The command of a shell decides. A call that is given a method such as POST, or a statement that
-    changes a database, is a write under any name. Where the name leaves it open, the argument
-    decides by which a tool with several uses is told what to do.
+    The command of a shell decides, and the method of a request. A call that is given a method such
+    as POST, or a statement that changes a database, is a write under any name. Where the name
+    leaves it open, a statement that only looks is a read, and the argument decides by which a tool
+    with several uses is told what to do.
     """
     known = effect_of_tool(call.name, call.kind, told)
     if known is not None:
@@ -77,12 +79,14 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     name = call.name or ""
     if _is_shell(name, call.kind):
         return effect_of_command(_command(call)), True
-    given = effect_of_arguments(call.arguments) if may_say(call.raw_arguments) else None
     effect = effect_of_name(name)
+    given = None
+    if effect == "unknown" or may_say(call.raw_arguments):
+        given = effect_of_arguments(call.arguments)
     if effect != "read" or _is_switched(name):
         switched = _switched(call)
         effect = effect if switched == "unknown" else switched
-    return _with_given(effect, given), True
+    return _with_given(name, effect, given), True
 
 
 def effect_of_tool(
@@ -109,9 +113,13 @@ def reads_by_name(name: str | None, kind: str, told: Mapping[str, Effect]) -> bo
     )
 
 
-def _with_given(effect: Effect, given: Effect | None) -> Effect:
+def _with_given(name: str, effect: Effect, given: Effect | None) -> Effect:
     """Return what a call does, by what else is known of it and by what its arguments say."""
-    return given if given == "write" or (given and effect == "read") else effect
+    if given is not None and is_request(name):
+        return given
+    if given is None or given == effect or effect == "write":
+        return effect
+    return given if given == "write" or effect == "unknown" else "unknown"
 
 
 @lru_cache(maxsize=512)
@@ -124,7 +132,7 @@ def _by_name(name: str, kind: str) -> Effect | None:
     known = _KINDS.get(kind)
     if known is not None:
         return known
-    if _is_shell(name, kind) or _is_switched(name):
+    if _is_shell(name, kind) or _is_switched(name) or is_request(name):
         return None
     effect = effect_of_name(name)
     return effect if effect == "write" or name.lower() in _READ_ALWAYS else None

@@ -6,11 +6,17 @@ Not here: what the name of a tool says (`effects`), the commands of a shell (`sh
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, cast
+from collections.abc import Mapping
+from typing import Any, cast
+
+from chatfold.core.tool_names import Effect
 
 __all__ = ["effect_of_arguments", "effect_of_statements", "may_say"]
 
-_METHODS = frozenset(("delete", "patch", "post", "put"))
+_METHODS: Mapping[str, Effect] = {
+    **dict.fromkeys(("delete", "patch", "post", "put"), "write"),
+    **dict.fromkeys(("get", "head", "options"), "read"),
+}
 _METHOD_KEYS = frozenset(("http_method", "httpmethod", "method", "request_method", "requestmethod"))
 _SQL_KEYS = frozenset(("sql", "sql_query", "sqlquery", "statement", "statements", "stmt"))
 _WRITING = frozenset(
@@ -40,6 +46,13 @@ _STATEMENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HELD = re.compile(rf"\b(?:{_DEED})", re.IGNORECASE)
+# What is asked for, for certain, where the key does not say that the text is SQL.
+_SELECTED = re.compile(
+    r"(?=[^;]*[*=(<>])[^;]*\bfrom\s|select\s+(?:\d+|\w+\([^()]*\))(?:\s+as\s+\w+)?\s*\Z"
+)
+_ASKED = re.compile(r"(?!.*\bmutation\b)\s*(?:query\b[^{};]{0,200})?\{\s*\w+\s*[({}\s]", re.DOTALL)
+_GRAPHQL_KEYS = frozenset(("document", "gql", "graphql", "query"))
+_BY_WEIGHT: tuple[Effect, ...] = ("write", "unknown", "read")  # what is said by one is enough
 # One of these is in the JSON of all arguments that say something; the last are escaped letters.
 _HINTS = (
     *("method", "sql", "statement", "stmt", "delete", "update", "insert", "create", "drop"),
@@ -54,53 +67,53 @@ def may_say(raw: str) -> bool:
     return any(map(raw.lower().__contains__, _HINTS))
 
 
-def effect_of_arguments(arguments: Any) -> Literal["write", "unknown"] | None:
-    """Return what the arguments of a call say that it does, whatever the name of its tool says.
+def effect_of_arguments(arguments: Any) -> Effect | None:
+    """Return what the arguments of a call say that it does, None where they say nothing.
 
-    None where they say nothing; that it only looks they never say.
+    That it only looks counts where the name of the tool says nothing: a report may be saved under
+    the query that it came from.
 
     Args:
         arguments: The arguments as JSON types, or a text.
     """
-    effect: Literal["unknown"] | None = None
+    said: set[Effect | None] = set()
     left: list[tuple[str, Any]] = [("", arguments)]
     while left:
         key, value = left.pop()
         if isinstance(value, str):
-            found = _of_text(key, value)
-            if found == "write":
-                return "write"
-            effect = effect or found
+            said.add(_of_text(key, value))
         elif isinstance(value, dict):
             left += cast(dict[str, Any], value).items()
         elif isinstance(value, list):
             left += [(key, each) for each in cast(list[Any], value)]
-    return effect
+    return next((effect for effect in _BY_WEIGHT if effect in said), None)
 
 
-def effect_of_statements(text: str) -> Literal["read", "write", "unknown"]:
+def effect_of_statements(text: str) -> Effect:
     """Return what a text does that is known to be statements of SQL."""
-    return _of_text("sql", text) or ("read" if _WORD.match(text) else "unknown")
+    return _of_text("sql", text) or "unknown"
 
 
-def _of_text(key: str, text: str) -> Literal["write", "unknown"] | None:
+def _of_text(key: str, text: str) -> Effect | None:
     """Return what one text says: a method, or statements of SQL or GraphQL."""
-    if len(text) < 8 and text.strip().lower() in _METHODS and key.lower() in _METHOD_KEYS:
-        return "write"
+    if len(text) < 8 and key.lower() in _METHOD_KEYS:
+        return _METHODS.get(text.strip().lower())
+    if key.lower() in _GRAPHQL_KEYS and _ASKED.match(text):
+        return "read"
     is_sql = key.lower() in _SQL_KEYS
     begins = _WORD.match(text, 0, _LONGEST)
     if not is_sql and (begins is None or begins[1].lower() not in _WRITING | _LOOKING):
         return None
-    effect: Literal["unknown"] | None = "unknown" if is_sql and len(text) > _LONGEST else None
-    for part in _LITERAL.sub(" ", text[:_LONGEST]).split(";"):
-        found = _of_statement(part, is_sql=is_sql)
-        if found == "write":
-            return "write"
-        effect = effect or found
-    return effect
+    parts = _LITERAL.sub(" ", text[:_LONGEST]).split(";")
+    said = {_of_statement(part, is_sql=is_sql) for part in parts}
+    if "read" in said and not is_sql:  # so the others are statements, too
+        is_sql, said = True, {_of_statement(part, is_sql=True) for part in parts}
+    if is_sql and len(text) > _LONGEST:
+        said.add("unknown")
+    return next((effect for effect in _BY_WEIGHT if effect in said), None)
 
 
-def _of_statement(text: str, *, is_sql: bool) -> Literal["write", "unknown"] | None:
+def _of_statement(text: str, *, is_sql: bool) -> Effect | None:
     begins = _WORD.match(text)
     if begins is None:
         return None
@@ -110,4 +123,7 @@ def _of_statement(text: str, *, is_sql: bool) -> Literal["write", "unknown"] | N
         return "write" if is_sure else None
     if word in _HOLDING and _HELD.search(text):
         return "write" if word == "with" else "unknown"
-    return "unknown" if is_sql and word not in _LOOKING else None
+    if word not in _LOOKING:
+        return "unknown" if is_sql else None
+    is_sure = is_sql or (word == "select" and _SELECTED.match(text.lower(), begins.start(1)))
+    return "read" if is_sure else None

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-__all__ = ["LONGEST", "Effect", "effect_of_name", "effect_of_words", "is_shell"]
+__all__ = ["LONGEST", "Effect", "effect_of_name", "effect_of_words", "is_request", "is_shell"]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
@@ -113,6 +113,9 @@ _KNOWN: Mapping[str, Effect] = {
 # these and those behind them.
 _SHELLS = _words("bash cmd command commands exec powershell pwsh sh shell ssh terminal zsh")
 _AROUND_SHELLS = _words("code container execute execution in line local remote run tool")
+# The same for one that makes requests of any method.
+_REQUESTS = _words("api curl endpoint http https request requests rest url")
+_AROUND_REQUESTS = _words("call client do execute fetch invoke make perform run send tool web")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 LONGEST = 200  # characters of a name that are looked at
 
@@ -147,8 +150,18 @@ def is_shell(name: str) -> bool:
 
     So may an argument be named that is such a command: `command_line`.
     """
+    return _is_made_of(name, _SHELLS, _AROUND_SHELLS)
+
+
+@lru_cache(maxsize=512)
+def is_request(name: str) -> bool:
+    """Return whether a tool makes requests of which the method says what they do."""
+    return _is_made_of(name, _REQUESTS, _AROUND_REQUESTS)
+
+
+def _is_made_of(name: str, some: frozenset[str], others: frozenset[str]) -> bool:
     words = {word for word in _words_of(_parts(name)[-1]) if not word.isdigit()}
-    return not words.isdisjoint(_SHELLS) and words <= _SHELLS | _AROUND_SHELLS
+    return not words.isdisjoint(some) and words <= some | others
 
 
 def effect_of_words(text: str, of: str = "") -> Effect | None:
