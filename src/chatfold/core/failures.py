@@ -24,6 +24,7 @@ from chatfold.core.failure_words import (
     words_of_name,
 )
 from chatfold.core.refusal_words import says_refused
+from chatfold.core.shell_failures import failing_line
 from chatfold.core.success_words import telling_line
 from chatfold.core.unmade_words import exits_badly, says_not_made
 
@@ -105,6 +106,7 @@ def reason_in(
             reason = first_line(result)
         if reason is None and exits_badly(result):
             reason = telling_line(result)
+        reason = reason or failing_line(result, name, texts)
     else:
         reason = _text_of(result) if failed else None
     return reason or ("failed" if failed else None)
