@@ -161,6 +161,13 @@ def test_what_the_text_holds_is_not_added() -> None:
     assert lines(made.record.values) == [f'user: "{said}"']
 
 
+def test_a_command_with_quotes_that_is_done_is_no_value_beside_that() -> None:
+    command = 'git commit -m "Fix the login"'
+    made = recorded([*user("Commit it."), *calls("c1", "bash", {"command": command}, "ok")])
+    assert [entry.arguments for entry in made.record.done] == [(Field("command", command),)]
+    assert made.record.values == ()
+
+
 def test_what_the_user_said_of_values_of_one_kind_is_told_once() -> None:
     """In the sentence of all of them: a list does not say which of them was meant."""
     said = "Move 500 EUR from account 11112222 to account 33334444, not to 55556666"

@@ -17,7 +17,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.carry import Budget, fitted_values, merged, merged_values
 from chatfold.core.corrections import corrections, hold_all
 from chatfold.core.effects import Effect
-from chatfold.core.entries import Entry, Field
+from chatfold.core.entries import Entry, Field, quoted
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.guard import FoundFacts
 from chatfold.core.ledger import Ledger
@@ -245,10 +245,16 @@ class _Held:
             if value.kind in _BY_DIGITS:
                 if keys and self._holds_number(value.text):
                     continue
-            elif value.kind in _BY_WORD and value.text.casefold() in self.text:
+            elif value.kind in _BY_WORD and self._holds_text(value.text):
                 continue
             missing.append(place)
         return missing
+
+    def _holds_text(self, text: str) -> bool:
+        if text.casefold() in self.text:
+            return True
+        # As a record writes it that is what is looked through.
+        return '"' in text and quoted(text)[1:-1].casefold() in self.text
 
     @cached_property
     def _digits(self) -> frozenset[str]:
