@@ -651,3 +651,10 @@ def test_the_end_of_a_long_output_is_read() -> None:
     said = "\n".join(f"compiled {n}.c" for n in range(2000))
     assert reason("make", said) is None
     assert reason("make", f"{said}\nmake: *** [all] Error 2") == "make: *** [all] Error 2"
+
+
+def test_what_is_put_out_beside_an_output_says_so_too() -> None:
+    result = {"stdout": "fetching", "stderr": "warn\nfatal: no remote", "interrupted": False}
+    assert reason_in(result, name="Bash", given=lambda: ["git pull"]) == "fatal: no remote"
+    assert reason_in({**result, "exit_code": 0}, name="Bash", given=lambda: ["git pull"]) is None
+    assert reason_in({**result, "stderr": "warn"}, name="Bash", given=lambda: ["git pull"]) is None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, cast
 
 from chatfold.core.failure_words import (
@@ -88,10 +89,7 @@ def reason_in(
         name: The name of the call's tool: what a tool is there for is no failure of it.
         given: Returns the values that the call was given, which are none either.
     """
-
-    def texts() -> Iterable[str]:
-        return (value for value in given() if isinstance(value, str))
-
+    texts = partial(_texts, given)
     wrapped = None if failed else _wrapped_text(result)
     reason = None if wrapped is None else reason_in(wrapped, name=name, given=given)
     if reason is not None:
@@ -152,8 +150,10 @@ def _reason(
         code = None
     exited = None if went_well else _exit_code(result)
     undone = None if went_well else _undone(result, name)
+    complaint = None if went_well else _complaint(result, name, given)
     bad = (
         marked
+        or complaint is not None
         or code is not None
         or exited is not None
         or any(value is False for value in truths)
@@ -172,6 +172,7 @@ def _reason(
     told = next((text for text in read if text), None)
     said = state or ("failed" if undone is None else f"{undone}: false")
     said = _said_of_exit(exited, result) if exited else said
+    told = told if complaint is None else complaint
     return told or (f"status {code}" if code else said)
 
 
@@ -206,6 +207,18 @@ def _exit_code(result: dict[str, Any]) -> int | None:
     codes = (fields.get(key) for fields in (result, told) for key in _EXITS)
     exits = next(filter(None, codes), None)
     return exits if type(exits) is int else None
+
+
+def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:
+    """Return the line of what a command complained of that says it failed, with no exit code."""
+    told = result.get("stderr")
+    if not isinstance(told, str) or not told or any(key in result for key in _EXITS):
+        return None
+    return failing_line(told, name, partial(_texts, given))
+
+
+def _texts(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
+    return (value for value in given() if isinstance(value, str))
 
 
 def _said_of_exit(code: int, result: dict[str, Any]) -> str:
