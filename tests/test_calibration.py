@@ -223,7 +223,7 @@ def test_the_next_request_is_what_was_reported_and_what_came_since(name: str) ->
     ctx.record_usage(made())
     answered = ctx.load().tokens
     alone: ChatContext[Any] = ChatContext([answer], counter=Words())
-    assert answered == expected.context_tokens or 900 + alone.load().tokens
+    assert answered == (expected.context_tokens or 900 + alone.load().tokens)
     ctx.append(answer)
     assert ctx.load().tokens == answered + alone.load().tokens
 
