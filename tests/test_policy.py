@@ -15,8 +15,15 @@ from chatfold.policy import Load, Policy
 KNOWN = {"claude-opus-4-1": 200_000, "gpt-4o": 128_000, "gpt-4": 8_192, "gpt-4.1": 1_047_576}
 
 
-def load(tokens: int = 0, turns: int = 0, items: int = 0, *, limit: int = 1000) -> Load:
-    return Load(tokens, turns, items, limit)
+def load(
+    tokens: int = 0,
+    turns: int = 0,
+    items: int = 0,
+    *,
+    limit: int = 1000,
+    window: int | None = None,
+) -> Load:
+    return Load(tokens, turns, items, limit, window)
 
 
 # --- what can be passed ---------------------------------------------------------------------------
@@ -260,6 +267,17 @@ def test_a_voice_agents_policy_is_small_and_early() -> None:
     assert Policy.voice(fraction=0.5, window=10_000).limit(None) == 5_000
 
 
+def test_a_voice_agents_policy_goes_with_a_small_window() -> None:
+    """A window that is given sets the trigger where it is small; what is passed wins."""
+    small = Policy.voice(window=4_096)
+    assert (small.limit(None), small.kept_tokens(None)) == (3_072, 1_536)
+    assert Policy.voice(window=128_000).limit(None) == 8_000
+    assert Policy.voice(window=None).limit(None) == 8_000
+    assert Policy.voice(window=4_096, max_tokens=4_000).limit(None) == 4_000
+    with pytest.raises(ValueError, match="window must be 1 or more"):
+        Policy.voice(window=0)
+
+
 def test_the_length_of_summaries_is_the_policys_unless_the_options_say() -> None:
     """An explicit call asks for it too; the call's own wish wins."""
     asked: list[int] = []
@@ -311,6 +329,15 @@ def test_any_trigger_that_is_reached_is_enough(
         bool(asks),
     ]
     assert policy.due(load(tokens, turns, items), share=share) is any(reached)
+
+
+def test_a_window_below_the_trigger_is_not_reached_before_a_fold_is_begun() -> None:
+    """In the background a share of the window is enough, else a fold would come too late."""
+    policy = Policy(max_tokens=50_000, background_at=0.7)
+    assert not policy.due(load(5_000, limit=50_000, window=8_192), share=0.7)
+    assert policy.due(load(6_000, limit=50_000, window=8_192), share=0.7)
+    assert not policy.due(load(8_192, limit=50_000, window=8_192))
+    assert policy.due(load(8_193, limit=50_000, window=8_192))
 
 
 def test_a_function_of_the_load_decides() -> None:

@@ -6,7 +6,7 @@ Not here: what is done about it (`each_turn`), the size of the list (`core.readi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from chatfold.core.callables import check_sync, is_yes
@@ -18,6 +18,7 @@ __all__ = ["Load", "Policy"]
 SHARE_OF_WINDOW: Final = 0.75
 MOST_TOKENS: Final = 150_000
 WITHOUT_WINDOW: Final = 96_000
+VOICE_TOKENS: Final = 8_000
 KEEP_SHARE: Final = 0.2
 LEAST_KEPT: Final = 4_000
 MOST_KEPT: Final = 20_000
@@ -80,7 +81,8 @@ class Policy:
             that are held elsewhere.
         min_gain: Share of the list's tokens that a fold has to save; above the window any saving
             will do.
-        background_at: Share of each trigger from which a fold in the background is begun.
+        background_at: Share of each trigger, and of the window, from which a fold in the background
+            is begun.
         max_summary_tokens: Length to ask for, where the options do not say.
         backoff: Seconds without a further try after a failure or a fold without gain; doubled
             each time, up to fifteen times as long. A head that grew by a quarter is tried sooner.
@@ -130,19 +132,21 @@ class Policy:
     def voice(cls, **changes: Any) -> Policy:
         """Return the policy for voice agents: small requests, folded before they are large.
 
-        8,000 tokens, the last 4 turns kept, folds in the background from 70 %, and summaries of
-        400 tokens.
+        8,000 tokens (three quarters of `window`, where that is less), the last 4 turns kept, folds
+        in the background from 70 %, and summaries of 400 tokens.
 
         Args:
             **changes: What is to be otherwise; see `Policy`.
         """
         given: dict[str, Any] = {
-            **({} if "fraction" in changes else {"max_tokens": 8_000}),
             "keep_last_turns": 4,
             "background_at": 0.7,
             "max_summary_tokens": 400,
         }
-        return cls(**(given | changes))
+        made = cls(**(given | changes))
+        if "fraction" in changes or "max_tokens" in changes:
+            return made
+        return replace(made, max_tokens=min(VOICE_TOKENS, made.limit(None)))
 
     def window_of(self, model: str | None) -> int | None:
         """Return the tokens that a model takes: as the policy says, else as is known of it."""
@@ -212,7 +216,7 @@ class Policy:
         """
         return (
             load.tokens >= load.limit * share
-            or load.over_window
+            or (load.window is not None and load.tokens > load.window * share)
             or (self.max_turns is not None and load.turns >= self.max_turns * share)
             or (self.max_items is not None and load.items >= self.max_items * share)
             or (self.when is not None and is_yes("when", self.when(load)))
