@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Callable
 from typing import Any
 
 import anthropic as anthropic_sdk
@@ -20,11 +21,14 @@ from live_requests import LIVE, WAYS, Way, conversation, sent, tool
 from openai import DefaultHttpxClient, OpenAI
 
 from chatfold import ChatContext, Prompt, UngroundedSummaryError
+from chatfold.options import Settings
 from chatfold.summarizers import (
     AnthropicCompaction,
     AnthropicSummarizer,
     OpenAICompaction,
     OpenAISummarizer,
+    resolve,
+    senders,
 )
 from chatfold.summarizers._live import chat_body as live_chat_body
 
@@ -47,11 +51,17 @@ WHOLE_ANSWER: dict[str, dict[str, Any]] = {
     "openai_responses": {
         "stream": True,
         "background": True,
+        "background_options": {"completion_window": "2h"},
         "truncation": "auto",
         "top_logprobs": 2,
         "timeout": 0.001,
     },
-    "anthropic": {"stream": True, "stop_sequences": ["\n"], "timeout": 0.001},
+    "anthropic": {
+        "stream": True,
+        "stop_sequences": ["\n"],
+        "fallback_credit_token": "x",
+        "timeout": 0.001,
+    },
 }
 FORCED = {
     "openai_chat": ["required", {"type": "function", "function": {"name": "lookup_order"}}],
@@ -220,6 +230,17 @@ def test_a_request_for_json_is_no_live_request(way: Way, llm_server: LLMServer) 
     assert "asks for JSON" in outcome.fell_back
 
 
+@pytest.mark.parametrize("name", ["text_format", "output_format"])
+def test_a_class_for_the_answer_is_a_request_for_json(
+    way: Way, name: str, llm_server: LLMServer
+) -> None:
+    """As the SDKs' `parse` takes it, whose fields these are; `create` has none of that name."""
+    request = way.request() | {name: dict}
+    outcome = way.fold(context(way), llm_server, request=request)
+    assert (outcome.mode, outcome.llm_calls) == ("prompt", 1)
+    assert "asks for JSON" in outcome.fell_back
+
+
 def test_a_request_for_text_is_one(llm_server: LLMServer) -> None:
     """The format that is the default anyway stays, with what else stands beside it."""
     text = {"format": {"type": "text"}, "verbosity": "low"}
@@ -244,6 +265,33 @@ def test_a_field_that_the_sdk_does_not_know_is_refused(way: Way, llm_server: LLM
     with pytest.raises(TypeError, match="request holds toolz, which the SDK"):
         way.fold(context(way), llm_server, request=way.request(toolz=[]))
     assert not llm_server.requests
+
+
+def test_a_field_that_can_be_read_once_is_refused(way: Way, llm_server: LLMServer) -> None:
+    """The second question of a fold, and the next fold, would go out without it."""
+    with pytest.raises(TypeError, match="'tools' as generator, which can be read once"):
+        way.fold(context(way), llm_server, request=way.request(tools=(t for t in ())))
+    assert not llm_server.requests
+
+
+@pytest.mark.parametrize("some", [list, tuple])
+def test_functions_for_the_tool_runner_go_out_as_it_sends_them(
+    some: Callable[[list[Any]], Any], llm_server: LLMServer
+) -> None:
+    """`tool_runner` has its requests made of functions; the prefix is that of these."""
+    beta_tool = getattr(anthropic_sdk, "beta_tool", None)
+    if beta_tool is None:
+        pytest.skip("this SDK has no tool runner")
+
+    @beta_tool
+    def lookup(order: str) -> str:
+        """Looks up an order."""
+        return order
+
+    tools = some([lookup, tool("anthropic")])
+    outcome = anthropic.fold(context(anthropic), llm_server, request=anthropic.request(tools=tools))
+    assert (outcome.mode, outcome.fell_back) == ("append", "")
+    assert llm_server.requests[0].body["tools"] == [lookup.to_dict(), tool("anthropic")]
 
 
 def test_redact_and_append_mode_exclude_each_other(way: Way, llm_server: LLMServer) -> None:
@@ -339,6 +387,27 @@ def test_a_model_by_name_sends_live_requests(
         outcome = context(way).summarize(llm, mode="append", request=request, keep_last_turns=1)
         assert outcome.mode == "append"
         assert llm_server.requests[-1].body["tools"] == [tool(way.shape)]
+
+
+def test_a_request_for_a_model_by_name_is_looked_at_too(
+    llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A field that there is not is refused before anything is sent, and OpenAI itself is known."""
+    for name, value in llm_server.env.items():
+        monkeypatch.setenv(name, value)
+    for way, llm in ((chat, "openai:gpt-5"), (anthropic, "anthropic:claude-opus-4-5")):
+        with pytest.raises(TypeError, match="request holds toolz, which the SDK"):
+            context(way).summarize(llm, mode="append", request=way.request(toolz=[]))
+    assert not llm_server.requests
+    forced = chat.request(tool_choice="required")
+    settings = Settings().updated({"mode": "append", "request": forced})
+    for host, obstacle in ((None, "forces a tool call"), ("https://api.openai.com/v1", "")):
+        if host is not None:
+            monkeypatch.setenv("OPENAI_BASE_URL", host)
+        named = resolve("openai:gpt-5", model=None, timeout=1, retries=0, asynchronous=False)
+        (sender,) = senders(named, settings)
+        assert obstacle in sender.obstacle
+        assert bool(obstacle) is bool(sender.obstacle)
 
 
 def test_a_request_that_cannot_fit_is_not_sent(way: Way, llm_server: LLMServer) -> None:

@@ -6,7 +6,7 @@ Not here: which part of the list is sent (`append`), how an SDK sends it (`chatf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
@@ -118,7 +118,7 @@ def checked_request(request: object) -> Mapping[str, Any]:
     """Return the fields of a live request that were given.
 
     Raises:
-        TypeError: It is no mapping of names to values.
+        TypeError: It is no mapping of names to values, or one of these can be read only once.
         ValueError: A field cannot be kept in a request for a summary.
     """
     if not isinstance(request, Mapping):
@@ -132,6 +132,12 @@ def checked_request(request: object) -> Mapping[str, Any]:
     for name, why in _REFUSED.items():
         if fields.get(name) is not None or body.get(name) is not None:
             raise ValueError(f"request must not hold {name!r}: {why}")
+    for name, value in fields.items():
+        if isinstance(value, Iterator):  # the SDKs take any iterable
+            raise TypeError(
+                f"request holds {name!r} as {type(value).__name__}, which can be read once, and is "
+                "needed in every request; pass a list"
+            )
     return fields
 
 

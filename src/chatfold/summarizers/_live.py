@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.flow import CAP
 from chatfold.core.live import LIVE_SHAPES, LiveRequest, Sender
-from chatfold.core.native import field
+from chatfold.core.native import field, plain
 from chatfold.summarizers._native import fields_of
 
 __all__ = ["chat_body", "message_body", "needs_beta", "response_body", "senders"]
@@ -34,6 +34,7 @@ _NOT_WANTED: Final = frozenset(
         "stream",
         "stream_options",
         "background",
+        "background_options",
         "n",
         "stop",
         "stop_sequences",
@@ -44,10 +45,11 @@ _NOT_WANTED: Final = frozenset(
         "top_logprobs",
         "truncation",  # the provider would take items out before the model reads them
         "timeout",  # a request's limit in time is the option `timeout`
+        "fallback_credit_token",  # is for one request, and refused with another body
     }
 )
-
-
+# Fields of the SDKs' `parse` and the like, which take a class for the format of answers.
+_FORMATS: Final = ("text_format", "output_format")
 _CHAT_LIMITS: Final = ("max_tokens", "max_completion_tokens")
 
 
@@ -94,7 +96,7 @@ def _sender(backend: object, request: Mapping[str, Any]) -> Sender:
 
 
 def _check_fields(family: str, client: object, request: Mapping[str, Any]) -> None:
-    """Check that an SDK's methods have the fields; one of a client by name is not made yet.
+    """Check that an SDK's methods have the fields.
 
     Raises:
         TypeError: They have not.
@@ -106,7 +108,7 @@ def _check_fields(family: str, client: object, request: Mapping[str, Any]) -> No
         if fields is None:
             return
         known |= fields
-    wrong = sorted(request.keys() - known) if known else []
+    wrong = sorted(request.keys() - known - {*_FORMATS}) if known else []
     if wrong:
         raise TypeError(
             f"request holds {', '.join(wrong)}, which the SDK's create() does not take; fields of "
@@ -128,7 +130,7 @@ def _obstacle(client: object, request: Mapping[str, Any]) -> str:
         request = {**request, **cast("Mapping[str, Any]", extra)}
     formats = (
         request.get("response_format"),
-        request.get("output_format"),
+        *map(request.get, _FORMATS),
         field(request.get("text"), "format"),
         field(request.get("output_config"), "format"),
     )
@@ -188,6 +190,8 @@ def response_body(live: LiveRequest, model: str, cap: int | None, client: object
 def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, Any]:
     """Return the body of a live request to Messages; thinking counts against its limit."""
     body = _fields(live, model, "max_tokens") | {"messages": [*live.items, live.item]}
+    if "tools" in body:
+        body["tools"] = _defined(body["tools"])
     if body.get("betas") is None:  # the SDK makes a header of them, and takes no null for none
         body.pop("betas", None)
     if field(body.get("thinking"), "type") == "disabled":  # which takes nothing else
@@ -195,6 +199,14 @@ def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, An
     thinking = field(body.get("thinking"), "budget_tokens")
     needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}
+
+
+def _defined(tools: Any) -> Any:
+    """Return tools as a request has them; the SDK's tool runner takes functions, which tell it."""
+    if not isinstance(tools, (list, tuple)):
+        return tools
+    given = cast("Sequence[object]", tools)
+    return [tool if isinstance(tool, Mapping) else plain(tool) for tool in given]
 
 
 def needs_beta(client: Any, body: Mapping[str, Any]) -> bool:

@@ -54,6 +54,11 @@ class NamedSummarizer:
         # Made now, so that a missing SDK or key is known before the prompt is written.
         self._spare: Any = self._new_client()
 
+    @property
+    def client(self) -> Any:
+        """The client of the first request, until that is sent; then None."""
+        return self._spare
+
     def __repr__(self) -> str:
         return f"NamedSummarizer('{self.family}:{self.model}')"
 
