@@ -427,6 +427,17 @@ def test_thinking_behind_a_summary_goes_out_as_the_agent_sends_it(llm_server: LL
     assert sent_fields.body["thinking"] == needed["thinking"]
     assert "context-1m-2025-08-07" in sent_fields.headers["anthropic-beta"]
     items += exchange(11)
+    header = {"Anthropic-Beta": "context-1m-2025-08-07, other-2026-01-01", "x-trace": "7"}
+    told = {**request, "betas": None, "extra_headers": header}
+    assert way.fold(ctx, llm_server, request=told).mode == "append"
+    headers = llm_server.requests[-1].headers
+    assert headers["anthropic-beta"].split(",") == [
+        "context-1m-2025-08-07",
+        "other-2026-01-01",
+        *needed["betas"],
+    ]
+    assert (headers["x-trace"], len(header)) == ("7", 2)
+    items += exchange(12)
     off = {**request, "thinking": {"type": "disabled"}}
     way.fold(ctx, llm_server, request=off)
     assert llm_server.requests[-1].body.get("thinking") == {"type": "disabled"}

@@ -194,11 +194,29 @@ def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, An
         body["tools"] = _defined(body["tools"])
     if body.get("betas") is None:  # the SDK makes a header of them, and takes no null for none
         body.pop("betas", None)
+    else:
+        _join_betas(body)
     if field(body.get("thinking"), "type") == "disabled":  # which takes nothing else
         body["thinking"] = {"type": "disabled"}
     thinking = field(body.get("thinking"), "budget_tokens")
     needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}
+
+
+def _join_betas(body: dict[str, Any]) -> None:
+    """Put the betas of a header with those of the field; the SDK would send the header alone."""
+    headers = body.get("extra_headers")
+    if not isinstance(headers, Mapping):
+        return
+    others: dict[str, Any] = {}
+    told: list[str] = []
+    for name, value in cast("Mapping[str, Any]", headers).items():
+        if name.lower() == "anthropic-beta" and isinstance(value, str):
+            told += [beta.strip() for beta in value.split(",")]
+        else:
+            others[name] = value
+    body["extra_headers"] = others
+    body["betas"] = [*dict.fromkeys((*told, *body["betas"]))]
 
 
 def _defined(tools: Any) -> Any:
