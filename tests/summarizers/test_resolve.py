@@ -120,13 +120,21 @@ def test_a_client_without_a_model_is_a_type_error(client: Any, article: str) -> 
 def test_a_resource_chooses_the_endpoint() -> None:
     """Chat Completions is the default; `client.responses` asks for the other."""
     client = SYNC_CLIENTS[0]
-    cases = ((client, "chat"), (client.chat.completions, "chat"), (client.responses, "responses"))
+    cases = (
+        (client, "chat"),
+        (client.chat.completions, "chat"),
+        (client.beta.chat.completions, "chat"),
+        (client.responses, "responses"),
+    )
     for llm, endpoint in cases:
         [made] = resolve(llm, model="m", asynchronous=False)
         assert isinstance(made, OpenAISummarizer)
         assert (made.endpoint, made.client) == (endpoint, client)
-    [made] = resolve(SYNC_CLIENTS[2].messages, model="m", asynchronous=False)
-    assert isinstance(made, AnthropicSummarizer)
+    client = SYNC_CLIENTS[2]
+    for llm in (client.messages, client.beta.messages):  # the agent's requests may need the beta
+        [made] = resolve(llm, model="m", asynchronous=False)
+        assert isinstance(made, AnthropicSummarizer)
+        assert made.client is client
 
 
 def test_the_module_itself_is_no_client() -> None:

@@ -51,8 +51,10 @@ _SYNC = frozenset({"OpenAI", "Anthropic", "SyncAPIClient"})
 _ASYNC = frozenset({"AsyncOpenAI", "AsyncAnthropic", "AsyncAPIClient"})
 _RESOURCES = {
     ("openai.resources.chat.completions", "Completions"): "chat",
+    ("openai.resources.beta.chat.completions", "Completions"): "chat",  # of older versions
     ("openai.resources.responses", "Responses"): "responses",
     ("anthropic.resources.messages", "Messages"): "messages",
+    ("anthropic.resources.beta.messages", "Messages"): "messages",
 }
 
 
@@ -75,7 +77,8 @@ class Client(NamedTuple):
 def recognize(llm: object) -> Client | None:
     """Return what kind of client `llm` is; None where it is none.
 
-    `client.chat.completions`, `client.responses` and `client.messages` count as their client.
+    `client.chat.completions`, `client.responses`, `client.messages` and `client.beta.messages`
+    count as their client.
     """
     # Not type(llm): proxies (the SDK's module-level client, instrumentation) answer for what they
     # stand for.
