@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from background import until
-from each_turn import Model, context, maybe, timed, turn
+from each_turn import Model, context, failing, maybe, timed, turn
 from laws import step
 
 from chatfold import ChatContext, Usage
@@ -103,6 +103,16 @@ def test_a_report_of_a_request_from_before_a_fold_is_taken_as_that() -> None:
     assert ctx.load().tokens == after
     ctx.record_usage(Usage(before, 5))  # the next one is of the list as it is
     assert ctx.load().tokens > before
+
+
+def test_that_is_so_where_it_was_folded_without_a_model() -> None:
+    """Whoever wrote the summary: what is beside the list has not become larger by it."""
+    ctx = context(12, policy=Policy(window=1_100, max_tokens=1_000, keep_tokens=200))
+    before = ctx.load().tokens
+    assert maybe("maybe_summarize", ctx, Model(error=failing())).changed
+    after = ctx.load().tokens
+    ctx.record_usage(Usage(before, 5))
+    assert ctx.load().tokens == after
 
 
 def test_a_report_right_after_a_fold_may_be_of_the_folded_list() -> None:

@@ -188,15 +188,20 @@ class EachTurn:
             wanted: What was to be kept, and how.
         """
         if outcome.changed:
-            self._wait = self._wait_without_model = self._wait_for_more = NO_WAIT
-            self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
-            self._look_for_room()
+            self._wait = NO_WAIT
+            self._learn_of_fold(outcome)
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
             self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)
             self._nothing, self._nothing_of = outcome, self._what_holds(wanted)
+
+    def _learn_of_fold(self, outcome: Outcome[Any]) -> None:
+        """Learn from a fold that took place, whoever has written it."""
+        self._wait_without_model = self._wait_for_more = NO_WAIT
+        self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
+        self._look_for_room()
 
     def _look_for_room(self) -> None:
         """Warn where folds leave as many items as the next one is due at.
@@ -382,8 +387,8 @@ class EachTurn:
             outcome = yield Ask(any_gain=True, last_resort=True)
         except ChatfoldError as error:
             outcome = self._folding.failed(error)
-        if outcome.changed:
-            self._wait_without_model = NO_WAIT
+        if outcome.changed:  # the model is left alone as before: it was not asked
+            self._learn_of_fold(outcome)
         else:
             self._wait_without_model = self._longer(self._wait_without_model)
         outcome = replace(
