@@ -141,6 +141,19 @@ def test_that_is_so_in_extra_body_too(way: Way, llm_server: LLMServer) -> None:
     assert body["max_length"] == 7
 
 
+@pytest.mark.parametrize("way", [chat, responses], ids=["chat", "responses"])
+def test_a_form_that_a_server_holds_answers_to_is_left_out(way: Way, llm_server: LLMServer) -> None:
+    """It is no part of the prompt: without it there is a text, and the prefix is the same."""
+    form = {"structured_outputs": {"json": SCHEMA}, "guided_json": SCHEMA, "regex": "yes|no"}
+    form |= {"json_schema": SCHEMA, "grammar": 'root ::= "yes"', "stop_token_ids": [7]}
+    request = way.request(extra_body={**form, "top_k": 20})
+    outcome = way.fold(context(way), llm_server, request=request)
+    assert (outcome.mode, outcome.fell_back) == ("append", "")
+    body = llm_server.requests[0].body
+    assert not set(body) & set(form)
+    assert body["top_k"] == 20
+
+
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
 def test_a_limit_of_the_answer_is_raised_where_it_stands(

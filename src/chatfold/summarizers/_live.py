@@ -48,6 +48,26 @@ _NOT_WANTED: Final = frozenset(
         "fallback_credit_token",  # is for one request, and refused with another body
     }
 )
+# The same of servers for open models, which hold the answer to a form while it is written: the
+# prompt, and so its prefix, is the same without. vLLM
+# (https://docs.vllm.ai/en/latest/features/structured_outputs/), SGLang
+# (https://docs.sglang.io/advanced_features/structured_outputs.html) and llama.cpp
+# (https://github.com/ggml-org/llama.cpp/tree/master/tools/server, all read 2026-11-27).
+_NOT_WANTED_ELSEWHERE: Final = frozenset(
+    {
+        "structured_outputs",
+        "guided_json",
+        "guided_regex",
+        "guided_choice",
+        "guided_grammar",
+        "structural_tag",
+        "json_schema",
+        "regex",
+        "ebnf",
+        "grammar",
+        "stop_token_ids",
+    }
+)
 # Fields of the SDKs' `parse` and the like, which take a class for the format of answers.
 _FORMATS: Final = ("text_format", "output_format")
 _CHAT_LIMITS: Final = ("max_tokens", "max_completion_tokens")
@@ -249,7 +269,8 @@ def _fields(live: LiveRequest, model: str, *set_here: str) -> dict[str, Any]:
 
 
 def _wanted(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in _NOT_WANTED}
+    left_out = _NOT_WANTED | _NOT_WANTED_ELSEWHERE
+    return {name: value for name, value in fields.items() if name not in left_out}
 
 
 def _without_calls(body: dict[str, Any]) -> None:
