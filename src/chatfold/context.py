@@ -182,7 +182,8 @@ class ChatContext(Summarizing[ItemT]):
     def record_usage(self, usage: Any) -> None:
         """Take in what the provider reports of the latest request, for the policy to count by.
 
-        `add_response` and `record` do this by themselves.
+        `add_response` and `record` do this by themselves. Where the provider's server may have run
+        tools, call it when the answer is in the list, which shows that.
 
         Args:
             usage: The usage object of a response of any provider, also as a dict, or a `Usage`.
