@@ -81,6 +81,16 @@ def test_no_answer_that_was_cut_off_refused_or_broken_becomes_a_summary(
             answered(way, Completion("Sorry, I cannot answer this.", reason, Usage(5, 3)))
 
 
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [(None, "refusal"), ("stop", "refusal"), ("completed", "refusal"), ("safety", "safety")],
+)
+def test_a_refusal_in_words_is_called_one(reason: str | None, why: str) -> None:
+    """It ends as any answer does, and "refused (stop)" would say nothing."""
+    with pytest.raises(RefusedSummaryError, match=rf"refused \({why}\)$"):
+        answered("summarize", Completion("", reason, refusal="I can't help with that."))
+
+
 def test_an_answer_that_has_no_room_for_a_line_names_the_remedy() -> None:
     for most in (1, 8):
         with pytest.raises(EmptySummaryError, match=f"for {most} tokens .*a larger max_s"):

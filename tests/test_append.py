@@ -457,6 +457,25 @@ def test_a_cut_answer_is_asked_for_again_and_then_by_a_prompt(
     assert sent(first) == sent(second) != sent(third)
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_an_answer_that_had_more_room_than_that_is_not_asked_for_again(
+    inside: bool, way: Way, llm_server: LLMServer
+) -> None:
+    """The very same request would be sent: its own limit stays."""
+    name = "max_output_tokens" if way.shape == "openai_responses" else "max_tokens"
+    request = way.request(**{name: 32_000})
+    if inside:
+        request["extra_body"] = {**request.get("extra_body", {}), name: request.pop(name)}
+    llm_server.script(truncated(), ok())
+    ctx = ChatContext(conversation(way.shape), shape=way.shape)
+    outcome = way.fold(ctx, llm_server, request=request)
+    assert (outcome.mode, outcome.llm_calls) == ("prompt", 2)
+    assert "cut off" in outcome.fell_back
+    assert llm_server.requests[0].body[name] == 32_000
+    assert outcome.usage is not None
+    assert outcome.usage.input_tokens == 240
+
+
 FAILING: dict[str, tuple[Behaviour, str]] = {
     "rate limited": (rate_limited(), "429"),
     "server error": (server_error(), "500"),

@@ -203,7 +203,8 @@ def accept(completion: Completion, most: int | None = None) -> str:
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
-        raise RefusedSummaryError(f"the summarizer refused ({reason or 'refusal'})")
+        why = reason if reason in _REFUSED else "refusal"  # a refusal in words ends as any answer
+        raise RefusedSummaryError(f"the summarizer refused ({why})")
     if reason in _LENGTH:
         raise TruncatedSummaryError(
             f"the summary was cut off ({reason}); pass a larger max_summary_tokens= "

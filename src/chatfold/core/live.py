@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
+from chatfold.core.native import field as value_of
 from chatfold.core.views import ItemView
 
 __all__ = [
@@ -38,6 +39,7 @@ _REFUSED: Final[Mapping[str, str]] = {
     "context_management": "the provider would take items out before the model reads them",
     "compaction": "the provider would answer with an item of its own",
 }
+_LIMITS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 # Known by their names, as no SDK is imported here.
 _UNSET: Final = frozenset({"NotGiven", "Omit"})
 _SDKS: Final = frozenset({"openai", "anthropic"})
@@ -68,6 +70,16 @@ class LiveRequest:
     request: Mapping[str, Any] = field(repr=False)
     weight: int
     make: Callable[[str], Any] = field(repr=False)
+
+    @property
+    def limit(self) -> int:
+        """Tokens that it allows its answer, thoughts of a fixed length aside; 0 for no limit."""
+        extra = self.request.get("extra_body")
+        more = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else {}
+        given = {**self.request, **more}
+        limits = [given[name] for name in _LIMITS if isinstance(given.get(name), int)]
+        budget = value_of(given.get("thinking"), "budget_tokens")
+        return max(limits, default=0) - (budget if isinstance(budget, int) else 0)
 
     def asking(self, text: str) -> LiveRequest:
         """Return the same request with another question."""

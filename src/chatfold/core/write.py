@@ -217,6 +217,8 @@ def _ask(
         return (yield from _asked(prompt, run, backend))
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or CAP), size_of(head, prompt))
+        if prompt.live is not None and prompt.live.limit >= cap:
+            raise  # the answer had more room than that
     return (yield from _asked(replace(prompt, cap=cap), run, backend))
 
 
