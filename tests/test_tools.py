@@ -340,6 +340,24 @@ def test_asynchronous_calls_are_run_like_any(way: str) -> None:
     assert done.results == [GOOD]
 
 
+@pytest.mark.parametrize("custom", [False, True])
+@both_ways
+def test_the_result_of_what_a_program_called_names_the_program(custom: bool, way: str) -> None:
+    """Without its caller the server does not know which program goes on with a result."""
+    by: dict[str, Any] = {"caller": {"type": "program", "caller_id": "p"}}
+    program = {"type": "program", "id": "p_1", "call_id": "p", "code": "t()", "fingerprint": "f"}
+    (call,) = asked("openai_responses", [Wanted("t", custom=custom)])[1:]
+    nested = {**(call if custom else call.to_dict()), **by}
+    direct = {**nested, "call_id": "call_1", "caller": {"type": "direct"}}
+    items = [program, nested, direct]
+    tools = {"t": lambda *words: "ok"}
+    perform(way, [], tools, shape="openai_responses", items=items)
+    assert [(i["call_id"], i.get("caller")) for i in items[3:]] == [
+        ("call_0", by["caller"]),
+        ("call_1", None),
+    ]
+
+
 @both_ways
 def test_a_handoff_is_a_function_call(way: str) -> None:
     """A tool that hands over is called by its name."""

@@ -56,6 +56,8 @@ class ToolCallRecord:
         pair: The family of calls and results that join each other.
         asynchronous: Whether the result may come many turns later.
         cut_off: Whether its item says that the model did not write the call to its end.
+        caller: Call id of the program, or of the server's run of code, that made the call; None
+            where the model did.
     """
 
     id: str | None
@@ -70,6 +72,7 @@ class ToolCallRecord:
     pair: str = "function"
     asynchronous: bool = False
     cut_off: bool = False
+    caller: str | None = None
 
     @property
     def arguments(self) -> Any:
@@ -272,6 +275,7 @@ class CallPairing:
             call.pair,
             call.asynchronous,
             call.cut_off,
+            call.caller,
         )
         if index > entry.index:
             self.spans.append(Span(entry.index, index))
@@ -356,6 +360,7 @@ class CallPairing:
             call.pair,
             call.asynchronous,
             call.cut_off,
+            call.caller,
         )
         if record.status == "open" and given_up(record):
             return replace(record, status="abandoned")

@@ -184,6 +184,10 @@ class OpenAIResponses(Shape):
     ) -> dict[str, Any]:
         """Return the item that answers `call`.
 
+        The result of what a program has called names the program, which goes on with it: "return
+        each client tool result as `function_call_output` echoing the original `caller`",
+        https://github.com/OpenHands/software-agent-sdk/issues/4082 (read 2026-11-27).
+
         Raises:
             ShapeError: The call is not one that a text answers, or it has no id.
         """
@@ -194,7 +198,10 @@ class OpenAIResponses(Shape):
                 shape=self.name,
                 index=call.call_index,
             )
-        return {"type": output[call.pair], "call_id": call.id, "output": text}
+        item = {"type": output[call.pair], "call_id": call.id, "output": text}
+        if call.caller is None:
+            return item
+        return {**item, "caller": {"type": "program", "caller_id": call.caller}}
 
     def replayable(self, item: Any) -> Any:
         """Return an item without what only a response may hold; reasoning stays as it is.
