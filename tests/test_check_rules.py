@@ -378,7 +378,13 @@ def model(*blocks: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
+def coded(id_: str, code: str) -> dict[str, Any]:
+    """Return a call of the host's tool by code that the server runs."""
+    return {**use(id_), "caller": {"type": "code_execution_20260120", "tool_id": code}}
+
+
 TEXT = {"type": "text", "text": "and?"}
+CODE = [USER, model(use("s", "server_tool_use"), coded("a", "s")), user(result("a"))]
 RULE = {"role": "system", "content": "be brief"}
 SIGNED = {"type": "compaction", "content": "c", "signature": "s"}
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -505,6 +511,22 @@ ANTHROPIC = [
         "",
     ),
     ("unanswered_call", [USER, model(use("s", "server_tool_use"))], (1,), "pending", ""),
+    *(
+        (
+            "unanswered_call",
+            [*CODE, *behind],
+            (1,),
+            severity,
+            "",
+        )
+        for behind, severity in (
+            ((), "pending"),
+            ((model(coded("b", "s")), user(result("b"))), "pending"),
+            ((model(coded("b", "t")), user(result("b"))), "error"),
+            ((model(use("b")), user(result("b"))), "error"),
+            ((SAID,), "error"),
+        )
+    ),
     (
         "orphan_result",
         [USER, model(result("s", "web_search_tool_result"))],

@@ -397,6 +397,11 @@ class _Message:
     index: int
     blocks: list[tuple[int, Item]]
 
+    def only_calls_by(self, code: Any) -> bool:
+        """Return whether it holds nothing but calls that the server's run of code has made."""
+        callers = [block.get("caller") or {} for _, block in self.blocks]
+        return bool(callers) and all(code and c.get("tool_id") == code for c in callers)
+
     def only_results(self) -> bool:
         results = [block.get("type") == "tool_result" for _, block in self.blocks]
         return self.role == "user" and bool(results) and all(results)
@@ -545,7 +550,10 @@ def _anthropic_server_tools(merged: list[_Message]) -> Iterator[Violation]:
                 else:
                     yield Violation(index, "orphan_server_result", f"{kind} {key!r}")
     for place, index, block in waiting:
-        is_open = all(later.only_results() for later in merged[place + 1 :])
+        is_open = all(
+            later.only_results() or later.only_calls_by(block.get("id"))
+            for later in merged[place + 1 :]
+        )
         yield Violation(index, "unanswered_server_call", f"{block.get('id')!r}", is_open)
 
 

@@ -166,7 +166,9 @@ _OPENAI_BLOCKS = frozenset(
 
 def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:
     arguments = arguments_text(field(block, "input"))
-    return CallPart(named_id(field(block, "id")), name, arguments, kind, pair)
+    caller = field(block, "caller")
+    made_by = None if caller is None else named_id(field(caller, "tool_id"))
+    return CallPart(named_id(field(block, "id")), name, arguments, kind, pair, caller=made_by)
 
 
 def _tool_result(block: Any) -> ResultPart:

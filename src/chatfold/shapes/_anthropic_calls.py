@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -312,9 +312,6 @@ def _answered_there(length: int, runs: Sequence[_Run]) -> list[range]:
 def _check_server_calls(
     items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
 ) -> Iterator[Problem]:
-    spoken = max(
-        (i for i, v in enumerate(views) if not (v.role == "user" and _only_results(v))), default=0
-    )
     for call in calls:
         if not call.pair.startswith("server") or call.call_index == call.result_index:
             continue
@@ -336,8 +333,26 @@ def _check_server_calls(
                 f"no result for {call.label!r}, which the server runs itself; send the list back "
                 "as it was, or take out the call",
                 call.call_index,
-                severity="pending" if spoken <= call.call_index else "error",
+                severity="pending" if _still_runs(views, call) else "error",
             )
+
+
+def _still_runs(views: Sequence[ItemView], call: ToolCallRecord) -> bool:
+    """Return whether nothing follows a server's call but what it asked for, and got.
+
+    Code that calls the host's tools does so message by message, of nothing but these calls, until
+    it has ended: https://github.com/withceleste/celeste-python/pull/299 (read 2026-11-27).
+    """
+    asked = call.call_index or 0
+    return all(
+        _only_results(view) if view.role == "user" else _only_calls_by(call.id, view)
+        for view in islice(views, asked + 1, None)
+    )
+
+
+def _only_calls_by(caller: str | None, view: ItemView) -> bool:
+    calls = (type(part) is CallPart and part.caller == caller for part in view.parts)
+    return bool(view.parts) and all(calls)
 
 
 def _result_type(item: object, id_: str | None) -> str:
