@@ -481,3 +481,23 @@ def test_calls_and_outputs_of_a_later_sdk_are_joined_by_their_id(output: str) ->
     assert plan.prompt is not None
     assert (plan.prompt.user.count("QQ"), plan.prompt.user.count("RR")) == (1, 1)
     assert ctx.repair() == []
+
+
+def test_calls_and_outputs_of_a_later_sdk_have_the_fields_that_all_have() -> None:
+    """A caller, `async` and a status mean the same on an item of a type that is not known yet."""
+    by: Item = {"caller": {"type": "program", "caller_id": "p"}}
+    program = {"type": "program", "id": "p_1", "call_id": "p", "code": "get()", "fingerprint": "f"}
+    end = {"type": "program_output", "id": "po_1", "call_id": "p", "result": "1"}
+    call: Item = {"type": "memory_call", "call_id": "m", "query": "q"}
+    output: Item = {"type": "memory_output", "call_id": "m", "results": []}
+    items = [USER, program, end, {**call, **by}, {**output, **by, "status": "failed"}, ANSWER]
+    ctx = ChatContext(items)
+    assert ctx.cut_points() == [0, 1, 5, 6]
+    assert [(c.caller, c.status) for c in ctx.tool_calls()] == [
+        (None, "completed"),
+        ("p", "failed"),
+    ]
+    problems = ChatContext([USER, *items[3:5]]).check()
+    assert [p.index for p in problems if p.rule == "caller_missing"] == [1, 2]
+    (waiting,) = ChatContext([USER, {**call, "async": True}, ANSWER, USER]).tool_calls()
+    assert waiting.status == "open"

@@ -368,9 +368,13 @@ def read_newer(get: Get, item: object, kind: str) -> ItemView:
     parts: tuple[Part, ...] = (unknown_part(item),)
     told = UnknownPart(kind, "")  # the other part says all of it
     if call_id is not None and kind.endswith("_call"):
-        parts = (CallPart(call_id, kind[:-5], json_text(item), "function", kind), told)
+        role, parts = _call("function", kind, kind[:-5], json_text(item), get)
+        parts = (*parts, told)
     elif call_id is not None and kind.endswith("_output"):
         role = "tool"
         tool = kind.removesuffix("_output").removesuffix("_call")
-        parts = (ResultPart(call_id, tool, json_text(item), False, f"{tool}_call"), told)
+        result = ResultPart(
+            call_id, tool, json_text(item), get("status") in _BROKEN, f"{tool}_call"
+        )
+        parts = (result._replace(caller=_caller(get)), told)
     return ItemView(role, parts, kind, "openai_responses", None, named_id(get("id")))
