@@ -676,6 +676,18 @@ def test_pinned_calls_behind_pinned_words_keep_the_message_that_they_followed(pi
     assert not [p for p in ctx.check() if p.severity == "error"]
 
 
+@pytest.mark.parametrize("args", [{}, {"args": None}, {"args": {}}])
+def test_a_call_without_args_has_none(args: Item) -> None:
+    """Gemini leaves the field out; that is no call that was cut off before its arguments."""
+    call = {"function_call": {"name": "get", "id": "c", **args}}
+    for made in (_model(call), types.Content.model_validate(_model(call))):
+        items = [_user("Go on."), made]
+        ctx = ChatContext(items)
+        assert [c.arguments for c in ctx.tool_calls()] == [{}]
+        ctx.run_tool_calls({"get": lambda day="today": day})
+        assert items[2]["parts"][0]["function_response"]["response"] == {"result": "today"}
+
+
 def test_what_pinned_calls_keep_keeps_what_it_followed_in_its_turn() -> None:
     """A message that carries responses brings their call, which followed a message itself."""
     items = [

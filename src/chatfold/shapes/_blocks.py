@@ -26,6 +26,7 @@ __all__ = [
     "module_of",
     "named_id",
     "named_place",
+    "object_text",
     "sources_of",
     "text_of",
     "textless",
@@ -152,6 +153,14 @@ def arguments_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(plain(value, encode=bytes_label), ensure_ascii=False)
+
+
+def object_text(value: Any) -> str:
+    """Return as JSON what stands where a call's arguments are an object: none is one without any.
+
+    Gemini leaves the field out: https://github.com/anomalyco/opencode/pull/43111 (read 2026-11-27).
+    """
+    return "{}" if value is None else arguments_text(value)
 
 
 def textless(where: str, value: object) -> str:

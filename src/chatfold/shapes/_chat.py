@@ -31,6 +31,7 @@ from chatfold.shapes._blocks import (
     module_of,
     named_id,
     named_place,
+    object_text,
     sources_of,
     text_of,
     textless_block,
@@ -173,8 +174,9 @@ def _function_call(function: Any, call_id: str | None, dialect: Dialect) -> Call
     name, arguments = named_id(field(function, "name")), field(function, "arguments")
     if isinstance(arguments, str):
         return CallPart(call_id, name, arguments, call_kind(name))
-    refused = dialect.text_arguments
-    return CallPart(call_id, name, arguments_text(arguments), call_kind(name), no_text=refused)
+    if dialect.text_arguments:
+        return CallPart(call_id, name, arguments_text(arguments), call_kind(name), no_text=True)
+    return CallPart(call_id, name, object_text(arguments), call_kind(name))
 
 
 def _call_id(value: object, dialect: Dialect) -> str | None:

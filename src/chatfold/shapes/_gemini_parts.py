@@ -28,6 +28,7 @@ from chatfold.shapes._blocks import (
     listed,
     named_id,
     named_place,
+    object_text,
 )
 
 __all__ = [
@@ -107,7 +108,7 @@ def read_call(call: Any) -> CallPart:
     arguments = field(call, "args")
     if arguments is None:
         arguments = spelled(call, "partial_args")
-    return CallPart(named_id(field(call, "id")), name, arguments_text(arguments), call_kind(name))
+    return CallPart(named_id(field(call, "id")), name, object_text(arguments), call_kind(name))
 
 
 def has_object(call: Any) -> bool:
