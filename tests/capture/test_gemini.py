@@ -307,6 +307,25 @@ def test_arguments_that_are_streamed_are_put_together(kind: str) -> None:
     assert [c.id for c in calls] == ["f1", "f2", "f4", "f3", "f5"]
 
 
+@pytest.mark.parametrize("reason", ["MAX_TOKENS", "OTHER"])
+def test_a_call_that_was_cut_off_in_its_streamed_arguments_is_not_run(reason: str) -> None:
+    """The values so far, the last one half written, must not pass for what the model wanted."""
+    begun = {"functionCall": {"id": "f1", "name": "delete", "willContinue": True}}
+    chunks = [
+        chunk(begun),
+        chunk(pieces({"jsonPath": "$.path", "stringValue": "/srv/t", "willContinue": True})),
+        chunk(finish=reason),
+    ]
+    for made in (chunks, [types.GenerateContentResponse.model_validate(c) for c in chunks]):
+        items: list[Any] = [{"role": "user", "parts": [text("Clean up.")]}]
+        ctx = ChatContext(items, shape="gemini")
+        list(ctx.record(iter(made)))
+        assert len(items) == 2
+        run = ctx.run_tool_calls({"delete": lambda path: path})
+        assert [answer.failed for answer in run.answers] == [True]
+        assert "they were cut off" in run.answers[0].text
+
+
 def test_a_call_whose_arguments_still_come_is_not_stored() -> None:
     """A stream that ends inside of a call's arguments leaves no half call behind."""
     for cut in range(len(STREAMED_CALLS)):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from chatfold.capture._sdk import listed
+from chatfold.core.arguments import wrapped
 
 __all__ = ["Parts", "changed", "spelled"]
 
@@ -43,10 +44,15 @@ class Parts:
             self._text = part if self._text is None else self._text
             self._pieces.append(spelled(part, "text"))
 
-    def taken(self) -> list[Any]:
-        """Return the parts; what was in pieces is put together."""
+    def taken(self, *, cut_off: bool) -> list[Any]:
+        """Return the parts; what was in pieces is put together.
+
+        Args:
+            cut_off: Whether the model was stopped. The arguments of a call that was still to go on
+                are wrapped then: the last value may be half written, and no tool is to run on it.
+        """
         self._end_text()
-        self._end_call()
+        self._end_call(cut_off=cut_off)
         return self._done
 
     def _end_text(self) -> None:
@@ -78,11 +84,12 @@ class Parts:
         pairs = ((spelled(begun, key), spelled(call, key)) for key in ("id", "name"))
         return any(None not in (old, new) and old != new for old, new in pairs)
 
-    def _end_call(self) -> None:
+    def _end_call(self, *, cut_off: bool = False) -> None:
         if self._call is None:
             return
-        begun = spelled(self._call, "function_call")
-        call = changed(begun, args=self._arguments.values, partial_args=None, will_continue=None)
+        begun, values = spelled(self._call, "function_call"), self._arguments.values
+        args = wrapped(values) if cut_off else values
+        call = changed(begun, args=args, partial_args=None, will_continue=None)
         changes: dict[str, Any] = {"function_call": call}
         if self._signature is not None:
             changes["thought_signature"] = self._signature

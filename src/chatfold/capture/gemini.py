@@ -91,14 +91,15 @@ class Answer:
             self._content = content if self._content is None else self._content
             for part in listed(spelled(content, "parts")):
                 self._parts.add(part)
-        return [*results, *(self._finish() if spelled(candidate, "finish_reason") else ())]
+        reason = spelled(candidate, "finish_reason")
+        return [*results, *(self._finish(reason) if reason else ())]
 
     def close(self) -> Iterable[Any]:
         """Return nothing: a content is given at once when it is finished."""
         return ()
 
-    def _finish(self) -> list[Any]:
-        content, parts = self._content, self._parts.taken()
+    def _finish(self, reason: Any) -> list[Any]:
+        content, parts = self._content, self._parts.taken(cut_off=reason != "STOP")
         self._content, self._parts = None, Parts()
         return [changed(content, parts=parts)] if parts else []
 

@@ -33,7 +33,10 @@ def parsed_object(text: str) -> dict[str, Any]:
 
 
 def wrapped(value: Any) -> dict[str, Any]:
-    """Return an object for arguments that are none: what their text holds, or the text wrapped."""
+    """Return an object for arguments that are none: what their text holds, or the text wrapped.
+
+    An object is wrapped too: it stands for arguments that are not whole.
+    """
     if value is None:
         return {_KEY: ""}
     if isinstance(value, str):
