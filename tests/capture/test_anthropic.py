@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import warnings
 from typing import Any
 
@@ -286,6 +287,27 @@ def test_an_input_without_deltas_is_the_one_the_block_began_with() -> None:
         start = {"type": "tool_use", "id": "t", "name": "f", "input": given}
         assert _block_of(start)["input"] == given
         assert _block_of(start, empty)["input"] == given
+
+
+@pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded", "refusal"])
+@pytest.mark.parametrize("given", [{}, {"city": "Ber"}])
+def test_a_call_that_was_cut_off_is_not_run_on_an_input_that_is_an_object(
+    given: Json, reason: str
+) -> None:
+    """Before its first argument a call has an empty object, as one without arguments has."""
+    block = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": given}
+    reply = message([_SAID, block], end=reason)
+    (item,) = items_of(reply.whole)
+    assert fed(reply.events).items == [item]
+    assert item["content"][1]["input"] == {"INVALID_JSON": json.dumps(given)}
+    items: list[Any] = [{"role": "user", "content": "Go on."}]
+    ctx = ChatContext(items)
+    ctx.add_response(reply.whole)
+    (answer,) = ctx.run_tool_calls({"f": lambda city=None: city}).answers
+    assert answer.failed
+    assert "they were cut off" in answer.text
+    (ended,) = items_of(message([_SAID, block], end="tool_use").whole)
+    assert ended["content"] == [_SAID, block]
 
 
 def test_a_delta_that_nobody_knows_is_put_into_its_block() -> None:

@@ -341,6 +341,35 @@ def test_arguments_that_are_no_object_are_wrapped_in_one(server: NativeServer, t
     assert [p.rule for p in ChatContext(host.items).check()] == ["unanswered_call"]
 
 
+@pytest.mark.parametrize("reason", ["max_tokens", "malformed_tool_use"])
+@pytest.mark.parametrize("given", [{}, {"city": "Ro"}])
+def test_a_call_that_was_cut_off_is_not_run_on_an_input_that_is_an_object(
+    given: dict[str, Any], reason: str
+) -> None:
+    """Before its first argument a call has an empty object, as one without arguments has."""
+    whole = {
+        "output": {"message": {"role": "assistant", "content": [use("t1", "f", given)]}},
+        "stopReason": reason,
+    }
+    events = [
+        ("messageStart", {"role": "assistant"}),
+        start(0, toolUse={"toolUseId": "t1", "name": "f"}),
+        delta(0, toolUse={"input": json.dumps(given) if given else ""}),
+        stop(0),
+        ("messageStop", {"stopReason": reason}),
+    ]
+    streamed = Host([TestBedrock.user])
+    list(streamed.record(iter([{kind: payload} for kind, payload in events])))
+    items: list[Any] = [TestBedrock.user]
+    ctx = ChatContext(items, shape="bedrock")
+    ctx.add_response(whole)
+    assert streamed.added == items[1:]
+    assert items[1]["content"] == [use("t1", "f", {"INVALID_JSON": json.dumps(given)})]
+    (answer,) = ctx.run_tool_calls({"f": lambda city=None: city}).answers
+    assert answer.failed
+    assert "they were cut off" in answer.text
+
+
 def test_an_error_in_the_stream_passes_through(server: NativeServer) -> None:
     """The SDK's error reaches the caller, and nothing unfinished is stored."""
     events = [

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from chatfold.capture._sdk import fields, is_a, listed
 from chatfold.capture._values import Captured, Gather
-from chatfold.core.arguments import parsed_object
+from chatfold.core.arguments import parsed_object, wrapped
 from chatfold.core.native import field, plain
 from chatfold.core.usage import Usage, count, usage_in
 
@@ -20,6 +20,14 @@ __all__ = ["outputs", "shape", "starts", "takes"]
 shape: Final = "anthropic"
 
 Block = dict[str, Any]
+
+_CUT_OFF: Final = frozenset(
+    {"max_tokens", "model_context_window_exceeded", "refusal", "stop_sequence"}
+)
+"""Why an answer may end in the middle of what it says.
+
+https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-27).
+"""
 
 
 def takes(response: object) -> bool:
@@ -34,18 +42,33 @@ def takes(response: object) -> bool:
 def outputs(response: Any, *, choice: int | None) -> Captured:
     """Return the message; one without content gives no item, and may not be sent back.
 
+    A call at the end of an answer that was cut off has not all of its input, though an object.
+
     Raises:
         ValueError: A choice other than 0 is asked for.
     """
     if choice:
         raise ValueError(f"a Message holds one answer, and no choice {choice}; leave choice= out")
-    items = (response,) if listed(field(response, "content")) else ()
+    content = listed(field(response, "content"))
+    items = (response,) if content else ()
+    if content and field(response, "stop_reason") in _CUT_OFF and _is_call(content[-1]):
+        items = ({"role": field(response, "role"), "content": _cut_off(plain(content))},)
     return Captured(items, usage_in(field(response, "usage")), field(response, "model"))
 
 
 def starts(event: object) -> Gather | None:
     """Return what gathers the events of a message, the SDK's helper's events included."""
     return _Events() if field(event, "type") == "message_start" else None
+
+
+def _is_call(block: Any) -> bool:
+    return bool(field(block, "type") == "tool_use")
+
+
+def _cut_off(blocks: list[Block]) -> list[Block]:
+    """Return blocks with the input of the last one wrapped, so that no tool runs on it."""
+    last = blocks[-1]
+    return [*blocks[:-1], {**last, "input": wrapped(last.get("input"))}]
 
 
 class _Events:
@@ -58,6 +81,7 @@ class _Events:
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, Block] = {}
         self._inputs: dict[int, str] = {}
+        self._reason: str | None = None
         self._done = False
 
     @property
@@ -89,6 +113,7 @@ class _Events:
                 self._add(index, plain(field(event, "delta")))
             case "message_delta":
                 self._count(field(event, "usage"))
+                self._reason = field(field(event, "delta"), "stop_reason") or self._reason
             case "message_stop":
                 if not self._done and self._blocks:
                     yield {"role": "assistant", "content": self._content()}
@@ -133,4 +158,6 @@ class _Events:
         for index, text in self._inputs.items():
             if text and index in self._blocks:
                 self._blocks[index]["input"] = parsed_object(text)
-        return [block for _, block in sorted(self._blocks.items())]
+        blocks = [block for _, block in sorted(self._blocks.items())]
+        stopped = self._reason in _CUT_OFF and _is_call(blocks[-1])
+        return _cut_off(blocks) if stopped else blocks

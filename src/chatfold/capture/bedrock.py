@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from chatfold.capture._choices import chosen
 from chatfold.capture._values import Captured
-from chatfold.core.arguments import parsed_object
+from chatfold.core.arguments import parsed_object, wrapped
 from chatfold.core.usage import Usage, count
 
 __all__ = ["outputs", "shape", "starts", "takes"]
@@ -30,6 +30,22 @@ _EVENTS: Final = frozenset(
 )
 
 
+_CUT_OFF: Final = frozenset(
+    {
+        "max_tokens",
+        "model_context_window_exceeded",
+        "stop_sequence",
+        "content_filtered",
+        "malformed_tool_use",
+        "malformed_model_output",
+    }
+)
+"""Why an answer may end in the middle of what it says.
+
+Not `guardrail_intervened`: a guardrail may have masked some words of one that is whole.
+"""
+
+
 def takes(response: object) -> bool:
     """Return whether this is what `converse` returned."""
     return "stopReason" in _dict(response) and bool(_dict(_dict(response).get("output")))
@@ -38,11 +54,16 @@ def takes(response: object) -> bool:
 def outputs(response: Any, *, choice: int | None) -> Captured:
     """Return the message of a response; one without content is left out.
 
+    A call at the end of an answer that was cut off has not all of its input, though an object.
+
     Raises:
         ValueError: `choice` is neither None nor 0: there is one answer.
     """
-    message = chosen([_dict(response["output"]).get("message")], choice)
-    items = (message,) if _dict(message).get("content") else ()
+    message = _dict(chosen([_dict(response["output"]).get("message")], choice))
+    content = message.get("content") or []
+    ended = _ended(content, response["stopReason"])
+    item = message if ended is content else {**message, "content": ended}
+    items = (item,) if content else ()
     return Captured(items, _usage(response), _routed(response))
 
 
@@ -80,7 +101,7 @@ class Answer:
                 case "contentBlockDelta":
                     self._add(_dict(told), "delta")
                 case "messageStop":
-                    return self._finish()
+                    return self._finish(_dict(told).get("stopReason"))
                 case "metadata":
                     self.usage = _usage(told) or self.usage
                     self.model = _routed(told) or self.model
@@ -106,10 +127,11 @@ class Answer:
                 case _:
                     block[kind] = _joined(block.get(kind), piece)
 
-    def _finish(self) -> list[Any]:
+    def _finish(self, reason: Any) -> list[Any]:
         role, blocks = self._role, self._blocks
         self._role, self._blocks = None, {}
         content = [_block(blocks[index]) for index in sorted(blocks) if blocks[index]]
+        content = _ended(content, reason)
         return [{"role": role, "content": content}] if role is not None and content else []
 
 
@@ -151,6 +173,14 @@ def _block(pieces: dict[str, Any]) -> dict[str, Any]:
             return {"reasoningContent": thought}
         return {"reasoningContent": {"reasoningText": {"text": "", **thought}}}
     return pieces
+
+
+def _ended(content: list[Any], reason: Any) -> list[Any]:
+    """Return the blocks of an answer; where it was cut off in a call, with its input wrapped."""
+    use = _dict(_dict(content[-1] if content else None).get("toolUse"))
+    if not use or use.get("type") or reason not in _CUT_OFF:
+        return content
+    return [*content[:-1], {"toolUse": {**use, "input": wrapped(use.get("input"))}}]
 
 
 def _input(text: str) -> dict[str, Any]:

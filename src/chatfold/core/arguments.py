@@ -35,12 +35,14 @@ def parsed_object(text: str) -> dict[str, Any]:
 def wrapped(value: Any) -> dict[str, Any]:
     """Return an object for arguments that are none: what their text holds, or the text wrapped.
 
-    An object is wrapped too: it stands for arguments that are not whole.
+    An object is wrapped too, once: it stands for arguments that are not whole.
     """
     if value is None:
         return {_KEY: ""}
     if isinstance(value, str):
         return parsed_object(value)
+    if isinstance(value, dict) and unwrapped(cast("dict[str, Any]", value)) is not None:
+        return cast("dict[str, Any]", value)
     return {_KEY: json.dumps(plain(value), ensure_ascii=False)}
 
 
