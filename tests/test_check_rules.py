@@ -453,6 +453,17 @@ ANTHROPIC = [
         "each tool_use must have a single result. Found multiple `tool_result` blocks with id: a",
     ),
     (
+        "toolset_name",
+        [
+            USER,
+            model({**use("a"), "toolset_name": "browser"}, use("b")),
+            user(result("a"), result("b")),
+        ],
+        (2, 1),
+        "error",
+        "",
+    ),
+    (
         "split_results",
         [USER, model(use("a"), use("b")), user(result("a")), user(result("b"))],
         (3, 1, 2),

@@ -420,6 +420,27 @@ def test_a_call_that_the_shape_cannot_answer_is_not_run(way: str) -> None:
     assert ran == [1]
 
 
+@pytest.mark.parametrize("sdk", [False, True])
+@both_ways
+def test_a_call_of_a_toolset_is_the_hosts(sdk: bool, way: str) -> None:
+    """Names of members are not reserved: a tool of that name is not what was called."""
+    fields: dict[str, Any] = {"type": "tool_use", "name": "navigate", "input": {}}
+    member = {**fields, "id": "toolu_1", "toolset_name": "browser"}
+    blocks = [ToolUseBlock.construct(**member) if sdk else member, {**fields, "id": "toolu_2"}]
+    items: list[Any] = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": blocks},
+    ]
+    done = perform(way, [], {"navigate": lambda: "mine"}, shape="anthropic", items=items)
+    assert result_ids(items) == ["toolu_2"]
+    assert [(c.id, c.toolset) for c in done.run.not_handled] == [("toolu_1", "browser")]
+    ctx = ChatContext(items)
+    assert ctx.repair()
+    answered = {b["tool_use_id"]: b.get("toolset_name") for b in items[-1]["content"]}
+    assert answered == {"toolu_1": "browser", "toolu_2": None}
+    assert ctx.check() == []
+
+
 def test_a_hosts_call_is_not_run_even_where_a_text_would_answer_it() -> None:
     """The kind decides, in a shape whose results all look alike too."""
     (call,) = open_calls(asked("openai_chat", [Wanted("t")]), "openai_chat")

@@ -217,8 +217,10 @@ class History(Generic[ItemT]):
         result for that call alone. What a user says while a tool runs comes behind its result;
         the result of a call that is folded away meanwhile is late, as in `append`. Calls that
         another run of this context is at are left to it. Calls that
-        only the host can answer (computer, shell, patch, approvals) are left open and named in
-        the result.
+        only the host can answer (computer, shell, patch, members of Anthropic's toolsets,
+        approvals) are left open and named in the result. Results that the host has put in for
+        some calls of a step stay as they are: with Gemini and Bedrock, which want all of a step in
+        one item, `repair` joins them.
 
         Args:
             tools: Names to functions, methods, async functions, or objects with `invoke`.

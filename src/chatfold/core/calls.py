@@ -58,6 +58,8 @@ class ToolCallRecord:
         cut_off: Whether its item says that the model did not write the call to its end.
         caller: Call id of the program, or of the server's run of code, that made the call; None
             where the model did.
+        toolset: The provider's family of tools that the called one is a member of, such as
+            `browser`; names of members may be those of other tools, too.
     """
 
     id: str | None
@@ -73,6 +75,7 @@ class ToolCallRecord:
     asynchronous: bool = False
     cut_off: bool = False
     caller: str | None = None
+    toolset: str | None = None
 
     @property
     def arguments(self) -> Any:
@@ -276,6 +279,7 @@ class CallPairing:
             call.asynchronous,
             call.cut_off,
             call.caller,
+            call.toolset,
         )
         if index > entry.index:
             self.spans.append(Span(entry.index, index))
@@ -361,6 +365,7 @@ class CallPairing:
             call.asynchronous,
             call.cut_off,
             call.caller,
+            call.toolset,
         )
         if record.status == "open" and given_up(record):
             return replace(record, status="abandoned")

@@ -94,7 +94,8 @@ class CallPart(NamedTuple):
     text; `caller` is the call id of the program that made the call, if one did; `served` where
     the server has already acted on it, with or without an item that says how; `cut_off` where the
     item says that the model did not write it to its end; `no_text` where the item holds anything
-    but a text as its arguments, if that is what the provider takes.
+    but a text as its arguments, if that is what the provider takes; `toolset` is the family of
+    tools that the called one is a member of, if the provider has such.
     """
 
     id: str | None
@@ -107,6 +108,7 @@ class CallPart(NamedTuple):
     served: bool = False
     cut_off: bool = False
     no_text: bool = False
+    toolset: str | None = None
 
 
 class ResultPart(NamedTuple):

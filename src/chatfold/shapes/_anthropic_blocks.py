@@ -92,8 +92,7 @@ def read_block(block: Any) -> Part | None:
             text = text_of(field(block, "text"))
             return TextPart(text, sources=sources_of(field(block, "citations"), text))
         case "tool_use":
-            name = named_id(field(block, "name"))
-            return _call(block, name, call_kind(name), "function")
+            return _tool_use(block)
         case "tool_result":
             return _tool_result(block)
         case "thinking":
@@ -162,6 +161,18 @@ _OPENAI_BLOCKS = frozenset(
         "reasoning",
     }
 )
+
+
+def _tool_use(block: Any) -> CallPart:
+    """Return the reading of a call of the host's; members of toolsets are the host's own business.
+
+    Their names "are not reserved", so they tell nothing without the toolset: anthropic 2.14.0,
+    `lib/tools/_toolsets/_runnable.py`.
+    """
+    name, toolset = named_id(field(block, "name")), named_id(field(block, "toolset_name"))
+    if toolset is None:
+        return _call(block, name, call_kind(name), "function")
+    return _call(block, name, "computer", "function")._replace(toolset=toolset)
 
 
 def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:

@@ -30,6 +30,7 @@ __all__ = ["check_calls", "problem"]
 _NAME = "anthropic"
 _TOOLS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11-21)"
 _FORM = "https://github.com/OpenSecretCloud/maple-proxy/issues/18 (read 2026-11-27)"
+_TOOLSETS = "anthropic 2.14.0, lib/tools/_toolsets/_runnable.py: the API rejects a mismatch"
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -57,6 +58,7 @@ def check_calls(
     """
     runs = _runs(views, own)
     yield from _check_results(views, runs, calls)
+    yield from _check_toolsets(items, calls)
     yield from _check_call_ids(views, runs)
     yield from _check_unanswered(views, runs, calls)
     yield from _check_server_calls(items, views, calls)
@@ -203,6 +205,25 @@ def _parted(index: int, place: int, id_: str | None, asked: int | None) -> Probl
         index,
         error=error,
     )
+
+
+def _check_toolsets(items: Sequence[object], calls: Sequence[ToolCallRecord]) -> Iterator[Problem]:
+    """Yield results of members of toolsets that do not name the toolset of their call."""
+    for call in calls:
+        index, asked = call.result_index, call.call_index
+        if call.toolset is None or index is None or asked is None:
+            continue
+        content: Any = field(items[index], "content")
+        own = [b for b in listed(content) if field(b, "tool_use_id") == call.id]
+        if own and field(own[0], "toolset_name") != call.toolset:
+            yield problem(
+                "toolset_name",
+                f"the result of {call.label!r}, a call of a member of a toolset, does not name it; "
+                f"give it the toolset_name {call.toolset!r}",
+                index,
+                asked,
+                source=_TOOLSETS,
+            )
 
 
 def _check_call_ids(views: Sequence[ItemView], runs: Sequence[_Run]) -> Iterator[Problem]:
