@@ -540,3 +540,18 @@ def test_an_answer_after_the_servers_own_call_finishes_its_turn() -> None:
     assert [t.finished for t in ChatContext([_user("a"), searched]).turns()] == [True]
     waiting = _assistant("let me look", _use("s1", "server_tool_use", "web_search"))
     assert [t.finished for t in ChatContext([_user("a"), waiting]).turns()] == [False]
+
+
+def test_an_input_that_the_sdk_has_made_an_object_of_is_one() -> None:
+    """Blocks of members of toolsets have a model of their own as their input."""
+    types = pytest.importorskip("anthropic.types.browser_navigate_tool_use_block")
+    fields = {**_use("t1", name="navigate"), "toolset_name": "browser"}
+    fields |= {"input": {"url": "https://example.com"}, "caller": {"type": "direct"}}
+    call = types.BrowserNavigateToolUseBlock.model_validate(fields)
+    items: list[Any] = [_user("a"), {"role": "assistant", "content": [call]}]
+    ctx = ChatContext(items)
+    assert [p.severity for p in ctx.check()] == ["pending"]
+    ctx.repair()
+    assert items[1]["content"] == [call]
+    (record,) = ctx.tool_calls()
+    assert (record.arguments, record.toolset) == ({"url": "https://example.com"}, "browser")

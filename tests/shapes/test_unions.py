@@ -199,6 +199,7 @@ UNIONS = [
         dict.fromkeys(("user", "assistant", "system"), ""),
     ),
     Union("anthropic.types:ContentBlock", "anthropic", _ANTHROPIC_OUTPUT, _block),
+    Union("anthropic.types:ToolsetToolUseBlock", "anthropic", {"tool_use": "Call"}, _block),
     Union(
         "anthropic.types:ContentBlockParam",
         "anthropic",

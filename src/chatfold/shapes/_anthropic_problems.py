@@ -10,7 +10,7 @@ tghamm/Anthropic.SDK#128 (read 2026-11-22).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
@@ -28,7 +28,7 @@ from chatfold.core.views import (
 )
 from chatfold.shapes._anthropic_calls import check_calls, problem
 from chatfold.shapes._anthropic_rules import is_free, is_served
-from chatfold.shapes._blocks import block_type, listed
+from chatfold.shapes._blocks import block_type, is_object, listed
 
 __all__ = ["check_messages"]
 
@@ -120,7 +120,7 @@ def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Probl
         content: Any = field(items[index], "content")
         blocks = listed(content)
         for place, block in enumerate(blocks):
-            if block_type(block) == "tool_use" and not isinstance(field(block, "input"), Mapping):
+            if block_type(block) == "tool_use" and not is_object(field(block, "input")):
                 yield problem(
                     "arguments_no_object",
                     "the input of a tool_use is no object",

@@ -20,6 +20,7 @@ __all__ = [
     "fields_or_none",
     "getter",
     "is_converse_block",
+    "is_object",
     "json_text",
     "listed",
     "media_from_url",
@@ -153,6 +154,15 @@ def arguments_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(plain(value, encode=bytes_label), ensure_ascii=False)
+
+
+def is_object(value: object) -> bool:
+    """Return whether arguments are an object: a dict, or what an SDK has made of one.
+
+    Blocks of Anthropic's toolsets have models of their own as their inputs: anthropic 2.14.0,
+    `ToolsetToolUseBlock`.
+    """
+    return isinstance(value, Mapping) or hasattr(value, "model_dump")
 
 
 def object_text(value: Any) -> str:

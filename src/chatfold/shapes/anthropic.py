@@ -39,6 +39,7 @@ from chatfold.shapes._blocks import (
     block_type,
     fields_or_none,
     getter,
+    is_object,
     json_text,
     listed,
     module_of,
@@ -335,7 +336,7 @@ def _message(item: Any) -> dict[str, Any]:
 
 def _with_object(block: Any) -> Any:
     given = field(block, "input")
-    if block_type(block) != "tool_use" or isinstance(given, Mapping):
+    if block_type(block) != "tool_use" or is_object(given):
         return block
     return {**cast(dict[str, Any], plain(block)), "input": wrapped(given)}
 
