@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -700,3 +702,20 @@ def test_a_message_without_content_is_taken_out() -> None:
     items = [_user("q"), {"role": "assistant", "content": []}, _user("again")]
     (repair,) = ChatContext(items, shape="bedrock").repair()
     assert (repair.rule, repair.action, len(items)) == ("empty_message", "dropped", 2)
+
+
+def test_values_that_json_does_not_know_are_read_as_what_they_say() -> None:
+    """DynamoDB gives each number back as a decimal; how Python spells one is nobody's word."""
+    items = [
+        _user("Pay. " * 50),
+        _assistant(_use("t1", input={"amount": Decimal("4.50"), "on": date(2026, 11, 27)})),
+        _user(_result("t1", {"json": {"left": Decimal("3")}})),
+        _assistant({"text": "Paid."}),
+        _user("And?"),
+    ]
+    ctx = ChatContext(items)
+    assert ctx.tool_calls()[0].arguments == {"amount": "4.50", "on": "2026-11-27"}
+    prompt = ctx.plan(keep_last_turns=1).prompt
+    assert prompt is not None
+    assert '{"left": "3"}' in prompt.user
+    assert "Decimal" not in prompt.user

@@ -68,7 +68,7 @@ def fields_of(value: Any) -> Any:
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
         return {k: v for k, v in own.items() if not k.startswith("_")}
-    return repr(value)
+    return str(value)  # a decimal, a date, an id: what it says, not how Python spells it
 
 
 def _to_dict(value: Any) -> Any:
