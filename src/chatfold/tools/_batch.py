@@ -22,7 +22,8 @@ class Run(NamedTuple):
 
     Attributes:
         answers: One for each call that a tool can answer, in call order.
-        not_handled: The calls that only the host can answer, in call order; none of them was run.
+        not_handled: The calls that only the host or the provider can answer, in call order; none
+            of them was run.
     """
 
     answers: tuple[Answer, ...]

@@ -20,7 +20,8 @@ class ToolRun(Sequence[ItemT], Generic[ItemT]):
     Attributes:
         items: The native items that were added, in order.
         answers: What each call was answered with, in call order.
-        not_handled: The open calls that only the host can answer, in order; they are still open.
+        not_handled: The open calls that only the host can answer, or the provider, whose code or
+            program still runs, in order; they are still open.
     """
 
     items: tuple[ItemT, ...] = field(default=(), repr=False)
