@@ -60,7 +60,7 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
         ValueError: `choice` is neither None nor 0: there is one answer.
     """
     message = _dict(chosen([_dict(response["output"]).get("message")], choice))
-    content = message.get("content") or []
+    content: list[Any] = message.get("content") or []
     ended = _ended(content, response["stopReason"])
     item = message if ended is content else {**message, "content": ended}
     items = (item,) if content else ()
