@@ -306,8 +306,14 @@ def test_a_call_that_was_cut_off_is_not_run_on_an_input_that_is_an_object(
     (answer,) = ctx.run_tool_calls({"f": lambda city=None: city}).answers
     assert answer.failed
     assert "they were cut off" in answer.text
-    (ended,) = items_of(message([_SAID, block], end="tool_use").whole)
-    assert ended["content"] == [_SAID, block]
+    appended = ChatContext([items[0], reply.whole], shape="anthropic")  # without add_response
+    (answer,) = appended.run_tool_calls({"f": lambda city=None: city}).answers
+    assert answer.failed
+    assert "was cut off" in answer.text
+    ended = message([_SAID, block], end="tool_use").whole
+    assert items_of(ended)[0]["content"] == [_SAID, block]
+    appended = ChatContext([items[0], ended], shape="anthropic")
+    assert not appended.run_tool_calls({"f": lambda city=None: city}).answers[0].failed
 
 
 def test_a_delta_that_nobody_knows_is_put_into_its_block() -> None:

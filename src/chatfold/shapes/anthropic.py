@@ -50,6 +50,11 @@ __all__ = ["Anthropic"]
 
 _ROLES: Final = frozenset({"user", "assistant", "system"})
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+# Why a message, as the SDK returned it, may end in the middle of what it says:
+# https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-27).
+_CUT_OFF: Final = frozenset(
+    {"max_tokens", "model_context_window_exceeded", "refusal", "stop_sequence"}
+)
 
 
 class Anthropic(Shape):
@@ -112,6 +117,9 @@ class Anthropic(Shape):
             )
             parts = (*parts, StatePart("output_config", keys, json_text(config)))
         id_, step = named_id(get("id")), role == "assistant"
+        last = parts[-1] if parts else None
+        if type(last) is CallPart and last.pair == "function" and get("stop_reason") in _CUT_OFF:
+            parts = (*parts[:-1], last._replace(cut_off=True))
         # "renders it only for the user turn it follows: once a later `role: "user"` message exists
         # in `messages` the message stays in the array (send it unchanged) but is no longer shown
         # to the model": anthropic 2.14.0, BetaSystemMessageParam. Results are such messages, too.
