@@ -548,6 +548,25 @@ def test_a_pinned_tool_round_keeps_the_answer_before_the_next_user() -> None:
     assert validate(items, "mistral") == []
 
 
+def test_a_pinned_tool_round_keeps_a_call_that_was_given_up_where_no_answer_followed() -> None:
+    """Else the user would follow the pinned result, which is an error that the list had not."""
+    pinned, given_up = _called(_call()), _called(_call(TWO))
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        pinned,
+        _tool(),
+        given_up,
+        dict(USER),
+        dict(ANSWER),
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    before = [problem.rule for problem in ctx.check()]
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert items[1] is pinned
+    assert items[3] is given_up
+    assert [problem.rule for problem in ctx.check()] == before
+
+
 def test_what_must_stay_may_need_what_stood_before_it_in_its_turn() -> None:
     """An instruction needs the user before it, and that one the answer behind the pinned result."""
     pinned, answer, asked, rule = _called(_call()), {**ANSWER, "content": "done"}, USER, SYSTEM

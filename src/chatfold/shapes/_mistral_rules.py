@@ -50,7 +50,7 @@ def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Pla
     """Return what must stay between kept items that may not stand behind each other.
 
     An instruction needs what stood before it, a user behind a tool's result the answer that
-    stood between.
+    stood between; where there was none, a call that nobody has answered.
     """
     return bridged(kept, tail, views, partial(_between, views))
 
@@ -65,12 +65,13 @@ def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
         return None
     if role == "system":
         return index - 1
-    answers = (
+    last = [  # of a step: no results stand behind them
         i
         for i in range(before + 1, index)
-        if views[i].role == "assistant" and not any(type(p) is CallPart for p in views[i].parts)
-    )
-    return next(answers, None)
+        if views[i].role == "assistant" and views[i + 1].role != "tool"
+    ]
+    answers = (i for i in last if not any(type(p) is CallPart for p in views[i].parts))
+    return next(answers, last[0] if last else None)
 
 
 def check_messages(
