@@ -679,6 +679,27 @@ def test_an_earlier_value_goes_once_the_text_holds_it() -> None:
     ]
 
 
+def test_what_was_done_goes_among_the_values_where_its_line_has_no_room_any_more() -> None:
+    """Its calls went with an earlier fold, so that nothing else has what came of them."""
+    first = [*calls("a", "create_desk", {"room": "Birch"}, {"desk": "D-4411", "phone": "P-902"})]
+    first += calls("b", "invite", {"mail": "ann@example.com", "team": "Harbour crew"}, "ok")
+    earlier = recorded(first).record
+    assert "D-4411" in rendered(earlier)
+    later = [
+        item
+        for n in range(8)
+        for item in calls(f"c{n}", "send_form", {"form": f"F-{n}00"}, {"sent": f"S-{n}00"})
+    ]
+    made = recorded(later, previous=earlier, tokens=200, action_tokens=60).record
+    assert "P-902" not in rendered(made._replace(values=()))
+    values = rendered(Record(values=made.values))
+    assert "create_desk(room=Birch): phone=P-902" in values
+    assert "mail: ann@example.com" in values
+    assert "team: Harbour crew" in values
+    told = recorded(later, previous=earlier, tokens=200, action_tokens=60, text="P-902 is free.")
+    assert "P-902" not in rendered(Record(values=told.record.values))
+
+
 def test_json_inside_a_string_is_read_once_for_all_its_values() -> None:
     """Else ten thousand values in one nested list would take as many readings of all of it."""
     raw = json.dumps({"command": json.dumps([{"id": f"LK-{n}"} for n in range(50)])})

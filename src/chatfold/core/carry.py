@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from chatfold.core.call_words import is_cut
+from chatfold.core.call_words import is_cut, is_long
 from chatfold.core.deeds import call_of, fitted_actions, line_size, with_counts
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.record import Record, rendered
@@ -23,6 +23,7 @@ __all__ = [
     "SAID_BY_USER",
     "THINGS",
     "Budget",
+    "displaced",
     "fitted_values",
     "merged",
     "merged_values",
@@ -97,6 +98,37 @@ def _without_long_ids(record: Record) -> Record:
 def _is_told(entry: Entry, told: Collection[object]) -> bool:
     """Return whether what has come since is of the same call, for certain."""
     return call_of(entry) in told and not is_cut(entry.arguments or ())
+
+
+def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Entry]:
+    """Return as values what an earlier record told of what was done, and a new one does not.
+
+    A new record has it from the calls themselves where they go; what went before stands nowhere
+    else.
+
+    Args:
+        done: What was done, as the earlier record has it, of which the new one tells less.
+        is_told: Returns whether a text stands somewhere in the new one.
+    """
+    found: list[Entry] = []
+    for entry in done:
+        if entry.arguments is None:
+            continue
+        left = tuple(field for field in entry.values if not is_told(field.text))
+        if left:
+            found.append(Entry(entry.name, entry.arguments, left))
+            continue
+        found += (
+            Entry(key, None, (Field("", field.text),))
+            for field in entry.arguments
+            if (key := _key(field)) and not is_long(field.text) and not is_told(field.text)
+        )
+    return found
+
+
+def _key(field: Field) -> str:
+    """Return the last key that leads to a value, "" where none does."""
+    return next((step for step in reversed(field.label.split(".")) if not step.isdigit()), "")
 
 
 def merged_values(

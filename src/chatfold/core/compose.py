@@ -73,7 +73,7 @@ def composed(
     earlier = _earlier(plan, snapshot)
     made = _recorded(plan, snapshot, guarded.text, count, earlier)
     whole = made.record
-    told = {(entry.name, entry.arguments) for entry in earlier.values}
+    told = {(entry.name, entry.arguments) for entry in (*earlier.done, *earlier.values)}
     carried = tuple(e for e in whole.values if (e.name, e.arguments) in told)
     for record in dict.fromkeys((whole, whole._replace(values=carried))):
         yield Composed(joined(guarded.text, record), _report(made, record, guarded))

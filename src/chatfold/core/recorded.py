@@ -14,7 +14,7 @@ from typing import NamedTuple
 from chatfold.core.actions import actions_of, settled
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.carry import Budget, fitted_values, merged, merged_values
+from chatfold.core.carry import Budget, displaced, fitted_values, merged, merged_values
 from chatfold.core.corrections import corrections, hold_all
 from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field, quoted
@@ -120,7 +120,8 @@ def make_record(
     record = acted
     if ledger_tokens:
         ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
-        carried = tuple(_carried(previous.values, held, found, ledger))
+        told_before = _told_before(previous, acted)
+        carried = tuple(_carried(told_before, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, found.teller())
     return Recorded(record, actions.guessed, found_in)
@@ -283,6 +284,21 @@ class _Held:
 def _digits(text: str) -> str:
     """Return the digits of a number without the zeros at its ends, which units and marks change."""
     return _BETWEEN_DIGITS.sub("", text).strip("0")
+
+
+def _told_before(previous: Record, acted: Record) -> Sequence[Entry]:
+    """Return the values of an earlier record, with what `acted` no longer tells of what was done.
+
+    Args:
+        previous: The earlier record.
+        acted: The new one, without values.
+    """
+    now = {entry._replace(call="") for entry in acted.done}
+    less = [entry for entry in previous.done if entry._replace(call="") not in now]
+    if not less:
+        return previous.values
+    lost = displaced(less, _Held(rendered(acted)).holds_words)
+    return merged_values(lost, previous.values, lambda entry: False)
 
 
 def _carried(entries: Sequence[Entry], held: _Held, found: Facts, ledger: Ledger) -> list[Entry]:
