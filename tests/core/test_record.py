@@ -417,6 +417,28 @@ def test_calls_that_are_counted_have_the_ids_in_which_they_differ() -> None:
     assert made[0].values[0].text.startswith("M20IZ0 ... M20IZ")
 
 
+def test_a_call_has_the_id_of_what_it_made_though_later_calls_are_given_that() -> None:
+    """That of a customer whom several were given, or several found, is of none of them."""
+    folder = Field("folder", "FD-310")
+    made = Entry("make_folder", (Field("shelf", "SH-2"),), (folder, Field("size", "8")))
+    pages = [
+        Entry("add_page", (folder, Field("text", f"word {n}")), (Field("page", f"PG-{n}00"),))
+        for n in range(6)
+    ]
+    previous, new = Record(done=(made,)), Record(done=tuple(pages))
+    shorter = merged(previous, new, Budget(values=0, actions=95, count=size)).done
+    assert line(shorter[0]) == "make_folder(shelf=SH-2): folder=FD-310"
+    counted = merged(previous, new, Budget(values=0, actions=70, count=size)).done
+    assert "make_folder: folder=FD-310" in map(line, counted)
+    assert not any("add_page" in line(e) and "FD-310" in line(e) for e in counted if e.calls > 1)
+    found = [
+        Entry("send", (Field("to", to),), (Field("customer", "CU-77"), Field("mail", f"ML-{n}")))
+        for n, to in enumerate(("ann", "bob", "cid", "dora"))
+    ]
+    several = merged(Record(done=tuple(found)), Record(), Budget(values=0, actions=40, count=size))
+    assert line(several.done[0]) == "send(to=ann): mail=ML-0"
+
+
 def test_that_a_tool_was_called_goes_behind_all_ids() -> None:
     """Of tools that were called once each: those of late keep their ids, if there is room."""
     tools = [f"{verb}_{thing}" for verb in ("send", "book", "pay") for thing in "abcdefgh"]

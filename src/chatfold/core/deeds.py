@@ -6,8 +6,9 @@ Not here: what of it is new (`actions`), what holds of an earlier record (`carry
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from chatfold.core.call_json import CUT
 from chatfold.core.call_words import is_long
@@ -37,7 +38,25 @@ def with_counts(entries: Iterable[Entry]) -> list[Entry]:
     return counts + [e for e in found.values() if e.arguments is not None]
 
 
-def counted_together(entries: Sequence[Entry], shared: Collection[str] = ()) -> Entry:
+class _Shared(NamedTuple):
+    """Ids that several calls have, as that of a user: they name a call last of all.
+
+    The id of what a call made does name it, though later calls are given that.
+
+    Attributes:
+        given: Those that stand among what calls were given.
+        made: Those that stand among what came of them.
+    """
+
+    given: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
+
+    def has(self, field: Field, entry: Entry) -> bool:
+        """Return whether a value of an entry is one of them, where it stands in the entry."""
+        return field.text in (self.made if _is_made(field.text, entry) else self.given)
+
+
+def counted_together(entries: Sequence[Entry], shared: _Shared = _Shared()) -> Entry:  # noqa: B008 - a value
     """Return one entry for several calls of one tool, oldest first.
 
     Where they say the same it is the newest, with their number. Else what they say is given up
@@ -45,14 +64,14 @@ def counted_together(entries: Sequence[Entry], shared: Collection[str] = ()) -> 
 
     Args:
         entries: The calls.
-        shared: Ids that other calls have too, as that of a user: they name a call last of all.
-            So do those that several of `entries` have.
+        shared: Ids that other calls have too. So are those that several of `entries` have.
     """
     last = entries[-1]
     number = sum(entry.calls for entry in entries)
     if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
         return last._replace(calls=number)
-    shared = _shared(entries).union(shared)
+    own = _shared(entries)
+    shared = _Shared(own.given | shared.given, own.made | shared.made)
     ids = [field for entry in entries if (field := _id_of(entry, shared)) is not None]
     named: tuple[Field, ...] = ()
     if ids:
@@ -66,7 +85,7 @@ def counted_together(entries: Sequence[Entry], shared: Collection[str] = ()) -> 
 _TO = " ... "
 
 
-def _id_of(entry: Entry, shared: Collection[str]) -> Field | None:
+def _id_of(entry: Entry, shared: _Shared) -> Field | None:
     """Return the value that names a call best: an id of its result, else of its arguments.
 
     What stands in a list of its result, and what other calls have too, names it last of all.
@@ -77,7 +96,7 @@ def _id_of(entry: Entry, shared: Collection[str]) -> Field | None:
     found = list(_ids_of(entry))
     return min(
         found,
-        key=lambda f: (f.text in shared, f.label not in given and is_in_a_list(f.label)),
+        key=lambda f: (shared.has(f, entry), f.label not in given and is_in_a_list(f.label)),
         default=None,
     )
 
@@ -91,10 +110,21 @@ def _ids_of(entry: Entry) -> Iterator[Field]:
             yield field._replace(was="")
 
 
-def _shared(entries: Iterable[Entry]) -> set[str]:
-    """Return the ids that several entries have."""
-    counts = Counter(text for entry in entries for text in {f.text for f in _ids_of(entry)})
-    return {text for text, number in counts.items() if number > 1}
+def _is_made(text: str, entry: Entry) -> bool:
+    """Return whether an id stands among what came of a call, and not in what it was given."""
+    return not any(text in given.text for given in entry.arguments or ())
+
+
+def _shared(entries: Iterable[Entry]) -> _Shared:
+    """Return the ids that several of some entries have, of which the oldest comes first."""
+    counts: Counter[str] = Counter()
+    made: set[str] = set()
+    for entry in entries:
+        for text in {field.text for field in _ids_of(entry)}:
+            if text in counts and _is_made(text, entry):
+                made.add(text)
+            counts[text] += 1
+    return _Shared(frozenset(t for t, number in counts.items() if number > 1), frozenset(made))
 
 
 def fitted_actions(record: Record, room: int, count: Callable[[str], int]) -> Record:
@@ -160,14 +190,14 @@ def _without_long_texts(entry: Entry) -> Entry:
     return entry._replace(arguments=(*short, Field("", CUT)))
 
 
-def _with_one_value(entry: Entry, shared: Collection[str]) -> Entry:
+def _with_one_value(entry: Entry, shared: _Shared) -> Entry:
     """Return an entry with how the call went, and one more value, where its arguments name it.
 
     An id that other calls have too is no such value, nor is what stands in a list.
     """
     if not entry.arguments:
         return entry
-    others = (f for f in entry.values if not (f.text in shared or is_in_a_list(f.label)))
+    others = (f for f in entry.values if not (shared.has(f, entry) or is_in_a_list(f.label)))
     other = next((field for field in others if not says_how_it_went(field)), None)
     values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
@@ -194,7 +224,7 @@ def line_size(entry: Entry, count: Callable[[str], int]) -> int:
 
 
 def _smaller(
-    done: tuple[Entry, ...], over: int, shared: Collection[str], count: Callable[[str], int]
+    done: tuple[Entry, ...], over: int, shared: _Shared, count: Callable[[str], int]
 ) -> tuple[Entry, ...]:
     """Return entries that take less room by about `over` tokens, and less in any case."""
     counts = {e.name: e for e in done if e.arguments is None}
