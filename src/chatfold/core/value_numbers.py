@@ -7,6 +7,7 @@ Not here: words that say what they are by themselves (`value_words`), dates
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 from chatfold.core.value_dates import dated, time_at, time_keys
@@ -55,6 +56,10 @@ _CODE = re.compile(
     r"(?: code| status)?)|\b(?P<errno>errno))[ :=]{1,2}$",
     re.IGNORECASE,
 )
+_MYRIADS = {"千": 3, "万": 4, "萬": 4, "億": 8, "亿": 8, "천": 3, "만": 4, "억": 8}
+_MYRIAD = re.compile(r" ?(\d[\d,]*(?:\.\d+)?)(千?[万萬億亿]|千(?![克米瓦卡])|천?[만억]|천)")
+_BELOW = re.compile(r"(?: (?=\d+원))?(\d{1,4}+)(?![年月日号年월일])")
+_MOST_DIGITS = 20
 _MONTH_NAMES = frozenset(name for month in MONTHS for name in (month.title(), f"{month.title()}."))
 _FAR_UNITS = frozenset("mglhsLx%")
 _BEFORE = "\"'*([{=:,;<>`+-~/|_≈±≤≥«»“”„‹›•\t"  # may stand right before a currency or a month
@@ -167,6 +172,9 @@ def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
         first = _counted(spot, bare[: second - 1], cache)
         return first + numbers_at(text, start + second, bare[second:], start + second - 1, cache)
     written, stop = _written(spot)
+    myriads = _in_myriads(text, start) if text[stop : stop + 1] in _MYRIADS else None
+    if myriads is not None:
+        written, stop = myriads
     even = _EVEN.match(text, stop)
     if even and (after := _behind(text, even.end())) and after[1] in CURRENCIES:
         return [_amount(spot, written, 0, even.end(), after)]
@@ -182,7 +190,7 @@ def _counted(spot: _Spot, bare: str, cache: Cache) -> list[Value]:
         also += _hour_keys(written) if unit == "h" else ()
         end = after.end()
         return [Value("number", text[start:end], f"number:{key} {unit}", start, end, also)]
-    if exponent:
+    if exponent or myriads is not None:
         key, others = decimal(written, money=False)
         key = scaled(key, exponent)
         also = (f"id:{key}", *(f"number:{scaled(form, exponent)}" for form in others))
@@ -257,6 +265,26 @@ def _is_cut(spot: _Spot, found: re.Match[str]) -> bool:
     if before.endswith("["):  # no array holds units
         return not _measures(_behind(spot.text, found.end()))
     return before.endswith(",") or (before != spot.left and in_diff(spot.text, spot.start))
+
+
+def _in_myriads(text: str, start: int) -> tuple[str, int] | None:
+    """Return a number that is written in powers of ten thousand, and where it stops.
+
+    So is 3万5千, which is 35000, or 2億3000万, in the languages that count so.
+    """
+    total, at, least = Decimal(), start, _MOST_DIGITS
+    while (found := _MYRIAD.match(text, at)) is not None:
+        exponent = sum(_MYRIADS[sign] for sign in found[2])
+        if exponent >= least or len(found[1]) > _MOST_DIGITS:
+            return None
+        total += Decimal(found[1].replace(",", "")).scaleb(exponent)
+        at, least = found.end(), exponent
+    if at == start:
+        return None
+    rest = _BELOW.match(text, at)
+    if rest is not None and len(rest[1]) <= least:
+        total, at = total + int(rest[1]), rest.end()
+    return f"{total:f}", at
 
 
 def _magnitude(text: str, stop: int, money: bool) -> tuple[int, int, re.Match[str] | None]:
