@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sources import called, found, shown
 from summaries import CORRUPTIONS, Case, Suite, corrupted, faithful
 from summaries_held_out import HELD_OUT
 from summaries_tune import TUNE
@@ -21,27 +22,6 @@ from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
 from chatfold.core.views import ItemView, SummaryPart, TextPart
 
 COUNT = 1050  # of each: 50 for each kind of corruption
-
-
-def shown(*texts: str) -> Sources:
-    return Sources([ItemView("user", (TextPart(text),)) for text in texts], [])
-
-
-def called(*calls: tuple[str, dict[str, Any], Any]) -> Sources:
-    """Return sources in which tools were called: name, arguments, result."""
-    items: list[dict[str, Any]] = [{"role": "user", "content": "Please look."}]
-    for number, (name, arguments, result) in enumerate(calls):
-        function = {"name": name, "arguments": json.dumps(arguments)}
-        made = {"id": f"call_{number}", "type": "function", "function": function}
-        items.append({"role": "assistant", "content": None, "tool_calls": [made]})
-        text = result if isinstance(result, str) else json.dumps(result)
-        items.append({"role": "tool", "tool_call_id": f"call_{number}", "content": text})
-    ctx = ChatContext(items, shape="openai_chat")
-    return Sources(ctx.views(), ctx.tool_calls())
-
-
-def found(text: str, sources: Sources) -> list[str]:
-    return [u.value.text for u in ungrounded(text, sources)]
 
 
 # --- the generated set --------------------------------------------------------------------------

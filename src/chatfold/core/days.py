@@ -6,12 +6,16 @@ Not here: dates as people write them (`values`), what follows from them (`derive
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
-__all__ = ["as_date", "days_off", "is_next_day"]
+__all__ = ["as_date", "days_from", "days_off", "is_next_day", "is_of_days"]
 
-_MANY_DAYS = r"[Dd]ays?|[Ww]eeks?|Tage?n?|Wochen?|jours?|semaines?|días?|semanas?"
+_MANY_DAYS = (
+    r"[Dd]ays?|[Nn]ights?|[Ww]eeks?|Tage?n?|Nächten?|Nacht|Wochen?|jours?|nuits?|semaines?"
+    r"|días?|noches?|semanas?"
+)
+_DAYS_OF_CJK = "泊|晚|夜|天|日間|박"
 _NEAR_DAYS: Final = {
     "day after tomorrow": 2,
     "übermorgen": 2,
@@ -30,11 +34,13 @@ _NEAR_DAYS: Final = {
 }
 _RELATIVE = re.compile(
     rf"\b(?P<many>\d{{1,3}})[ -](?P<unit>{_MANY_DAYS})\b"
+    rf"|(?<!\d)(?P<days>\d{{1,3}})(?:{_DAYS_OF_CJK})"
     r"|\b(?P<weekday>(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b"
     rf"|(?<![^\W_])(?:{'|'.join(word for word in _NEAR_DAYS if word.isascii())})\b"
     rf"|{'|'.join(word for word in _NEAR_DAYS if not word.isascii())}",
     re.IGNORECASE,
 )
+_KEYS = ("day", "days", "night", "nights")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -44,6 +50,14 @@ def as_date(key: str) -> date | None:
         return date.fromisoformat(key.partition(":")[2])
     except ValueError:
         return None
+
+
+def days_from(day: date, days: int) -> tuple[date, ...]:
+    """Return the day that comes so many days behind another, none where there is no such year."""
+    try:
+        return (day + timedelta(days=days),)
+    except OverflowError:
+        return ()
 
 
 def is_next_day(one: str, other: str) -> bool:
@@ -57,11 +71,17 @@ def is_next_day(one: str, other: str) -> bool:
     return abs((first - second).days) in (1, 365)
 
 
+def is_of_days(key: str) -> bool:
+    """Return whether a key of an object is that of a number of days: `nights`, `free_days`."""
+    return key.rpartition("_")[2] in _KEYS
+
+
 def days_off(text: str, offsets: set[int], weekdays: set[int]) -> None:
     """Add the distances in days, and the weekdays (Monday is 0), that a text names."""
     for match in _RELATIVE.finditer(text):
-        if match["many"]:
-            days = int(match["many"]) * (7 if match["unit"][0] in "wWs" else 1)
+        if match["many"] or match["days"]:
+            each = 7 if match["unit"] and match["unit"][0] in "wWs" else 1
+            days = int(match["many"] or match["days"]) * each
             offsets.update((days, -days))
         elif match["weekday"]:
             weekdays.add(_WEEKDAYS.index(match["weekday"][:3].lower()))

@@ -8,22 +8,29 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
+from datetime import date
+from decimal import Decimal
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import accumulate, chain, combinations, islice, permutations
 from typing import Final
 
-from chatfold.core.days import as_date
+from chatfold.core.columns import columns_in
+from chatfold.core.days import as_date, days_from
+from chatfold.core.measures import Measures
 from chatfold.core.shown import Sources
 from chatfold.core.units import codes_of
 from chatfold.core.value_dates import either_order
+from chatfold.core.value_decimals import number_of
 from chatfold.core.values import Value
 
-__all__ = ["Derived", "number_of"]
+__all__ = ["Derived"]
 
 _MANY = 40  # numbers whose pairs are looked at: more pairs would make any number a sum of two
 _SMALL = 12
+_LEAP = 2000  # a year that has all days
+_DOZENS = 144  # of one thing in a line of an order are fewer
+_TOTALS = 400
+_BETWEEN = 5  # characters between hours and minutes of one time
 _BESIDE = 120  # characters: farther from a number its factors do not stand
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|approx\w{0,8}\.?|roughly|nearly|almost|over|under|some|circa|ca\.?"
@@ -35,33 +42,16 @@ _ABOUT = re.compile(
 _DECIMALS = re.compile(r"\d[.,](\d\d?)\D*\Z")
 _SHORT = re.compile(r"[~≈]?(\d{1,6}(?:[.,]\d{1,3})?)[ \t]?([kKmM])\b")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
-_UNITS: Final[dict[str, tuple[str, Decimal]]] = {
-    unit: (dimension, Decimal(factor))
-    for dimension, table in {
-        "time": {"ms": "0.001", "s": "1", "min": "60", "h": "3600", "d": "86400", "day": "86400",
-                 "days": "86400", "week": "604800", "weeks": "604800"},
-        "bytes": {"B": "1", "KB": "1e3", "kB": "1e3", "MB": "1e6", "GB": "1e9", "TB": "1e12",
-                  "KiB": "1024", "MiB": "1048576", "GiB": "1073741824"},
-        "mass": {"mg": "0.001", "g": "1", "kg": "1000", "t": "1e6"},
-        "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000"},
-    }.items()
-    for unit, factor in table.items()
-}  # fmt: skip
-
-
-def number_of(key: str) -> Decimal | None:
-    """Return the number in the key of a number or an amount."""
-    written = key.partition(":")[2].partition(" ")[0]
-    try:
-        found = Decimal(written)
-    except InvalidOperation:
-        return None
-    return found if found.is_finite() and abs(found.adjusted()) < 20 else None
 
 
 def _unit_of(key: str) -> str:
     """Return the unit, or the currency, in the key of a number or an amount."""
     return key.partition(" ")[2]
+
+
+def _some_day(key: str) -> date | None:
+    """Return the day of the key of a date, in some year where it names none."""
+    return as_date(key.replace("date:--", f"date:{_LEAP}-"))
 
 
 def _start(number: tuple[Value, Decimal]) -> int:
@@ -84,17 +74,20 @@ class Derived:
         self.text = text
         self.sources = sources
         self.listed: dict[str, list[Decimal]] = {}
+        self.said: list[tuple[Value, Decimal]] = []
         self.numbers: list[tuple[Value, Decimal]] = []
         for value, known in zip(said, grounded, strict=True):
-            if known and value.kind in ("amount", "number"):
-                number = number_of(value.key)
-                if number is not None:
+            number = number_of(value.key) if value.kind in ("amount", "number") else None
+            if number is not None:
+                self.said.append((value, number))
+                is_bare = value.kind == "number" and self._is_bare(number, "n")
+                if known or is_bare:
                     self.listed.setdefault(_unit_of(value.key), []).append(number)
                     self.numbers.append((value, number))
         self.dates = {
             day
             for v, known in zip(said, grounded, strict=True)
-            if known and v.kind == "date" and (day := as_date(v.key)) is not None
+            if known and v.kind == "date" and (day := _some_day(v.key)) is not None
         }
         self._sums: dict[tuple[str, frozenset[str]], frozenset[Decimal]] = {}
 
@@ -104,6 +97,8 @@ class Derived:
             return any(map(self._date, either_order(value)))
         if value.kind in ("number", "amount"):
             return self._number(value)
+        if value.kind == "time" and "h" in value.text:
+            return self._lasts(value.key)
         return value.kind == "id" and self._short(value)
 
     def _date(self, key: str) -> bool:
@@ -129,13 +124,13 @@ class Derived:
         found: set[date] = set()
         for base in [*self.sources.today, *self.dates][:_MANY]:
             for days in sorted(self.sources.offsets)[:_MANY]:
-                found.add(base + timedelta(days=days))
+                found.update(days_from(base, days))
         for base in sorted(self.sources.today)[:_SMALL]:
             for days in range(1, 15):
-                day = base + timedelta(days=days)
-                if day.weekday() in self.sources.weekdays:
-                    found.add(day)
-        return found
+                for day in days_from(base, days):
+                    if day.weekday() in self.sources.weekdays:
+                        found.add(day)
+        return found | self.sources.ends
 
     def _short(self, value: Value) -> bool:
         match = _SHORT.fullmatch(value.text)
@@ -152,12 +147,18 @@ class Derived:
         if value.kind == "number":
             if abs(number) <= _SMALL or (not unit and abs(number) < 100):
                 return True
-            if self._is_bare(number, unit) or self._converts(number, unit):
+            if self._is_bare(number, unit):
+                return True
+            if unit and self._measures.holds(number, unit, _place(number) / 2):
+                return True
+            if self._is_rest(value, number, unit):
                 return True
             if number == number.to_integral_value() and int(number) in self.sources.counts:
                 return True
             if unit == "%":
-                return self._is_share(number)
+                if self._is_share(number) or self._is_bare(number / 100, unit):
+                    return True
+                return self._is_near_share(value, number)
             if unit in ("d", "day", "days", "") and self._is_distance(number):
                 return True
         about = _ABOUT.search(self.text, max(0, value.start - 24), value.start) is not None
@@ -167,7 +168,51 @@ class Derived:
         step = Decimal(1).scaleb(-len(decimals[1])) if decimals else _place(number)
         if self._rounds(number, step, about or short is not None, codes):
             return True
-        return number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step)
+        if number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step):
+            return True
+        return self._adds(value, number, unit, codes) or self._is_line_total(number, codes)
+
+    def _is_line_total(self, number: Decimal, codes: frozenset[str]) -> bool:
+        """Return whether a number is so many times another one of the same object.
+
+        As `{"qty": 2, "price": "14.50"}` comes to 29.00.
+        """
+        each = self._totals.get(number, ())
+        return any(not codes or self._is_amount(one, codes) for one in each)
+
+    @cached_property
+    def _totals(self) -> dict[Decimal, set[Decimal]]:
+        """What whole numbers of objects come to with the others, and these."""
+        found: dict[Decimal, set[Decimal]] = {}
+        for unit in self.sources.units:
+            held = {
+                keys[0]
+                for (kind, key), values in unit.fields.items()
+                if kind == "number" and key
+                for keys in values
+            }
+            if not 1 < len(held) <= _SMALL:
+                continue
+            numbers = [(key, n) for key in held if (n := number_of(key)) is not None]
+            for (key, factor), (_, each) in permutations(numbers, 2):
+                if 1 < factor < _DOZENS and factor == int(factor) and not _unit_of(key):
+                    found.setdefault(factor * each, set()).add(each)
+            if len(found) > _TOTALS:
+                break
+        return found
+
+    def _near(self, value: Value) -> list[tuple[str, Decimal]]:
+        """Return the units and numbers of what was shown, and stands beside a value in its line."""
+        low, high = max(0, value.start - _BESIDE), value.stop + _BESIDE
+        low = max(low, self.text.rfind("\n", low, value.start))
+        end = self.text.find("\n", value.stop, high)
+        high = high if end < 0 else end
+        first = bisect_left(self.numbers, low, key=_start)
+        return [
+            (_unit_of(other.key), found)
+            for other, found in islice(self.numbers, first, first + _SMALL)
+            if other.stop <= high
+        ]
 
     def _multiplies(self, value: Value, number: Decimal, unit: str, step: Decimal) -> bool:
         """Return whether a number is so many times, or percent of, another one beside it.
@@ -180,16 +225,7 @@ class Derived:
             unit: Its unit or currency, "" where it has none; the other one's, too, or none.
             step: The place to which it is rounded.
         """
-        low, high = max(0, value.start - _BESIDE), value.stop + _BESIDE
-        low = max(low, self.text.rfind("\n", low, value.start))
-        end = self.text.find("\n", value.stop, high)
-        high = high if end < 0 else end
-        first = bisect_left(self.numbers, low, key=_start)
-        near = [
-            (_unit_of(other.key), found)
-            for other, found in islice(self.numbers, first, first + _SMALL)
-            if other.stop <= high
-        ]
+        near = self._near(value)
         for of, factor in near:
             times: tuple[Decimal, ...] = (factor,) if not of and factor > 1 else ()
             if of == "%":
@@ -200,29 +236,63 @@ class Derived:
                     return True
         return False
 
+    def _adds(self, value: Value, number: Decimal, unit: str, codes: frozenset[str]) -> bool:
+        """Return whether a number is the sum of some that are named in a row beside it.
+
+        Or the difference of two: "a flight for 402, a room for 850.50: 1,252.50 EUR".
+
+        Args:
+            value: The number as a value of the summary.
+            number: It.
+            unit: Its unit or currency; those of the others are the same, or not named.
+            codes: The currencies that it may be in; none where it is no amount.
+        """
+        near = [
+            found
+            for of, found in self._near(value)
+            if of == unit or (not of and (not codes or self._is_amount(found, codes)))
+        ]
+        sums = list(accumulate(near, initial=Decimal()))
+        rows = combinations(range(len(sums)), 2)
+        if any(last - first > 1 and sums[last] - sums[first] == number for first, last in rows):
+            return True
+        return any(abs(one - other) == number for one, other in combinations(near, 2))
+
+    def _is_near_share(self, value: Value, number: Decimal) -> bool:
+        """Return whether a number is how many percent one beside it is of another one."""
+        near = [(of, found) for of, found in self._near(value) if of != "%" and found]
+        half = _place(number) / 2
+        return any(
+            abs(100 * one / other - number) <= half
+            for (unit, one), (of, other) in permutations(near, 2)
+            if unit == of or not unit or not of
+        )
+
     def _is_bare(self, number: Decimal, unit: str) -> bool:
         return bool(unit) and f"number:{number.normalize():f}" in self.sources.bare
 
-    def _converts(self, number: Decimal, unit: str) -> bool:
-        """Return whether a number is one that was shown, in another unit, rounded or not."""
-        if unit not in _UNITS:
+    def _is_rest(self, value: Value, number: Decimal, unit: str) -> bool:
+        """Return whether a number is what is left of a time behind its hours: "2 h 35 min"."""
+        at = bisect_left(self.said, value.start, key=_start)
+        if not at or unit not in ("min", "s"):
             return False
-        dimension, factor = _UNITS[unit]
-        least, most = ((number + n * _place(number) / 2) * factor for n in (-1, 1))
-        shown = self._measures.get(dimension, [])
-        at = bisect_left(shown, least)
-        return at < len(shown) and shown[at] <= most
+        before, more = self.said[at - 1]
+        larger = _unit_of(before.key)
+        if larger == "m" and unit == "s":
+            larger = "min"
+        near = value.start - before.stop <= _BETWEEN
+        return near and self._measures.holds_time(more, larger, number, unit)
+
+    def _lasts(self, key: str) -> bool:
+        """Return whether the time of day that "2 h 35" may be is how long something took."""
+        hours, _, minutes = key.partition(":")[2].partition(":")
+        if not (hours.isdigit() and minutes.isdigit()):
+            return False
+        return self._measures.holds_time(Decimal(hours), "h", Decimal(minutes), "min")
 
     @cached_property
-    def _measures(self) -> dict[str, list[Decimal]]:
-        """What was shown with a unit, in the smallest one, by dimension."""
-        found: dict[str, list[Decimal]] = {}
-        for key in self.sources.bare:
-            number, unit = number_of(key), _unit_of(key)
-            if number is not None and unit in _UNITS:
-                dimension, factor = _UNITS[unit]
-                found.setdefault(dimension, []).append(number * factor)
-        return {dimension: sorted(numbers) for dimension, numbers in found.items()}
+    def _measures(self) -> Measures:
+        return Measures(self.sources.bare, self.sources.units)
 
     def _is_share(self, number: Decimal) -> bool:
         half = float(_place(number)) / 2
@@ -296,6 +366,8 @@ class Derived:
         for keys in self.sources.sums.values():
             numbers = [n for n in map(number_of, keys) if n is not None]
             found.append(_Column({_unit_of(key) for key in keys[:3]}, numbers))
+        tables = chain.from_iterable(map(columns_in, self.sources.texts))
+        found += (_Column({""}, numbers) for numbers in islice(tables, _MANY))
         return found
 
     def _sums_of(self, unit: str, codes: frozenset[str]) -> frozenset[Decimal]:
@@ -327,9 +399,16 @@ class _Column:
 
     @cached_property
     def sums(self) -> set[Decimal]:
-        """The sum of all, of all that differ, and sums and differences of two, if they are few."""
+        """The sum of all, of all that differ, and sums and differences of two, if they are few.
+
+        The mean of all is among them, rounded or not.
+        """
         different = set(self.numbers)
-        sums = {sum(self.numbers, Decimal()), sum(different, Decimal())}
+        whole = sum(self.numbers, Decimal())
+        sums = {whole, sum(different, Decimal())}
+        if self.numbers:
+            mean = whole / len(self.numbers)
+            sums.update(round(mean, places) for places in range(3))
         return sums | _pairs(self.numbers)
 
 

@@ -13,12 +13,13 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from chatfold.core.cut_out import cut_out
-from chatfold.core.derived import Derived, number_of
+from chatfold.core.derived import Derived
 from chatfold.core.placing import Placing
 from chatfold.core.said import Said
 from chatfold.core.shown import Sources
 from chatfold.core.units import codes_of, currency_of, is_owner
 from chatfold.core.value_dates import either_order
+from chatfold.core.value_decimals import number_of
 from chatfold.core.value_tables import MAGNITUDES
 from chatfold.core.values import Kind, Value, values
 
@@ -152,7 +153,7 @@ class _Reading:
         name = key.partition(":")[2]
         match value.kind:
             case "amount":
-                return self._amount(value)
+                return next(filter(None, map(self._amount, _readings(value))), None)
             case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
                 return f"number:{name.lstrip('0')}"
             case "date":
@@ -187,6 +188,8 @@ class _Reading:
 
     def _amount(self, value: Value) -> str | None:
         """Return the number that an amount was shown as, with its currency beside it or nowhere."""
+        if value.key in self.sources.places:
+            return value.key
         number, codes = number_of(value.key), codes_of(value)
         if number is None:
             return None
@@ -283,6 +286,18 @@ _SCALES: Final = {"m": 6, **{word.lower(): n for word, n in MAGNITUDES.items()}}
 
 def _fold(key: str) -> str:
     return _MARKS.sub("", key.partition(":")[2])
+
+
+def _readings(amount: Value) -> list[Value]:
+    """Return an amount as it may be read: "1.275 million" of two languages are not the same."""
+    number, _, code = amount.key.partition(" ")
+    digits = number.replace(".", "").rstrip("0")
+    others = (
+        amount._replace(key=key)
+        for key in amount.also
+        if key.endswith(f" {code}") and key.partition(" ")[0].replace(".", "").rstrip("0") == digits
+    )
+    return [amount, *others]
 
 
 def _is_count(value: Value) -> bool:

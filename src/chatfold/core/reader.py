@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, NamedTuple, cast
 
-from chatfold.core.days import as_date, days_off
+from chatfold.core.days import as_date, days_from, days_off, is_of_days
 from chatfold.core.records import Records, snake
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.units import (
@@ -43,6 +43,7 @@ class Reader(Index):
         counts: How many rows and lines there are of what was read.
         today: Days that are called today.
         offsets: Distances in days that are named.
+        ends: Days that come so many days behind one of the same object as it says.
         weekdays: Weekdays that are named, Monday is 0.
         texts: All that was read.
     """
@@ -54,6 +55,7 @@ class Reader(Index):
         self.today: set[date] = set()
         self.offsets: set[int] = set()
         self.weekdays: set[int] = set()
+        self.ends: set[date] = set()
         self.texts: list[str] = []
         self._clean = clean
         self._words: Cache = {}
@@ -185,6 +187,8 @@ class Reader(Index):
                     self.currencies.add(code)
                     self.units[leaf.unit].currencies += (code,)
         days_off(text, self.offsets, self.weekdays)
+        stays: list[tuple[int, int]] = []
+        dates: list[tuple[int, str]] = []
         number = 0
         for value in found_in(text, self._words):
             while number + 1 < len(starts) and starts[number + 1] <= value.start:
@@ -203,6 +207,14 @@ class Reader(Index):
                 counted = value.key if numeric else number_key(value, role)
                 if counted:
                     self.sums.setdefault((leaf.path, key), []).append(counted)
+                    if is_of_days(key) and leaf.text.isdigit() and len(leaf.text) < 4:
+                        self.offsets.update((int(leaf.text), -int(leaf.text)))
+                        stays.append((leaf.unit, int(leaf.text)))
+                elif value.kind == "date":
+                    dates.append((leaf.unit, value.key))
+        for unit, days in stays:
+            bases = (as_date(key) for at, key in dates if at == unit)
+            self.ends.update(*(days_from(base, days) for base in bases if base is not None))
 
 
 class _Leaf(NamedTuple):

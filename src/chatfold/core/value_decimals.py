@@ -5,9 +5,21 @@ Not here: where a number begins and ends in a text, and what stands beside it (`
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
+
 from chatfold.core.value_kinds import Keys
 
-__all__ = ["decimal", "plain_number", "scaled"]
+__all__ = ["decimal", "number_of", "plain_number", "scaled"]
+
+
+def number_of(key: str) -> Decimal | None:
+    """Return the number in the key of a number or an amount."""
+    written = key.partition(":")[2].partition(" ")[0]
+    try:
+        found = Decimal(written)
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() and abs(found.adjusted()) < 20 else None
 
 
 def plain_number(written: str) -> Keys:
