@@ -151,6 +151,22 @@ def test_a_short_head_has_less_of_a_record_and_never_loses_a_deed_or_an_instruct
     assert list(dict.fromkeys(seen)) == [whole[:2], whole]
 
 
+def test_a_short_head_has_as_many_of_its_values_as_there_is_room_for() -> None:
+    """What the user said is the last of them to go, and nothing else will ever tell it."""
+    numbers = [f"PK-{n * 7919}" for n in range(1, 7)]
+    seen: list[tuple[bool, int]] = []
+    for words in range(0, 240, 4):
+        head = [user(f"I am member MB-30417. {'word ' * words}"), assistant(" ".join(numbers))]
+        outcome = fold(ChatContext([*head, *thanks()]), Clerk(VAGUE), keep_last_turns=1)
+        if outcome.changed:
+            record = " ".join(map(str, parts_of(outcome).get("values", ())))
+            seen.append(("MB-30417" in record, sum(number in record for number in numbers)))
+    counts = [count for _, count in seen]
+    assert any(0 < count < len(numbers) for count in counts)
+    assert all(said for said, count in seen if count)
+    assert counts == sorted(counts)
+
+
 @pytest.mark.parametrize("room", [{}, {"ledger_tokens": 0}])
 def test_what_an_earlier_record_holds_does_not_go_for_a_gain(room: Any) -> None:
     """A word of thanks is folded, and nothing stands for what was folded before but the record."""

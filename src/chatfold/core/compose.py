@@ -5,12 +5,14 @@ Not here: what belongs in a record (`recorded`), the wrapper around both (`summa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from chatfold.core.carry import fitted_values
 from chatfold.core.constraints import Standing, standing
+from chatfold.core.entries import Field
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
@@ -25,6 +27,7 @@ __all__ = ["Composed", "composed", "sources"]
 
 _SHARE = 0.05
 _LEAST, _MOST = 200, 2000
+_SHARES = (2, 4)  # of the room of new values, where all of them are too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ def composed(
     guarded: Guarded,
     count: Callable[[str], int],
 ) -> Iterator[Composed]:
-    """Yield the summary with its record, then without values that are new, for short heads.
+    """Yield the summary with its record, then with less of the new values, for short heads.
 
     What is done must not be done again, and what an earlier record holds stands nowhere else: a
     fold that is smaller only for having forgotten that has gained nothing.
@@ -74,9 +77,35 @@ def composed(
     made = _recorded(plan, snapshot, guarded.text, count, earlier)
     whole = made.record
     told = {(entry.name, entry.arguments) for entry in (*earlier.done, *earlier.values)}
-    carried = tuple(e for e in whole.values if (e.name, e.arguments) in told)
-    for record in dict.fromkeys((whole, whole._replace(values=carried))):
+    for record in _with_less(whole, told, count):
         yield Composed(joined(guarded.text, record), _report(made, record, guarded))
+
+
+def _with_less(
+    whole: Record,
+    told: Collection[tuple[str, tuple[Field, ...] | None]],
+    count: Callable[[str], int],
+) -> Iterator[Record]:
+    """Yield a record, then with half of its new values, a quarter of them, and none.
+
+    Args:
+        whole: The record.
+        told: The names and arguments of what an earlier record holds.
+        count: Returns the size of a text in tokens.
+    """
+    yield whole
+    new = [e for e in whole.values if (e.name, e.arguments) not in told]
+    if not new:
+        return
+    carried = tuple(e for e in whole.values if (e.name, e.arguments) in told)
+    room = count(rendered(Record(values=tuple(new))))
+    last = tuple(new)
+    for share in _SHARES:
+        fitted = fitted_values(new, room // share, count)
+        if fitted and fitted != last:
+            yield whole._replace(values=(*carried, *fitted))
+        last = fitted
+    yield whole._replace(values=carried)
 
 
 def _recorded(
