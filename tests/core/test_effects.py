@@ -283,6 +283,26 @@ def test_what_an_earlier_open_call_was_given_decides_once_it_is_answered(
     assert [entry.arguments for entry in found.done] == [given] * count
 
 
+@pytest.mark.parametrize("name", ["run_sql", "executeSQL", "mcp__warehouse__sql", "mysql_exec"])
+@pytest.mark.parametrize(
+    ("query", "effect"),
+    [
+        ("SELECT sum(price) FROM sales WHERE updated_at > '2027-01-01'", "read"),
+        ("-- by month\nwith m as (select 1) select * from m", "read"),
+        ("SHOW TABLES", "read"),
+        ("INSERT INTO sales SELECT * FROM old", "write"),
+        ("CREATE TABLE a AS SELECT 1", "write"),
+        ("SELECT 1; DELETE FROM sales", "write"),
+        ("CALL close_month()", "unknown"),
+        ("monthly.sql", "unknown"),
+    ],
+)
+def test_a_tool_for_sql_does_what_its_statement_does(name: str, query: str, effect: str) -> None:
+    given = {"query": query, "database": "main"}
+    assert effect_of_call(call(name, **given), {}) == (effect, True)
+    assert effect_of(name, {}, given) == (effect, True)
+
+
 LOOKS = [
     ("api_call", {"method": "get", "url": "x"}),
     ("bigquery", {"query": "select count(*) from x"}),

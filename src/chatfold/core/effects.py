@@ -18,6 +18,7 @@ from chatfold.core.tool_names import (
     Effect,
     effect_of_name,
     effect_of_words,
+    is_for_sql,
     is_request,
     is_shell,
 )
@@ -62,7 +63,8 @@ def effect_of(
     if name in told:
         return told[name], False
     effect = effect_of_name(name)
-    return _with_given(name, effect, effect_of_arguments(arguments)), True
+    given = effect_of_arguments(arguments, of_sql=is_for_sql(name))
+    return _with_given(name, effect, given), True
 
 
 def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
@@ -82,7 +84,7 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     effect = effect_of_name(name)
     given = None
     if effect == "unknown" or may_say(call.raw_arguments):
-        given = effect_of_arguments(call.arguments)
+        given = effect_of_arguments(call.arguments, of_sql=is_for_sql(name))
     if effect != "read" or _is_switched(name):
         switched = _switched(call)
         effect = effect if switched == "unknown" else switched

@@ -19,6 +19,7 @@ _METHODS: Mapping[str, Effect] = {
 }
 _METHOD_KEYS = frozenset(("http_method", "httpmethod", "method", "request_method", "requestmethod"))
 _SQL_KEYS = frozenset(("sql", "sql_query", "sqlquery", "statement", "statements", "stmt"))
+_QUERY_KEYS = frozenset(("", "code", "q", "query", "text"))
 _WRITING = frozenset(
     (
         *("alter", "create", "delete", "drop", "grant", "insert", "merge", "mutation"),
@@ -67,7 +68,7 @@ def may_say(raw: str) -> bool:
     return any(map(raw.lower().__contains__, _HINTS))
 
 
-def effect_of_arguments(arguments: Any) -> Effect | None:
+def effect_of_arguments(arguments: Any, *, of_sql: bool = False) -> Effect | None:
     """Return what the arguments of a call say that it does, None where they say nothing.
 
     That it only looks counts where the name of the tool says nothing: a report may be saved under
@@ -75,13 +76,15 @@ def effect_of_arguments(arguments: Any) -> Effect | None:
 
     Args:
         arguments: The arguments as JSON types, or a text.
+        of_sql: Whether the tool is there for SQL, so that its query is a statement.
     """
     said: set[Effect | None] = set()
     left: list[tuple[str, Any]] = [("", arguments)]
     while left:
         key, value = left.pop()
         if isinstance(value, str):
-            said.add(_of_text(key, value))
+            is_query = of_sql and key.lower() in _QUERY_KEYS
+            said.add(_of_text("sql" if is_query else key, value))
         elif isinstance(value, dict):
             left += cast(dict[str, Any], value).items()
         elif isinstance(value, list):

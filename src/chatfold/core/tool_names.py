@@ -11,7 +11,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-__all__ = ["LONGEST", "Effect", "effect_of_name", "effect_of_words", "is_request", "is_shell"]
+__all__ = [
+    "LONGEST",
+    "Effect",
+    "effect_of_name",
+    "effect_of_words",
+    "is_for_sql",
+    "is_request",
+    "is_shell",
+]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
@@ -157,6 +165,13 @@ def is_shell(name: str) -> bool:
 def is_request(name: str) -> bool:
     """Return whether a tool makes requests of which the method says what they do."""
     return _is_made_of(name, _REQUESTS, _AROUND_REQUESTS)
+
+
+@lru_cache(maxsize=512)
+def is_for_sql(name: str) -> bool:
+    """Return whether a tool takes statements of SQL, as its name says."""
+    words = _words_of(_parts(name)[-1])
+    return any(word.endswith("sql") or word == "sqlite" for word in words)
 
 
 def _is_made_of(name: str, some: frozenset[str], others: frozenset[str]) -> bool:
