@@ -323,6 +323,7 @@ NO_LOOKS = [
     ("execute_sql", {"query": "select * from x; call pay(3)"}),
     ("execute_sql", {"query": "SELECT 1", "then": "DELETE FROM t"}),
     ("execute_sql", {"sql": "select 1;" + " " * 4000 + "drop table t"}),
+    ("warehouse", {"query": "select * from x;" + " " * 4000 + "drop table t"}),
     ("graphql", {"query": "mutation { pay }"}),
     ("graphql", {"query": "query A { a } mutation B { pay }"}),
     ("http_request", {"method": "POST", "url": "x"}),

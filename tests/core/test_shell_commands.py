@@ -10,6 +10,7 @@ from chatfold.core.shell_commands import effect_of_command
 
 COMMANDS = {
     "read": (
+        "gcloud compute instances list --filter deploy",
         "curl https://x",
         'curl -s -H "X: d" https://x',
         "curl -sSfL https://x | jq .",
@@ -278,6 +279,7 @@ COMMANDS = {
         "echo $(ls)7.",
     ),
     "write": (
+        'bash -c "psql -c \\"drop table x\\""',
         "curl -XDELETE https://api.shop.com/orders/77123",
         "curl -sX POST https://api.x.com/orders/1/pay",
         "curl --request=DELETE https://x.com/1",

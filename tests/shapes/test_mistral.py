@@ -565,6 +565,14 @@ def test_a_pinned_tool_round_keeps_a_call_that_was_given_up_where_no_answer_foll
     assert items[1] is pinned
     assert items[3] is given_up
     assert [problem.rule for problem in ctx.check()] == before
+    later = {**ANSWER, "content": "done"}
+    items = [*items[1:4], dict(USER), later, {**USER, "content": LONG}, dict(ANSWER), dict(USER)]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert [items[3] is later, given_up in items] == [
+        True,
+        False,
+    ]  # an answer is kept before a call
 
 
 def test_what_must_stay_may_need_what_stood_before_it_in_its_turn() -> None:

@@ -75,8 +75,9 @@ class LiveRequest:
     def limit(self) -> int:
         """Tokens that it allows its answer, thoughts of a fixed length aside; 0 for no limit."""
         extra = self.request.get("extra_body")
-        more = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else {}
-        given = {**self.request, **more}
+        given = dict(self.request)
+        if isinstance(extra, Mapping):
+            given.update(cast("Mapping[str, Any]", extra))
         limits = [given[name] for name in _LIMITS if isinstance(given.get(name), int)]
         budget = value_of(given.get("thinking"), "budget_tokens")
         return max(limits, default=0) - (budget if isinstance(budget, int) else 0)
@@ -146,8 +147,9 @@ def checked_request(request: object) -> Mapping[str, Any]:
             raise ValueError(f"request must not hold {name!r}: {why}")
     for name, value in fields.items():
         if isinstance(value, Iterator):  # the SDKs take any iterable
+            kind = type(cast(object, value)).__name__
             raise TypeError(
-                f"request holds {name!r} as {type(value).__name__}, which can be read once, and is "
+                f"request holds {name!r} as {kind}, which can be read once, and is "
                 "needed in every request; pass a list"
             )
     return fields

@@ -62,8 +62,6 @@ def _command(runner: str, rest: Sequence[str]) -> Sequence[str]:
     for place, word in enumerate(rest):
         if is_value:
             is_value = False
-        elif word == "--":
-            return rest[place + 1 :]
         elif word.startswith("-"):
             is_value = word in valued
         elif left:

@@ -118,7 +118,7 @@ class Anthropic(Shape):
             parts = (*parts, StatePart("output_config", keys, json_text(config)))
         id_, step = named_id(get("id")), role == "assistant"
         last = parts[-1] if parts else None
-        if type(last) is CallPart and last.pair == "function" and get("stop_reason") in _CUT_OFF:
+        if type(last) is CallPart and get("stop_reason") in _CUT_OFF:
             parts = (*parts[:-1], last._replace(cut_off=True))
         # "renders it only for the user turn it follows: once a later `role: "user"` message exists
         # in `messages` the message stays in the array (send it unchanged) but is no longer shown
