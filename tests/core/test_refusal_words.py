@@ -304,3 +304,254 @@ def test_a_field_that_says_what_was_not_done_is_the_reason() -> None:
     assert reason_in({"refunded": False}, name="refund") == "refunded: false"
     assert reason_in({"refunded": False, "reason": "too old"}, name="refund") == "too old"
     assert reason_in({"refunded": False, "success": True}, name="refund") is None
+
+
+# Names of tools, the objects that they returned, and what they were given.
+REFUSING: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("book_room", {"status": "conflict", "reason": "Room is already booked from 10 to 11"}, ["B2"]),
+    ("book_table", {"available": False, "message": "Sorry, no table is available at 8 pm"}, []),
+    ("create_user", {"created": False, "message": "User already exists"}, []),
+    ("create_user", {"message": "A user with this email already exists", "code": "duplicate"}, []),
+    ("apply_coupon", {"valid": False, "message": "This code has expired"}, ["SAVE10"]),
+    ("apply_coupon", {"discount": 0, "message": "This coupon is no longer valid"}, ["SAVE10"]),
+    ("refund_order", {"refund": None, "reason": "The order is not eligible for a refund"}, ["o1"]),
+    ("cancel_order", {"status": "not_found", "message": "No such order"}, ["o9"]),
+    ("transfer_funds", {"status": "insufficient_funds", "message": "Balance too low"}, ["100"]),
+    ("transfer_funds", {"message": "Insufficient funds", "balance": 12.5}, ["100"]),
+    ("send_sms", {"delivered": False, "detail": "Number is not reachable"}, ["+49"]),
+    ("reserve_seat", {"seat": "12A", "message": "Seat is already taken"}, ["12A"]),
+    ("update_address", {"detail": "You do not have permission to perform this action."}, ["x"]),
+    ("update_address", {"detail": "Address could not be validated", "suggestions": []}, ["x"]),
+    ("delete_file", {"message": "Permission denied", "path": "/etc/x"}, ["/etc/x"]),
+    ("deploy", {"message": "Another deployment is in progress", "retry_after": 30}, []),
+    ("add_to_cart", {"message": "Only 2 left in stock", "items": []}, ["3"]),
+    ("add_to_cart", {"msg": "Item is out of stock", "cart": []}, ["3"]),
+    ("book_flight", {"message": "Fare is no longer available", "search_again": True}, []),
+    ("reset_password", {"message": "Link has expired", "ok": None}, []),
+    ("schedule_call", {"reason": "That slot is in the past", "slots": ["10:00"]}, ["09:00"]),
+    ("pay_invoice", {"state": "declined", "message": "Card declined by the bank"}, []),
+    ("start_job", {"status": "forbidden", "message": "Your plan does not include jobs"}, []),
+    (
+        "enable_feature",
+        {"message": "Feature cannot be enabled on this plan", "feature": "sso"},
+        ["sso"],
+    ),
+    ("merge_pr", {"merged": False, "message": "Pull Request is not mergeable"}, ["4"]),
+    ("merge_pr", {"message": "Merge conflict in a.py", "documentation_url": "https://x"}, ["4"]),
+    (
+        "create_repo",
+        {
+            "message": "Repository creation failed.",
+            "errors": [{"message": "name already exists on this account"}],
+        },
+        [],
+    ),
+    ("checkin_guest", {"result": "refused", "message": "Room is not ready"}, []),
+    ("lock_door", {"message": "Device is offline", "device": "d1"}, ["d1"]),
+    ("unsubscribe", {"message": "Unable to unsubscribe: address not on the list"}, ["a@b"]),
+    ("assign_ticket", {"message": "Agent is at capacity", "agent": "kim"}, ["kim"]),
+    (
+        "book_hotel",
+        {"message": "No rooms available for these dates", "alternatives": ["3 May"]},
+        [],
+    ),
+    (
+        "cancel_booking",
+        {"message": "Bookings cannot be cancelled within 24 hours", "policy": "strict"},
+        [],
+    ),
+    ("change_flight", {"message": "This fare does not allow changes", "fare": "basic"}, []),
+    ("issue_refund", {"amount": 0, "message": "Refund window has closed"}, ["o1"]),
+    ("create_rma", {"message": "Serial number is not registered", "serial": "X"}, ["X"]),
+    ("send_invoice", {"message": "Email address is invalid", "to": "a@"}, ["a@"]),
+    ("upload_document", {"message": "File too large", "max_mb": 10}, []),
+    ("update_inventory", {"message": "SKU does not exist", "sku": "S1"}, ["S1"]),
+    ("redeem_points", {"message": "Not enough points", "points": 20}, ["500"]),
+    ("activate_sim", {"status": "conflict", "message": "SIM is active on another line"}, []),
+    ("register_device", {"message": "Maximum number of devices reached", "devices": 5}, []),
+    (
+        "grant_access",
+        {"message": "You are not allowed to grant this role", "role": "admin"},
+        ["admin"],
+    ),
+    ("schedule_meeting", {"message": "Kim has a conflict at 10:00", "free": ["11:00"]}, []),
+    ("publish_post", {"detail": "Missing required field: title", "field": "title"}, []),
+    ("rename_file", {"message": "A file named b.txt already exists", "path": "a.txt"}, ["a.txt"]),
+    (
+        "open_dispute",
+        {"message": "A dispute for this charge is already open", "charge": "ch_1"},
+        ["ch_1"],
+    ),
+    ("add_payment_method", {"message": "Card number is incorrect", "field": "number"}, []),
+    ("restart_server", {"message": "Operation timed out after 30 s", "server": "web1"}, ["web1"]),
+    ("submit_form", {"status": "unauthorized", "message": "Session expired"}, []),
+    ("rollback_release", {"message": "Nothing to roll back", "release": "v1"}, ["v1"]),
+    ("print_label", {"message": "Printer is out of paper", "printer": "p1"}, ["p1"]),
+]
+MADE: list[tuple[str, dict[str, Any], list[str]]] = [
+    (
+        "create_ticket",
+        {"id": "T1", "status": "open", "message": "Cannot log in to the portal"},
+        ["Cannot log in to the portal"],
+    ),
+    ("create_ticket", {"ticket": "T1", "message": "Ticket created"}, []),
+    (
+        "send_email",
+        {"status": "sent", "message": "Sorry for the delay, your order failed to ship"},
+        ["Sorry for the delay, your order failed to ship"],
+    ),
+    (
+        "log_incident",
+        {"incident": "I-4", "message": "Connection refused by db1"},
+        ["Connection refused by db1"],
+    ),
+    (
+        "create_note",
+        {"note_id": 4, "text": "User does not want calls"},
+        ["User does not want calls"],
+    ),
+    (
+        "book_room",
+        {"status": "booked", "message": "Room B2 is no longer available for others"},
+        ["B2"],
+    ),
+    (
+        "cancel_order",
+        {"status": "cancelled", "message": "The order can no longer be changed"},
+        ["o1"],
+    ),
+    ("delete_user", {"message": "User no longer exists", "deleted": True}, ["u1"]),
+    ("close_account", {"message": "Account closed. It cannot be reopened."}, ["a1"]),
+    ("block_card", {"message": "Card blocked; it can not be used any more", "card": "c1"}, ["c1"]),
+    ("mark_sold_out", {"message": "Item is out of stock", "item": "i1"}, ["i1"]),
+    (
+        "refund_order",
+        {
+            "refund_id": "R1",
+            "message": "Refund issued. Bank transfers are not available on weekends",
+        },
+        [],
+    ),
+    ("update_profile", {"updated": True, "message": "No changes needed confirmation"}, []),
+    (
+        "reject_application",
+        {"status": "rejected", "reason": "Income is not sufficient"},
+        ["Income is not sufficient"],
+    ),
+    ("deny_request", {"status": "denied", "message": "Request denied"}, []),
+    (
+        "schedule_call",
+        {"when": "10:00", "message": "Call scheduled. No earlier slot was available."},
+        [],
+    ),
+    ("add_to_cart", {"cart": ["x"], "message": "Added. Only 2 left in stock."}, []),
+    (
+        "report_outage",
+        {"report": "R-9", "message": "Service is not reachable"},
+        ["Service is not reachable"],
+    ),
+    ("flag_review", {"message": "Review flagged as not helpful"}, []),
+    ("pause_job", {"message": "Job paused; next run is not scheduled", "job": "j"}, ["j"]),
+    (
+        "create_alert",
+        {"alert": {"id": 1, "message": "Disk is not available"}},
+        ["Disk is not available"],
+    ),
+    (
+        "set_out_of_office",
+        {"enabled": True, "message": "I am not available until Monday"},
+        ["I am not available until Monday"],
+    ),
+    ("revoke_access", {"message": "Access denied for user u1 from now on", "user": "u1"}, ["u1"]),
+    (
+        "archive_project",
+        {"message": "Project archived and no longer visible", "project": "p"},
+        ["p"],
+    ),
+    ("expire_link", {"message": "Link has expired", "link": "l"}, ["l"]),
+    ("end_call", {"message": "Call ended", "reason": "caller unavailable"}, []),
+    (
+        "transfer_call",
+        {"message": "Transferred to billing", "note": "no agent was available in sales"},
+        [],
+    ),
+    ("restart_service", {"message": "Restarted. 0 errors.", "warnings": []}, []),
+    (
+        "apply_coupon",
+        {"discount": 10, "message": "Coupon applied. It can not be combined."},
+        ["SAVE10"],
+    ),
+    (
+        "submit_claim",
+        {"claim": "C1", "status": "received", "message": "Documents are missing, please upload"},
+        [],
+    ),
+    (
+        "create_order",
+        {"order": "o1", "state": "pending", "message": "Payment is not yet confirmed"},
+        [],
+    ),
+    ("disable_item", {"message": "Item is now unavailable", "item": "i"}, ["i"]),
+    (
+        "book_hotel",
+        {"confirmation": "H9", "message": "Room booked. Breakfast is not included."},
+        [],
+    ),
+    ("cancel_booking", {"message": "Booking cancelled; no refund is possible", "fee": 20}, []),
+    (
+        "change_flight",
+        {"message": "Flight changed. The old ticket is no longer valid.", "pnr": "X"},
+        [],
+    ),
+    ("issue_refund", {"amount": 20, "message": "Refund of 20 issued, cannot be undone"}, []),
+    ("send_invoice", {"message": "Invoice sent", "note": "customer has not paid the last one"}, []),
+    (
+        "upload_document",
+        {"message": "Document uploaded", "warning": "file was too large and was compressed"},
+        [],
+    ),
+    (
+        "update_inventory",
+        {"message": "Inventory updated, item now out of stock", "sku": "S1"},
+        ["S1"],
+    ),
+    ("deactivate_sim", {"message": "SIM is no longer active", "sim": "s1"}, ["s1"]),
+    ("remove_device", {"message": "Device not found in list any more", "device": "d1"}, ["d1"]),
+    ("cancel_meeting", {"message": "Meeting with Kim cancelled because of a conflict"}, []),
+    ("report_bug", {"message": "Bug reported: cannot save", "bug": "B1"}, ["cannot save"]),
+    ("log_call", {"message": "Logged. Customer unreachable.", "call": "c"}, []),
+    ("block_number", {"message": "Number blocked", "number": "+49"}, ["+49"]),
+    ("close_ticket", {"message": "Ticket closed as not reproducible", "ticket": "t"}, ["t"]),
+    (
+        "create_reminder",
+        {"reminder": "r1", "message": "Invoice is not paid"},
+        ["Invoice is not paid"],
+    ),
+    ("delete_record", {"message": "Record deleted. It does not exist any more."}, []),
+    ("stop_server", {"message": "Server is offline", "server": "web1"}, ["web1"]),
+    ("expire_token", {"message": "Token has expired", "token": "t"}, ["t"]),
+    ("set_status", {"message": "Status set to unavailable"}, ["unavailable"]),
+    ("draft_reply", {"draft": "Sorry, this item is not available.", "message": "Draft saved"}, []),
+    ("decline_offer", {"message": "Offer declined", "offer": "o"}, ["o"]),
+]
+
+
+@pytest.mark.parametrize(("name", "result", "given"), REFUSING)
+def test_the_words_of_an_object_without_a_state_say_that_nothing_was_made(
+    name: str, result: dict[str, Any], given: list[str]
+) -> None:
+    assert reason_in(result, name=name, given=lambda: given) is not None
+
+
+@pytest.mark.parametrize(("name", "result", "given"), MADE)
+def test_words_beside_what_was_made_or_given_are_no_refusal(
+    name: str, result: dict[str, Any], given: list[str]
+) -> None:
+    assert reason_in(result, name=name, given=lambda: given) is None
+
+
+def test_a_tool_that_looks_may_find_that_something_is_so() -> None:
+    for result in ({"message": "No such order"}, {"status": "not_found", "message": "No order"}):
+        assert reason_in(result, name="cancel_order") is not None
+    for result in ({"message": "Sold out"}, {"status": "conflict", "message": "Is booked"}):
+        assert reason_in(result, name="check_room") is None

@@ -8,11 +8,13 @@ failed calls (`actions`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+from chatfold.core.effects import reads_by_name
 from chatfold.core.failure_words import (
     STATES,
     first_line,
@@ -26,7 +28,7 @@ from chatfold.core.failure_words import (
 )
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
-from chatfold.core.success_words import telling_line
+from chatfold.core.success_words import telling_line, tells_a_deed
 from chatfold.core.unmade_words import exits_badly, says_not_made
 
 __all__ = ["first_line", "reason_in"]
@@ -35,6 +37,11 @@ _BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
     "timeout undeliverable undelivered unsuccessful"
 )
+_ID = re.compile(r"(?:^|_)id$|I[dD]$")
+_WORD = re.compile(r"[a-z]+(?:['\u2019]t)?")
+_BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
+# Of a call that was made, and changed nothing; a lookup may find that something is so.
+_REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
 _FAILURES = (
     *("failure_message", "failureMessage", "failure_reason", "failureReason"),
     *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
@@ -97,17 +104,21 @@ def reason_in(
     if isinstance(result, dict):
         reason = _reason(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
-        reason = said_in_text(result) if failed else reason_in_text(result, name)
-        if reason is None and (
-            says_not_made(result, name, texts) or says_refused(result, name, texts)
-        ):
-            reason = first_line(result)
+        reason = said_in_text(result) if failed else _told(result, name, texts)
         if reason is None and exits_badly(result):
             reason = telling_line(result)
         reason = reason or failing_line(result, name, texts)
     else:
         reason = _text_of(result) if failed else None
     return reason or ("failed" if failed else None)
+
+
+def _told(text: str, name: str, given: Callable[[], Iterable[str]]) -> str | None:
+    """Return why a call failed, as the first words of a text say."""
+    reason = reason_in_text(text, name)
+    if reason is None and (says_not_made(text, name, given) or says_refused(text, name, given)):
+        reason = first_line(text)
+    return reason
 
 
 def _wrapped_text(result: Any) -> str | None:
@@ -151,6 +162,8 @@ def _reason(
     exited = None if went_well else _exit_code(result)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
+    if complaint is None and not went_well:
+        complaint = _refusal(result, state, name, given)
     bad = (
         marked
         or complaint is not None
@@ -215,6 +228,37 @@ def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[A
     if not isinstance(told, str) or not told or any(key in result for key in _EXITS):
         return None
     return failing_line(told, name, partial(_texts, given))
+
+
+def _refusal(
+    result: dict[str, Any], state: str | None, name: str, given: Callable[[], Iterable[Any]]
+) -> str | None:
+    """Return what says that a tool that changes things changed nothing, in words beside no state.
+
+    Nor beside the id of what it made; and not in words that it was given.
+    """
+    refuses = state is not None and state.lower() in _REFUSALS
+    if reads_by_name(name, "function", {}) or (state is not None and not refuses):
+        return None
+    known = {*_texts(given)}
+    if any(_ID.search(key) and value and value not in known for key, value in result.items()):
+        return None
+    texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
+    if not refuses and any(_says_made(text, name) for text in texts):
+        return None
+    for text in texts:
+        told = None if text in known else _told(text, name, partial(_texts, given))
+        if told is not None or refuses:
+            return told or text
+    return None
+
+
+def _says_made(text: str, name: str) -> bool:
+    """Return whether a text says what a tool has done, or what has become of a thing by that."""
+    words = _WORD.findall(text.lower())
+    return _BECAME.search(text) is not None or (
+        "already" not in words and tells_a_deed(words, name)
+    )
 
 
 def _texts(given: Callable[[], Iterable[Any]]) -> Iterable[str]:

@@ -28,7 +28,14 @@ _UNAVAILABLE = (
     r"|eligible|valid|authori[sz]ed|registered|found|enabled))\b"
     r"|{s}(?:is|are) (?P<shut>closed) (?:on|at|in|for|today|tomorrow|until|right now)\b"
     r"|{s}(?:is|are) no longer (?:possible|allowed|offered|(?P<past>available|valid|accepted))\b"
-    r"|(?:it (?:is|was) |it['’]s )?too late (?:to|for)\b"
+    r"|(?:it (?:is|was) |it['’]s )?too late (?:to|for)\b|(?:not enough|too (?:few|many)) [a-z]+"
+    r"|{s}(?:is |are |was )?too (?:big|far|heavy|high|large|late|long|low|old|short|small)\b"
+    r"|{s}(?:is|are) (?P<out>offline|unreachable|out of (?:ink|order|paper|range|reach|service))\b"
+    r"|{s}(?:is|are) (?:at capacity|in the past|incorrect|wrong)\b"
+    r"|{s}does not (?:accept|allow|cover|include|permit|support)\b"
+    r"|{s}(?:conflicts with|has a conflict)\b|nothing to (?!do\b)[a-z]+"
+    r"|only \d+ (?:[\w-]+ ){0,2}(?:available|in stock|left|remaining)\b"
+    r"|maximum (?:amount|length|number|size) of [\w ]{1,30} (?:exceeded|reached)\b"
     r"|{s}(?:window|period|deadline|cut-?off) (?:has |is |was )?"
     r"(?:closed|expired|passed|ended|over)\b"
     r"|{s}(?:creation|registration|booking|ordering|checkout|feature|service|sign-?ups?|refunds"
@@ -39,7 +46,8 @@ _UNAVAILABLE = (
 )
 _THERE_ALREADY = (
     r"{s}already exists?\b"
-    r"|{s}(?:is|are) (?:already (?:in use|taken|registered)|taken)\b"
+    r"|{s}(?:is|are) (?:already (?:active|in use|open|pending|registered|running|taken)|taken)\b"
+    r"|another [\w ]{1,30}? is (?:already )?(?:in progress|open|pending|running)\b"
     r"|{s}(?:has|have) already been [a-z]+"
     r"|{s}(?:and|so) (?:it )?(?:can(?:not|['’]t)|can no longer) be [a-z]+"
     r"|{s}could(?: not|n['’]t) be [a-z]+"
@@ -92,7 +100,7 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
 _ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE, _ELSEWHERE))
 _REFUSED = re.compile(rf"\W*+(?:{_ALL})".replace("{s}", _SUBJECT), re.IGNORECASE)
-_STATES = ("gone", "shut", "past", "off", "old", "ended")
+_STATES = ("gone", "shut", "past", "out", "off", "old", "ended")
 _ENDING: Final = word_set(  # what such a tool has ended is no longer there
     "archive block cancel close deactivate delete disable end expire hide remove retire revoke "
     "stop suspend terminate unpublish"
@@ -127,7 +135,7 @@ def says_refused(text: str, name: str, given: Callable[[], Iterable[str]]) -> bo
 def _is_meant(state: str, said: str, name: str, given: Callable[[], Iterable[str]]) -> bool:
     """Return whether what a text says of something is what its tool was to bring about."""
     words = words_of_name(name)
-    if state == "past":
+    if state in ("past", "out"):
         return not _ENDING.isdisjoint(words)
     if state == "gone":
         return words[:1] in (["set"], ["mark"], ["flag"]) or not set(said.split()).isdisjoint(words)
