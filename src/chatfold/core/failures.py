@@ -1,80 +1,27 @@
 """Whether a result says that its call failed, and why.
 
 Providers without a mark for failed results write them as text: then the first words of it decide
-(`failure_words`), or a field such as `error`, `success` or `statusCode`. Not here: what becomes of
-failed calls (`actions`).
+(`failure_words`), or a field such as `error`, `success` or `statusCode` (`failure_fields`). Not
+here: what becomes of failed calls (`actions`).
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from chatfold.core.effects import reads_by_name
-from chatfold.core.failure_words import (
-    STATES,
-    first_line,
-    is_named_by,
-    is_participle,
-    is_status_text,
-    reason_in_text,
-    said_in_text,
-    word_set,
-    words_of_name,
-)
-from chatfold.core.refusal_words import says_refused
+from chatfold.core.failure_fields import reason_in_object, reason_in_words, text_of, texts_of
+from chatfold.core.failure_words import first_line, said_in_text
 from chatfold.core.shell_failures import failing_line
-from chatfold.core.success_words import telling_line, tells_a_deed
-from chatfold.core.unmade_words import exits_badly, says_not_made
+from chatfold.core.success_words import telling_line
+from chatfold.core.unmade_words import exits_badly
 
 __all__ = ["first_line", "reason_in"]
 
-_BAD_STATES = STATES | word_set(
-    "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
-    "timeout undeliverable undelivered unsuccessful"
-)
-_ID = re.compile(r"(?:^|_)id$|I[dD]$")
-_WORD = re.compile(r"[a-z]+(?:['\u2019]t)?")
-_BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
-# Of a call that was made, and changed nothing; a lookup may find that something is so.
-_REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
-_FAILURES = (
-    *("failure_message", "failureMessage", "failure_reason", "failureReason"),
-    *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
-)
-_ERRORS = (
-    *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
-    *("fehler", "erreur"),
-    *_FAILURES,
-)
-_REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
-_OTHER_REASONS = (
-    *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
-    *("fehler", "erreur", "grund", "motif", "motivo"),
-    *_FAILURES,
-)
-_STATE_KEYS = ("state", "phase", "jobState", "job_state", "jobStatus", "job_status")
-_REASONS_OF_REQUESTS = ("body", "title", "description")
-# A number such as 404 tells a failure by the first of these keys alone. By the others it may be
-# anything, an amount of pieces too, unless something says what went wrong.
-_HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
-_STATUS_KEYS = ("status", "statusCode", "status_code", "code")
-_EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
-_OUTPUTS = ("output", "stdout")
-_WITHIN = ("data", "result", "response", "output", "payload", "body")
 # A text alone under one of these is what the tool returned: hosts wrap what is no object, as
 # Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
 _WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
-_BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
-_VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
-_COUNTS = frozenset(("failed", "failures", "total", "count"))
-_LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
-_WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
-_EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)
 
 
 def _nothing() -> Iterable[Any]:
@@ -96,29 +43,21 @@ def reason_in(
         name: The name of the call's tool: what a tool is there for is no failure of it.
         given: Returns the values that the call was given, which are none either.
     """
-    texts = partial(_texts, given)
+    texts = partial(texts_of, given)
     wrapped = None if failed else _wrapped_text(result)
     reason = None if wrapped is None else reason_in(wrapped, name=name, given=given)
     if reason is not None:
         return reason
     if isinstance(result, dict):
-        reason = _reason(cast(dict[str, Any], result), failed, name, given)
+        reason = reason_in_object(cast(dict[str, Any], result), failed, name, given)
     elif isinstance(result, str):
-        reason = said_in_text(result) if failed else _told(result, name, texts)
+        reason = said_in_text(result) if failed else reason_in_words(result, name, texts)
         if reason is None and exits_badly(result):
             reason = telling_line(result)
         reason = reason or failing_line(result, name, texts)
     else:
-        reason = _text_of(result) if failed else None
+        reason = text_of(result) if failed else None
     return reason or ("failed" if failed else None)
-
-
-def _told(text: str, name: str, given: Callable[[], Iterable[str]]) -> str | None:
-    """Return why a call failed, as the first words of a text say."""
-    reason = reason_in_text(text, name)
-    if reason is None and (says_not_made(text, name, given) or says_refused(text, name, given)):
-        reason = first_line(text)
-    return reason
 
 
 def _wrapped_text(result: Any) -> str | None:
@@ -143,201 +82,3 @@ def _text_in(block: Any) -> str | None:
     fields = cast(dict[str, Any], block) if isinstance(block, dict) else {}
     text = fields.get("text")
     return text if fields.get("type") == "text" and isinstance(text, str) else None
-
-
-def _reason(
-    result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
-) -> str | None:
-    """Return the reason in a result that says that the call failed."""
-    # What GitHub calls completed may have failed: its conclusion says so.
-    keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
-    states = map(result.get, keys_of_states)
-    state = next((state for state in states if isinstance(state, str)), None)
-    truths = [_truth(result, key) for key in ("success", "ok", "succeeded")]
-    went_well = any(value is True for value in truths)
-    marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
-    code = None if went_well else _http_code(result)
-    if code is not None and code in map(str, given()):
-        code = None
-    exited = None if went_well else _exit_code(result)
-    undone = None if went_well else _undone(result, name)
-    complaint = None if went_well else _complaint(result, name, given)
-    if complaint is None and not went_well:
-        complaint = _refusal(result, state, name, given)
-    bad = (
-        marked
-        or complaint is not None
-        or code is not None
-        or exited is not None
-        or any(value is False for value in truths)
-        or undone is not None
-        or _is_type_of_error(result)
-        or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in _ERRORS))
-        or (state is not None and _is_bad(state.lower(), result, name, given))
-    )
-    if not bad:
-        inner = next((fields for fields in map(result.get, _WITHIN) if fields), None)
-        # What was made may have a state of its own; what wraps it has no more to say.
-        is_wrapped = isinstance(inner, dict) and not went_well and state is None
-        return _reason(cast(dict[str, Any], inner), False, name, given) if is_wrapped else None
-    keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
-    read = (_text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
-    told = next((text for text in read if text), None)
-    said = state or ("failed" if undone is None else f"{undone}: false")
-    said = _said_of_exit(exited, result) if exited else said
-    told = told if complaint is None else complaint
-    return told or (f"status {code}" if code else said)
-
-
-def _truth(result: dict[str, Any], key: str) -> Any:
-    """Return whether a call succeeded, as 0 and "no" may say, too; but not how many did."""
-    value = _read(result.get(key))
-    if value == "no" or (type(value) is int and value == 0 and _COUNTS.isdisjoint(result)):
-        return False
-    return value
-
-
-def _undone(result: dict[str, Any], name: str) -> str | None:
-    """Return the field that says that what a tool is for was not done: `sent` where it is false."""
-    false = [key for key, value in result.items() if value is False]
-    verbs = words_of_name(name) if false else []
-    if "or" in verbs:  # "get or create" need not create anything
-        return None
-    return next((k for k in false if any(is_participle(k.lower(), verb) for verb in verbs)), None)
-
-
-def _is_type_of_error(result: dict[str, Any]) -> bool:
-    """Return whether what came back is an error, as of Stripe: `type: card_error`."""
-    kind = result.get("type")
-    is_error = isinstance(kind, str) and kind.endswith("_error")
-    return is_error and any(result.get(beside) for beside in ("message", "code"))
-
-
-def _exit_code(result: dict[str, Any]) -> int | None:
-    """Return the code by which a command says that it failed, None where it does not."""
-    beside = result.get("metadata")  # where Codex's shell has it
-    told = cast(dict[str, Any], beside) if isinstance(beside, dict) else {}
-    codes = (fields.get(key) for fields in (result, told) for key in _EXITS)
-    exits = next(filter(None, codes), None)
-    return exits if type(exits) is int else None
-
-
-def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:
-    """Return the line of what a command complained of that says it failed, with no exit code."""
-    told = result.get("stderr")
-    if not isinstance(told, str) or not told or any(key in result for key in _EXITS):
-        return None
-    return failing_line(told, name, partial(_texts, given))
-
-
-def _refusal(
-    result: dict[str, Any], state: str | None, name: str, given: Callable[[], Iterable[Any]]
-) -> str | None:
-    """Return what says that a tool that changes things changed nothing, in words beside no state.
-
-    Nor beside the id of what it made; and not in words that it was given.
-    """
-    refuses = state is not None and state.lower() in _REFUSALS
-    if reads_by_name(name, "function", {}) or (state is not None and not refuses):
-        return None
-    known = {*_texts(given)}
-    if any(_ID.search(key) and value and value not in known for key, value in result.items()):
-        return None
-    texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
-    if not refuses and any(_says_made(text, name) for text in texts):
-        return None
-    for text in texts:
-        told = None if text in known else _told(text, name, partial(_texts, given))
-        if told is not None or refuses:
-            return told or text
-    return None
-
-
-def _says_made(text: str, name: str) -> bool:
-    """Return whether a text says what a tool has done, or what has become of a thing by that."""
-    words = _WORD.findall(text.lower())
-    return _BECAME.search(text) is not None or (
-        "already" not in words and tells_a_deed(words, name)
-    )
-
-
-def _texts(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
-    return (value for value in given() if isinstance(value, str))
-
-
-def _said_of_exit(code: int, result: dict[str, Any]) -> str:
-    """Return how a command ended, with the line of its output that tells most."""
-    output = next((text for text in map(result.get, _OUTPUTS) if isinstance(text, str)), "")
-    line = telling_line(output)
-    return f"exit code {code}: {line}" if line else f"exit code {code}"
-
-
-def _read(value: Any) -> Any:
-    """Return a value as what it says: some write truth values and nulls as texts."""
-    if isinstance(value, str) and len(value) <= _LONGEST_VALUE:
-        return _VALUES.get(value.lower(), value)
-    return value
-
-
-def _http_code(result: dict[str, Any]) -> str | None:
-    """Return the HTTP status by which a request failed, None where there is none."""
-    state = result.get("status", result.get("state"))
-    if isinstance(state, str) and state.lower() in _WENT_WELL:
-        return None
-    for key in _HTTP_KEYS:
-        if (code := _code(result.get(key))) is not None:
-            return code
-    for key in _STATUS_KEYS:
-        value = result.get(key)
-        if isinstance(value, str) and key == "code":  # of a voucher, or a place
-            continue
-        code = _code(value)
-        if code is not None and (
-            any(result.get(beside) not in _EMPTY for beside in _BESIDE)
-            or (len(result) == 1 and key != "code")
-        ):
-            return code
-    return None
-
-
-def _code(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value[:3] if is_status_text(value) else None
-    return str(value) if isinstance(value, int) and 400 <= value <= 599 else None
-
-
-def _is_bad(
-    state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
-) -> bool:
-    """Return whether a state is that of a failure, and not what the call was made to bring about.
-
-    Its tool or an argument names such a state. A level `error` of what is logged is none.
-    """
-    if state not in _BAD_STATES or is_named_by(state, name):
-        return False
-    if state == "error" and any(result.get(beside) for beside in _BESIDE):
-        return True
-    texts = (value.lower() for value in given() if isinstance(value, str))
-    return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
-
-
-def _text_of(value: Any) -> str | None:
-    """Return what a field says of a failure, None where it says nothing.
-
-    Results of MCP hold it in the `text` of the parts of their `content`.
-    """
-    if isinstance(value, str) and value[:1] == "{":  # such as the body of a response
-        with suppress(ValueError, RecursionError):
-            value = json.loads(value)
-    if isinstance(value, dict):
-        fields = cast(dict[str, Any], value)
-        inner = fields.get("message") or fields.get("error")
-        value = inner if isinstance(inner, str) else json.dumps(value) if value else None
-    if isinstance(value, list):
-        parts = cast(list[Any], value)
-        texts = (cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict))
-        value = next((text for text in texts if isinstance(text, str) and text.strip()), None)
-        value = value or (json.dumps(parts) if parts else None)
-    if isinstance(value, str) and value.strip():
-        return said_in_text(value) or value
-    return None
