@@ -1,7 +1,8 @@
-"""One turn of one process over a shared conversation: `one_turn.py DIRECTORY URL KEY PROCESSES`.
+"""One turn of many processes over a shared conversation: `one_turn.py DIRECTORY URL KEY PROCESSES`.
 
 The summarizer answers when all other processes have written what became of their turn, so that
-none of them can have waited for it.
+none of them can have waited for it. They are forked when all is imported: that spares each of them
+the start of an interpreter.
 """
 
 from __future__ import annotations
@@ -54,5 +55,26 @@ def main(directory: Path, url: str, key: str, processes: int) -> None:
     written.rename(directory / f"{os.getpid()}.json")
 
 
+def crowd(directory: Path, url: str, key: str, processes: int) -> None:
+    """Have so many processes each have one turn; exit with 1 if one of them has failed."""
+    with SQLStore(url):
+        pass  # the database, and what is imported for it
+    children: list[int] = []
+    for _ in range(processes):
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                main(directory, url, key, processes)
+                code = 0
+            except BaseException:
+                sys.excepthook(*sys.exc_info())
+            finally:
+                os._exit(code)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    sys.exit(int(any(codes)))
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    crowd(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
