@@ -1,6 +1,7 @@
-"""What follows from the values that were shown: sums, shares, counts, rounded numbers, days.
+"""What follows from the values that were shown: sums, shares, counts, rounded numbers.
 
-Not here: the values themselves (`shown`), which of a summary's were not shown (`grounding`).
+Not here: days (`derived_days`), the values themselves (`shown`), which of a summary's were not
+shown (`grounding`).
 """
 
 from __future__ import annotations
@@ -8,14 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate, chain, combinations, islice, permutations
 from typing import Final
 
-from chatfold.core.columns import columns_in
-from chatfold.core.days import as_date, days_from
+from chatfold.core.columns import Column, columns_in, sums_of_two
+from chatfold.core.derived_days import DerivedDays
 from chatfold.core.measures import Measures
 from chatfold.core.shown import Sources
 from chatfold.core.units import codes_of
@@ -27,7 +27,6 @@ __all__ = ["Derived"]
 
 _MANY = 40  # numbers whose pairs are looked at: more pairs would make any number a sum of two
 _SMALL = 12
-_LEAP = 2000  # a year that has all days
 _DOZENS = 144  # of one thing in a line of an order are fewer
 _TOTALS = 400
 _BETWEEN = 5  # characters between hours and minutes of one time
@@ -47,11 +46,6 @@ _SCALES: Final = {"k": 1_000, "m": 1_000_000}
 def _unit_of(key: str) -> str:
     """Return the unit, or the currency, in the key of a number or an amount."""
     return key.partition(" ")[2]
-
-
-def _some_day(key: str) -> date | None:
-    """Return the day of the key of a date, in some year where it names none."""
-    return as_date(key.replace("date:--", f"date:{_LEAP}-"))
 
 
 def _start(number: tuple[Value, Decimal]) -> int:
@@ -84,53 +78,21 @@ class Derived:
                 if known or is_bare:
                     self.listed.setdefault(_unit_of(value.key), []).append(number)
                     self.numbers.append((value, number))
-        self.dates = {
-            day
-            for v, known in zip(said, grounded, strict=True)
-            if known and v.kind == "date" and (day := _some_day(v.key)) is not None
-        }
+        dates = (
+            v.key for v, known in zip(said, grounded, strict=True) if known and v.kind == "date"
+        )
+        self.days = DerivedDays(dates, sources)
         self._sums: dict[tuple[str, frozenset[str]], frozenset[Decimal]] = {}
 
     def follows(self, value: Value) -> bool:
         """Return whether a value that was not shown follows from what was."""
         if value.kind == "date":
-            return any(map(self._date, either_order(value)))
+            return any(map(self.days.follows, either_order(value)))
         if value.kind in ("number", "amount"):
             return self._number(value)
         if value.kind == "time" and "h" in value.text:
             return self._lasts(value.key)
         return value.kind == "id" and self._short(value)
-
-    def _date(self, key: str) -> bool:
-        day = as_date(key)
-        if day is None:
-            if not key.startswith("date:--"):
-                return False
-            return any(f"date:{d:--%m-%d}" == key for d in self._relative_days)
-        return day in self._relative_days or self._completed(day)
-
-    def _completed(self, day: date) -> bool:
-        """Return whether a day was named without its year, and the year stands elsewhere."""
-        sources = self.sources
-        short = f"date:{day:--%m-%d}"
-        if short not in sources.kinds:
-            return False
-        return any(d.year == day.year for d in sources.today) and not any(
-            f"date:{y:04d}{day:-%m-%d}" in sources.kinds for y in range(day.year - 3, day.year + 4)
-        )
-
-    @cached_property
-    def _relative_days(self) -> set[date]:
-        found: set[date] = set()
-        for base in [*self.sources.today, *self.dates][:_MANY]:
-            for days in sorted(self.sources.offsets)[:_MANY]:
-                found.update(days_from(base, days))
-        for base in sorted(self.sources.today)[:_SMALL]:
-            for days in range(1, 15):
-                for day in days_from(base, days):
-                    if day.weekday() in self.sources.weekdays:
-                        found.add(day)
-        return found | self.sources.ends
 
     def _short(self, value: Value) -> bool:
         match = _SHORT.fullmatch(value.text)
@@ -159,7 +121,7 @@ class Derived:
                 if self._is_share(number) or self._is_bare(number / 100, unit):
                     return True
                 return self._is_near_share(value, number)
-            if unit in ("d", "day", "days", "") and self._is_distance(number):
+            if unit in ("d", "day", "days", "") and self.days.are_apart(number):
                 return True
         about = _ABOUT.search(self.text, max(0, value.start - 24), value.start) is not None
         short = _SHORT.search(self.text[value.start : value.stop + 2])
@@ -313,16 +275,6 @@ class Derived:
                         found.add(100 * one / (one + other))
         return sorted(found)
 
-    def _is_distance(self, number: Decimal) -> bool:
-        return number in self._distances
-
-    @cached_property
-    def _distances(self) -> frozenset[int]:
-        """Days between any two dates of the summary and, if they are few, of what was shown."""
-        shown = (as_date(key) for key, kind in self.sources.kinds.items() if kind == "date")
-        days = [*islice(self.dates, _MANY), *islice((d for d in shown if d is not None), _MANY)]
-        return frozenset(abs((one - other).days) for one, other in combinations(days, 2))
-
     def _rounds(
         self, number: Decimal, step: Decimal, about: bool, codes: frozenset[str] = frozenset()
     ) -> bool:
@@ -360,14 +312,14 @@ class Derived:
         return sorted({n for n in found if n is not None})
 
     @cached_property
-    def _columns(self) -> list[_Column]:
+    def _columns(self) -> list[Column]:
         """The numbers under one key of one tool's results, or of one text."""
-        found: list[_Column] = []
+        found: list[Column] = []
         for keys in self.sources.sums.values():
             numbers = [n for n in map(number_of, keys) if n is not None]
-            found.append(_Column({_unit_of(key) for key in keys[:3]}, numbers))
+            found.append(Column({_unit_of(key) for key in keys[:3]}, numbers))
         tables = chain.from_iterable(map(columns_in, self.sources.texts))
-        found += (_Column({""}, numbers) for numbers in islice(tables, _MANY))
+        found += (Column({""}, numbers) for numbers in islice(tables, _MANY))
         return found
 
     def _sums_of(self, unit: str, codes: frozenset[str]) -> frozenset[Decimal]:
@@ -379,47 +331,15 @@ class Derived:
         """
         if (unit, codes) not in self._sums:
             said = self.listed.get(unit, [])
-            found = {sum(said, Decimal()), sum(set(said), Decimal()), *_pairs(said)}
+            found = {sum(said, Decimal()), sum(set(said), Decimal()), *sums_of_two(said)}
             for column in self._columns:
                 if codes:
                     amounts = [n for n in column.numbers if self._is_amount(n, codes)]
-                    found.update(_Column(column.units, amounts).sums)
+                    found.update(Column(column.units, amounts).sums)
                 elif not unit or column.units & {unit, ""}:
                     found.update(column.sums)
             self._sums[unit, codes] = frozenset(found)
         return self._sums[unit, codes]
-
-
-class _Column:
-    """Numbers of one kind, and what they come to."""
-
-    def __init__(self, units: set[str], numbers: list[Decimal]) -> None:
-        self.units = units
-        self.numbers = numbers
-
-    @cached_property
-    def sums(self) -> set[Decimal]:
-        """The sum of all, of all that differ, and sums and differences of two, if they are few.
-
-        The mean of all is among them, rounded or not.
-        """
-        different = set(self.numbers)
-        whole = sum(self.numbers, Decimal())
-        sums = {whole, sum(different, Decimal())}
-        if self.numbers:
-            mean = whole / len(self.numbers)
-            sums.update(round(mean, places) for places in range(3))
-        return sums | _pairs(self.numbers)
-
-
-def _pairs(numbers: Sequence[Decimal]) -> set[Decimal]:
-    some = list(dict.fromkeys(numbers))
-    if len(some) > _MANY:
-        return set()
-    found: set[Decimal] = set()
-    for one, other in combinations(some, 2):
-        found.update((one + other, abs(one - other)))
-    return found
 
 
 def _place(number: Decimal, *, trailing: bool = False) -> Decimal:
