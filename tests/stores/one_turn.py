@@ -1,4 +1,4 @@
-"""One turn of many processes over a shared conversation: `one_turn.py DIRECTORY URL KEY PROCESSES`.
+"""One turn of many processes over a shared conversation: `stores.one_turn DIR URL KEY NUMBER`.
 
 The summarizer answers when all other processes have written what became of their turn, so that
 none of them can have waited for it. They are forked when all is imported: that spares each of them
@@ -13,10 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+from stores.forks import processes
+
 from chatfold import Middleware, Policy, Prompt
 from chatfold.stores import SQLStore
 
-_LONGEST = 400.0  # seconds
+_LONGEST = 100.0  # seconds; a process has 120
 
 
 def host() -> list[dict[str, str]]:
@@ -55,25 +57,16 @@ def main(directory: Path, url: str, key: str, processes: int) -> None:
     written.rename(directory / f"{os.getpid()}.json")
 
 
-def crowd(directory: Path, url: str, key: str, processes: int) -> None:
-    """Have so many processes each have one turn; exit with 1 if one of them has failed."""
+def crowd(directory: Path, url: str, key: str, number: int) -> None:
+    """Have so many processes each have one turn.
+
+    Raises:
+        AssertionError: One of them has failed.
+    """
     with SQLStore(url):
         pass  # the database, and what is imported for it
-    children: list[int] = []
-    for _ in range(processes):
-        child = os.fork()
-        if not child:
-            code = 1
-            try:
-                main(directory, url, key, processes)
-                code = 0
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-            finally:
-                os._exit(code)
-        children.append(child)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    sys.exit(int(any(codes)))
+    with processes(number, lambda _: main(directory, url, key, number)):
+        pass
 
 
 if __name__ == "__main__":

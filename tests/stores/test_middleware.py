@@ -55,9 +55,9 @@ def test_a_second_process_finds_the_first_one_s_fold(url: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_fifty_processes_at_once_make_one_summary_and_none_waits(url: str, tmp_path: Path) -> None:
     """The model answers when all others have had their turn."""
-    script = Path(__file__).with_name("one_turn.py")
-    command = [sys.executable, str(script), str(tmp_path), url, "k", str(PROCESSES)]
-    done = subprocess.run(command, capture_output=True, timeout=600, check=False)
+    command = [sys.executable, "-m", "stores.one_turn", str(tmp_path), url, "k", str(PROCESSES)]
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(command, cwd=tests, capture_output=True, timeout=600, check=False)
     assert (done.returncode, done.stderr[-2000:].decode()) == (0, "")
     told = [json.loads(file.read_text(encoding="utf-8")) for file in tmp_path.glob("*.json")]
     assert len(told) == PROCESSES

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from stores.drawn import fold, host_fold, texts
+from stores.forks import processes
 
 from chatfold.stores import SQLStore, StoreError
 from chatfold.stores._schema import VERSION
@@ -112,17 +113,6 @@ def test_a_step_that_fails_half_way_leaves_the_old_version(old: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_processes_that_open_an_old_file_at_once_all_use_it(old: Path) -> None:
-    children = []
-    for name in range(8):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                SQLStore(old, timeout=30).put(host_fold(name))
-                code = 0
-            finally:
-                os._exit(code)
-        children.append(child)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    assert codes == [0] * 8
+    with processes(8, lambda name: SQLStore(old, timeout=30).put(host_fold(name))):
+        pass
     assert SQLStore(old).erase(KEY) == 10

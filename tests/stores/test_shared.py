@@ -9,12 +9,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from stores.drawn import PATIENT, fold, host_fold, item, texts
+from stores.forks import processes
 from stores.postgresql import Server
 
 from chatfold.stores import MemoryStore, SQLStore
@@ -22,7 +21,6 @@ from chatfold.stores import MemoryStore, SQLStore
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
 KEY = "conversation"
-_LONGEST = 120  # seconds after which a process that waits for ever is ended, and the test fails
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -32,33 +30,6 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "folds.db")
     server: Server = request.getfixturevalue("postgresql")
     return server.empty()
-
-
-@contextmanager
-def processes(number: int, work: Callable[[int], None]) -> Iterator[None]:
-    """Start processes that begin to work at the same moment; all must come to a good end."""
-    gate_read, gate_write = os.pipe()
-    children = []
-    for name in range(number):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                signal.alarm(_LONGEST)
-                os.close(gate_write)
-                os.read(gate_read, 1)  # until the parent closes its end
-                work(name)
-                code = 0
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-            finally:
-                os._exit(code)
-        children.append(child)
-    os.close(gate_read)
-    os.close(gate_write)
-    yield
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    assert codes == [0] * number
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["opened before the fork", "after it"])

@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from stores.drawn import PATIENT, fold, host_fold, item, scanned, texts
+from stores.forks import processes
 
 import chatfold.stores
 from chatfold.errors import MissingExtraError
@@ -347,32 +348,14 @@ def test_threads_may_share_a_store(path: Path) -> None:
 @needs_fork
 def test_processes_that_open_a_new_file_at_once_all_save(path: Path) -> None:
     """Turning on the log and making the tables are the moments when they meet."""
-    gate_read, gate_write = os.pipe()
 
     def work(name: int) -> None:
-        os.close(gate_write)
-        os.read(gate_read, 1)  # until the parent closes its end
         store = SQLStore(path, timeout=PATIENT)
         for number in range(5):
             store.save(fold("words", fold_id=f"{name} {number}"))
 
-    children = []
-    for name in range(8):
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                work(name)
-                code = 0
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-            finally:
-                os._exit(code)
-        children.append(child)
-    os.close(gate_read)
-    os.close(gate_write)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    assert codes == [0] * 8
+    with processes(8, work):
+        pass
     assert len(SQLStore(path, timeout=PATIENT).folds(KEY)) == 40
 
 

@@ -85,7 +85,7 @@ def actions_of(
         else:
             writer.answered[number] = answers_to
             name = answers_to.name
-            given = [{_key(field): field.text} for field in answers_to.arguments or ()]
+            given = [{field.key: field.text} for field in answers_to.arguments or ()]
             effect, guess = effect_of(name, effects, given)
         if guess and name not in seen:
             seen.add(name)
@@ -108,11 +108,6 @@ def actions_of(
         guessed=tuple(guessed),
         written=frozenset(done),
     )
-
-
-def _key(field: Field) -> str:
-    """Return the key of a value, without those that lead to it."""
-    return field.label.rpartition(".")[2]
 
 
 _Tool: TypeAlias = tuple[str | None, str]

@@ -119,16 +119,11 @@ def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Ent
             found.append(Entry(entry.name, entry.arguments, left))
             continue
         found += (
-            Entry(key, None, (Field("", field.text),))
+            Entry(field.key, None, (Field("", field.text),))
             for field in entry.arguments
-            if (key := _key(field)) and not is_long(field.text) and not is_told(field.text)
+            if field.key and not is_long(field.text) and not is_told(field.text)
         )
     return found
-
-
-def _key(field: Field) -> str:
-    """Return the last key that leads to a value, "" where none does."""
-    return next((step for step in reversed(field.label.split(".")) if not step.isdigit()), "")
 
 
 def merged_values(

@@ -25,7 +25,7 @@ from chatfold.core.values import Value
 
 __all__ = ["Derived"]
 
-_MANY = 40  # numbers whose pairs are looked at: more pairs would make any number a sum of two
+_MANY = 40  # numbers of a kind that are looked at: of more, any number would be the share of two
 _SMALL = 12
 _DOZENS = 144  # of one thing in a line of an order are fewer
 _TOTALS = 400

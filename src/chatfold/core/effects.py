@@ -22,6 +22,7 @@ from chatfold.core.tool_names import (
     is_request,
     is_shell,
 )
+from chatfold.core.word_sets import word_set
 
 __all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool", "reads_by_name"]
 
@@ -31,20 +32,12 @@ _KINDS: Mapping[str, Effect] = {
     "tool_search": "read",
 }
 # Those of them that nothing they are given makes a write.
-_READ_ALWAYS = frozenset(
-    ("file_search", "google_maps", "google_search", "url_context", "web_search")
-)
+_READ_ALWAYS = word_set("file_search google_maps google_search url_context web_search")
 # The argument by which one tool does several things, as text editors and memories do.
 _SWITCHES = ("command", "action", "operation", "method", "mode")
-_SWITCHED = frozenset(
-    (
-        "computer",
-        "memory",
-        "str_replace_based_edit_tool",
-        "str_replace_editor",
-        "text_editor",
-        "text_editor_code_execution",
-    )
+_SWITCHED = word_set(
+    "computer memory str_replace_based_edit_tool str_replace_editor text_editor "
+    "text_editor_code_execution"
 )
 
 

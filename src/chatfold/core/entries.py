@@ -43,6 +43,11 @@ class Field(NamedTuple):
     text: str
     was: str = ""
 
+    @property
+    def key(self) -> str:
+        """The last key that leads to it, "" where none does."""
+        return next((step for step in reversed(self.label.split(".")) if not step.isdigit()), "")
+
 
 class Entry(NamedTuple):
     """One line of a record.

@@ -22,13 +22,13 @@ from chatfold.core.failure_words import (
     is_status_text,
     reason_in_text,
     said_in_text,
-    word_set,
     words_of_name,
 )
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
-from chatfold.core.success_words import telling_line, tells_a_deed
+from chatfold.core.success_words import telling_line, tells_a_deed, words_in
 from chatfold.core.unmade_words import says_not_made
+from chatfold.core.word_sets import word_set
 
 __all__ = ["reason_in_object", "reason_in_words", "text_of", "texts_of"]
 
@@ -37,7 +37,6 @@ _BAD_STATES = STATES | word_set(
     "timeout undeliverable undelivered unsuccessful"
 )
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
-_WORD = re.compile(r"[a-z]+(?:['\u2019]t)?")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
 _REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
@@ -192,7 +191,7 @@ def _refusal(
 
 def _says_made(text: str, name: str) -> bool:
     """Return whether a text says what a tool has done, or what has become of a thing by that."""
-    words = _WORD.findall(text.lower())
+    words = words_in(text)
     return _BECAME.search(text) is not None or (
         "already" not in words and tells_a_deed(words, name)
     )

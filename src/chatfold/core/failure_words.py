@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from chatfold.core.word_sets import word_set
+
 __all__ = [
     "DEEDS",
     "STATES",
@@ -17,7 +19,6 @@ __all__ = [
     "is_status_text",
     "reason_in_text",
     "said_in_text",
-    "word_set",
     "words_of_name",
 ]
 
@@ -92,11 +93,6 @@ _BUT = re.compile(
     r"\b(?:but|however|not|cannot|can't|couldn't|unable|fails|failed|failure|errors?)\b",
     re.IGNORECASE,
 )
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
 
 
 _THINGS = word_set(

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from chatfold.core.tool_names import Effect
+from chatfold.core.tool_names import Effect, heaviest
 
-__all__ = ["effect_of_arguments", "effect_of_statements", "may_say"]
+__all__ = ["effect_of_arguments", "effect_of_method", "effect_of_statements", "may_say"]
 
 _METHODS: Mapping[str, Effect] = {
     **dict.fromkeys(("delete", "patch", "post", "put"), "write"),
@@ -53,7 +53,6 @@ _SELECTED = re.compile(
 )
 _ASKED = re.compile(r"(?!.*\bmutation\b)\s*(?:query\b[^{};]{0,200})?\{\s*\w+\s*[({}\s]", re.DOTALL)
 _GRAPHQL_KEYS = frozenset(("document", "gql", "graphql", "query"))
-_BY_WEIGHT: tuple[Effect, ...] = ("write", "unknown", "read")  # what is said by one is enough
 # One of these is in the JSON of all arguments that say something; the last are escaped letters.
 _HINTS = (
     *("method", "sql", "statement", "stmt", "delete", "update", "insert", "create", "drop"),
@@ -89,7 +88,12 @@ def effect_of_arguments(arguments: Any, *, of_sql: bool = False) -> Effect | Non
             left += cast(dict[str, Any], value).items()
         elif isinstance(value, list):
             left += [(key, each) for each in cast(list[Any], value)]
-    return next((effect for effect in _BY_WEIGHT if effect in said), None)
+    return heaviest(said)
+
+
+def effect_of_method(text: str) -> Effect | None:
+    """Return what a request does by its method, None where that is none that is known."""
+    return _METHODS.get(text.strip().lower())
 
 
 def effect_of_statements(text: str) -> Effect:
@@ -100,7 +104,7 @@ def effect_of_statements(text: str) -> Effect:
 def _of_text(key: str, text: str) -> Effect | None:
     """Return what one text says: a method, or statements of SQL or GraphQL."""
     if len(text) < 8 and key.lower() in _METHOD_KEYS:
-        return _METHODS.get(text.strip().lower())
+        return effect_of_method(text)
     if key.lower() in _GRAPHQL_KEYS and _ASKED.match(text):
         return "read"
     is_sql = key.lower() in _SQL_KEYS
@@ -108,12 +112,12 @@ def _of_text(key: str, text: str) -> Effect | None:
     if not is_sql and (begins is None or begins[1].lower() not in _WRITING | _LOOKING):
         return None
     parts = _LITERAL.sub(" ", text[:_LONGEST]).split(";")
-    said = {_of_statement(part, is_sql=is_sql) for part in parts}
+    said: set[Effect | None] = {_of_statement(part, is_sql=is_sql) for part in parts}
     if "read" in said and not is_sql:  # so the others are statements, too
         is_sql, said = True, {_of_statement(part, is_sql=True) for part in parts}
     if is_sql and len(text) > _LONGEST:
         said.add("unknown")
-    return next((effect for effect in _BY_WEIGHT if effect in said), None)
+    return heaviest(said)
 
 
 def _of_statement(text: str, *, is_sql: bool) -> Effect | None:

@@ -14,6 +14,7 @@ from chatfold.core.value_numbers import Cache
 from chatfold.core.value_tables import CURRENCIES, UNITS
 from chatfold.core.value_terms import COMMANDS
 from chatfold.core.values import Value, command_value, found_in
+from chatfold.core.word_sets import word_set
 
 __all__ = ["Leaf", "LeafReader", "Path", "leaves", "named"]
 
@@ -48,13 +49,9 @@ class _Written(str):
     __slots__ = ()
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _ENCODED = re.compile(r"(?:data:[\w/+.;=-]{0,80},)?[A-Za-z0-9+/_=\s-]+")
 _ENCODED_LENGTH = 256
-_HIDDEN_KEYS = _words(
+_HIDDEN_KEYS = word_set(
     """
     encrypted_content encrypted_index signature fingerprint thought_signature thoughtSignature
     redactedContent
@@ -160,20 +157,20 @@ _DECODER = json.JSONDecoder(
 
 
 _STEPS = re.compile(r"[a-z0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z0-9]*")
-_ID_STEPS = _words(
+_ID_STEPS = word_set(
     """
     id ids number no nr num ref reference order ticket account sku pnr code key uuid guid serial
     iban isbn zip postcode plz phone tel mobile card last4
     """
 )
-_PHONE_STEPS = _words("phone tel telephone mobile fax whatsapp")
-_MONEY_STEPS = _words(
+_PHONE_STEPS = word_set("phone tel telephone mobile fax whatsapp")
+_MONEY_STEPS = word_set(
     """
     amount total subtotal price cost costs fee fees sum balance tax paid due refund refunded charge
     charged payment discount shipping fare value limit budget salary rate net gross deposit
     """
 )
-_COMMAND_STEPS = _words("command cmd script shell")
+_COMMAND_STEPS = word_set("command cmd script shell")
 _CODE_NAMES = {
     "status": "http",
     "http": "http",

@@ -254,7 +254,7 @@ class _Held:
     def _holds_text(self, text: str) -> bool:
         if text.casefold() in self.text:
             return True
-        # As a record writes it that is what is looked through.
+        # A record, if that is the text, writes it with a backslash in front of each quote.
         return '"' in text and quoted(text)[1:-1].casefold() in self.text
 
     @cached_property

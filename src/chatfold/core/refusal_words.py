@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from chatfold.core.effects import reads_by_name
-from chatfold.core.failure_words import is_for, word_set, words_of_name
+from chatfold.core.failure_words import is_for, words_of_name
 from chatfold.core.success_words import tells_a_deed
+from chatfold.core.word_sets import word_set
 
 __all__ = ["says_refused"]
 

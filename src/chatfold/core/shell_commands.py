@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from chatfold.core.given import effect_of_arguments
+from chatfold.core.given import effect_of_arguments, effect_of_method
 from chatfold.core.shell_line import is_text, taken_apart, text_of
 from chatfold.core.shell_programs import (
     ALIASES,
@@ -30,7 +30,7 @@ from chatfold.core.shell_programs import (
     Group,
 )
 from chatfold.core.shell_runners import behind_runners, effect_of_client, script_of
-from chatfold.core.tool_names import Effect, effect_of_words
+from chatfold.core.tool_names import Effect, effect_of_words, heaviest
 
 __all__ = ["effect_of_command"]
 
@@ -46,7 +46,6 @@ _COMMANDLET = re.compile(r"[A-Z][a-z]+-[A-Z]\w+")  # of PowerShell
 _SUBCOMMAND = re.compile(r"[a-z][a-z\d]*(?:[-_:][a-z\d]+)*", re.IGNORECASE)
 _FIRST = re.compile(r"[-_]")
 _REQUESTS = frozenset(("curl", "gh api"))
-_LOOKS = frozenset(("GET", "HEAD", "OPTIONS"))
 _LONGEST = 4000  # characters of a command that are looked at; quotes that never close cost most
 
 
@@ -55,10 +54,10 @@ def effect_of_command(command: str) -> Effect:
     line = taken_apart(command[:_LONGEST])
     if line.writes:
         return "write"
-    effects = {_of_one(words) for words in line.commands}
-    if "write" in effects:
-        return "write"
-    return "read" if effects == {"read"} and len(command) <= _LONGEST else "unknown"
+    effects: set[Effect] = {_of_one(words) for words in line.commands}
+    if len(command) > _LONGEST:
+        effects.add("unknown")
+    return heaviest(effects) or "unknown"
 
 
 def _of_one(words: Sequence[str]) -> Effect:
@@ -109,8 +108,10 @@ def _of_tool(program: str, rest: Sequence[str]) -> Effect:
         return "unknown"
     if any(effect_of_arguments(text_of(word)) == "write" for word in rest if is_text(word)):
         return "write"
-    said = {_of_subcommand(word) for word in _subcommands(rest[name.count(" ") :])}
-    return "write" if "write" in said else "read" if "read" in said else "unknown"
+    said: set[Effect | None] = {
+        _of_subcommand(word) for word in _subcommands(rest[name.count(" ") :])
+    }
+    return heaviest(said) or "unknown"
 
 
 def _subcommands(rest: Sequence[str]) -> Iterator[str]:
@@ -158,10 +159,10 @@ def _of_group(key: str, rest: Sequence[str]) -> Effect:
     group = GROUPS[key]
     operands = list(_operands(key, rest))
     if not operands:
-        return "read" if _HELP & {*rest} else _surer(group.alone, _by_flags(key, rest))
+        return "read" if _HELP & {*rest} else _together(group.alone, _by_flags(key, rest))
     if group.mixed:
         named = [word for _, word in operands if "=" not in word]
-        return _surer(_by_flags(key, rest), _of_each(group, named))
+        return _together(_by_flags(key, rest), _of_each(group, named))
     place, word = operands[0]
     longer, behind = f"{key} {word}", rest[place + 1 :]
     if _is_told_to_check(longer, behind):
@@ -174,7 +175,7 @@ def _of_group(key: str, rest: Sequence[str]) -> Effect:
         return "write"
     if word not in group.reads:
         return "unknown"
-    return _surer(_by_flags(key, rest), _by_flags(longer, behind))
+    return _together(_by_flags(key, rest), _by_flags(longer, behind))
 
 
 def _of_each(group: Group, words: Sequence[str]) -> Effect:
@@ -216,7 +217,7 @@ def _by_flags(key: str, rest: Sequence[str]) -> Effect:
     for place, word in enumerate(rest):
         for flag, value in _changing(known, word, exact=key in _REQUESTS):
             given = value or "".join(rest[place + 1 : place + 2])
-            effect = _surer(effect, _of_request(flag, given) if key in _REQUESTS else "write")
+            effect = _together(effect, _of_request(flag, given) if key in _REQUESTS else "write")
     return effect
 
 
@@ -243,13 +244,8 @@ def _of_request(flag: str, value: str) -> Effect:
         return "unknown"
     if flag not in ("X", "method", "request"):
         return "write"
-    if value.upper() in _LOOKS:
-        return "read"
-    return "write" if value.isalpha() else "unknown"
+    return effect_of_method(value) or ("write" if value.isalpha() else "unknown")
 
 
-def _surer(one: Effect, other: Effect) -> Effect:
-    """Return the effect of both together: a change outdoes a doubt, a doubt outdoes a look."""
-    if "write" in (one, other):
-        return "write"
-    return "unknown" if "unknown" in (one, other) else "read"
+def _together(*effects: Effect) -> Effect:
+    return heaviest(effects) or "unknown"

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from chatfold.core.word_sets import word_set
+
 __all__ = [
     "ALIASES",
     "CHECKING",
@@ -27,11 +29,7 @@ __all__ = [
 ]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-READS = _words(
+READS = word_set(
     "Format-List Format-Table Measure-Object Out-Host Out-String Select-Object Select-String "
     "Sort-Object Where-Object Write-Host Write-Output [ ag alias awk bandit basename bat bc cal "
     "cat cd cksum clang-format clear cloc cmp column comm curl cut date df diff dig dir dirname "
@@ -45,7 +43,7 @@ READS = _words(
     "top tr traceroute tree true type ulimit uname uniq unittest uptime vitest vmstat wc where "
     "whereis which who whoami xxd yes yq zcat zgrep"
 )
-WRITES = _words(
+WRITES = word_set(
     "ansible-playbook apply_patch apt apt-get black brew chgrp chmod chown chpasswd copy cp "
     "createdb createuser crontab csplit dd del dnf dropdb dropuser ed erase groupadd gunzip gzip "
     "install isort kill killall launchctl ln md mkdir mkfifo mkfs mktemp mount move mv passwd "
@@ -75,7 +73,7 @@ TOOLS = frozenset(
 )
 
 # With these words such a tool looks; others that read in the name of a tool, as `load`, may not.
-LOOKING = _words(
+LOOKING = word_set(
     "cat check count describe diff events explain find get help history info inspect list log logs "
     "lookup ls output plan preview ps read scan search show stat stats status tail test top "
     "tree validate verify version view wait whoami"
@@ -133,7 +131,7 @@ _TARGETS = "build clean deploy fix format install migrate package publish releas
 _ADDRESSES = "add append change del delete flush replace set"
 GROUPS: Mapping[str, Group] = (
     {
-        key: Group(_words(reads), _words(writes))
+        key: Group(word_set(reads), word_set(writes))
         for key, reads, writes in (
             (
                 "git",
@@ -208,7 +206,7 @@ GROUPS: Mapping[str, Group] = (
         )
     }
     | {
-        key: Group(_words(reads), _words(writes), alone="read")
+        key: Group(word_set(reads), word_set(writes), alone="read")
         for key, reads, writes in (
             (
                 "git remote",
@@ -237,20 +235,20 @@ GROUPS: Mapping[str, Group] = (
     }
     | {
         "git stash": Group(
-            _words("list show"),
-            _words("apply branch clear create drop pop push save store"),
+            word_set("list show"),
+            word_set("apply branch clear create drop pop push save store"),
             alone="write",
         ),
-        "make": Group(_words("check lint test"), _words(_TARGETS), mixed=True),
-        "mvn": Group(_words("check dependencies test"), _words(_TARGETS), mixed=True),
+        "make": Group(word_set("check lint test"), word_set(_TARGETS), mixed=True),
+        "mvn": Group(word_set("check dependencies test"), word_set(_TARGETS), mixed=True),
         "npm run": Group(
-            _words("check lint test type-check typecheck"), _words(_TARGETS), mixed=True
+            word_set("check lint test type-check typecheck"), word_set(_TARGETS), mixed=True
         ),
     }
 )
 # Short flags and long ones behind which a value follows that is no word of its own.
 VALUED: Mapping[str, frozenset[str]] = {
-    program: _words(flags)
+    program: word_set(flags)
     for program, flags in (
         ("sudo", "-C -D -g -h -p -R -T -u --group --user"),
         ("env", "-C -S -u --chdir --unset"),
@@ -297,7 +295,7 @@ class Flags(NamedTuple):
 
 
 FLAGS: Mapping[str, Flags] = {
-    program: Flags(short, _words(long), valued)
+    program: Flags(short, word_set(long), valued)
     for program, short, long, valued in (
         (
             "curl",
@@ -350,7 +348,7 @@ FLAGS: Mapping[str, Flags] = {
         ("yq", "i", "in-place inplace", "IopP"),
     )
 } | {
-    program: Flags("", _words(long), one_dash=True)
+    program: Flags("", word_set(long), one_dash=True)
     for program, long in (
         ("find", "delete exec execdir fls fprint fprint0 fprintf ok okdir"),
         ("go env", "u w"),

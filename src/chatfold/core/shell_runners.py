@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from chatfold.core.given import effect_of_statements
 from chatfold.core.shell_line import is_text, text_of
 from chatfold.core.shell_programs import VALUED
-from chatfold.core.tool_names import Effect
+from chatfold.core.tool_names import Effect, heaviest
 
 __all__ = ["behind_runners", "effect_of_client", "script_of"]
 
@@ -92,7 +92,6 @@ def effect_of_client(program: str, rest: Sequence[str]) -> Effect | None:
         for text in texts
         if not _NAME_OF_ONE.fullmatch(text)
     }
-    if "write" in effects:
-        return "write"
-    is_sure = effects == {"read"} and not any(word.startswith(_FROM_A_FILE) for word in rest)
-    return "read" if is_sure else "unknown"
+    if any(word.startswith(_FROM_A_FILE) for word in rest):
+        effects.add("unknown")
+    return heaviest(effects) or "unknown"

@@ -14,11 +14,11 @@ from chatfold.core.failure_words import (
     first_line,
     is_for,
     is_participle,
-    word_set,
     words_of_name,
 )
+from chatfold.core.word_sets import word_set
 
-__all__ = ["WORKED", "is_plain_success", "telling_line", "tells_a_deed"]
+__all__ = ["WORKED", "is_plain_success", "telling_line", "tells_a_deed", "words_in"]
 
 _READ = 4000  # characters of a text in which the line that tells most is looked for
 _WORD = re.compile(r"[a-z]+(?:['’]t)?")
@@ -65,6 +65,11 @@ def is_plain_success(text: str, name: str) -> bool:
     if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
         return False
     return len(others) < len(words) or not WORKED.isdisjoint(others)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the English words of a text, in small letters."""
+    return _WORD.findall(text.lower())
 
 
 def tells_a_deed(words: Collection[str], name: str) -> bool:

@@ -6,16 +6,19 @@ Not here: what a call is given, and what the caller says (`effects`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
+
+from chatfold.core.word_sets import word_set
 
 __all__ = [
     "LONGEST",
     "Effect",
     "effect_of_name",
     "effect_of_words",
+    "heaviest",
     "is_for_sql",
     "is_request",
     "is_shell",
@@ -24,12 +27,10 @@ __all__ = [
 Effect: TypeAlias = Literal["read", "write", "unknown"]
 """Whether a call changes something outside the conversation; `unknown` where nothing hints."""
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+_BY_WEIGHT: tuple[Effect, ...] = ("write", "unknown", "read")
 
 
-_READS = _words(
+_READS = word_set(
     "analyze assert browse calc calculate calculator can check classify compare compute convert "
     "count describe detect diagnose diff discover enumerate estimate evaluate examine explain "
     "explore extract fetch filter find geocode get glob grep has head identify inspect is list "
@@ -38,7 +39,7 @@ _READS = _words(
     "simulate stat suggest summarize tail test think trace track translate validate verify view "
     "wait watch whoami"
 )
-_WRITES = _words(
+_WRITES = word_set(
     "accept acknowledge activate add adjust allocate append apply approve archive assign attach "
     "authorize ban block cancel change charge clear click clone close commit complete configure "
     "confirm connect copy create deactivate debit decline decrement delete deliver demote deny "
@@ -55,21 +56,21 @@ _WRITES = _words(
     "withdraw write"
 )
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
-_EITHER = _words(
+_EITHER = word_set(
     "answer bid bill book booking call capture checkin checkout comment control dm do download "
     "draft drain export file fill follow handoff handover hold log mail message note order park "
     "pause play post print process record report request respond retry scale silence sms snapshot "
     "snooze tag text ticket tip trade tweet void vote"
 )
-_THINGS_TO_READ = _words(
+_THINGS_TO_READ = word_set(
     "availability balance content contents count data detail details docs documentation forecast "
     "help history id ids info information items listing price prices result results rows "
     "schema state statistics stats status summary time usage version weather"
 )
 # To open, to recall or to select these is to look at them; a ticket, an account or a seat it may
 # make or take, a wire or a message call back.
-_OPENABLE = _words("open recall select")
-_OPENED = _words(
+_OPENABLE = word_set("open recall select")
+_OPENED = word_set(
     "all browser column columns contents data database db detail details directory doc docs "
     "document documents fact facts file files folder history image info information knowledge "
     "link memories memory page pages pdf photo query record records result results row rows sql "
@@ -78,17 +79,17 @@ _OPENED = _words(
 # Words of those that read, and the things with which they are deeds: a lead becomes a customer, a
 # truck is filled, while a unit is only worked out, and a file read.
 _DEEDS_WITH: Mapping[str, frozenset[str]] = {
-    "convert": _words(
+    "convert": word_set(
         "cart crypto deal draft estimate lead mile opportunity point prospect quotation quote "
         "reward trial"
     ),
-    "load": _words(
+    "load": word_set(
         "car card cargo container dishwasher freight lorry money pallet ship shipment trailer "
         "truck van vehicle vessel wagon wallet"
     ),
-    "track": _words("calorie event expense habit hours meal medication mood symptom workout"),
+    "track": word_set("calorie event expense habit hours meal medication mood symptom workout"),
 }
-_BETWEEN = _words("at by for from in into of on or to where with")
+_BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
     r"opt_in|opt_out|run_migrations?|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up"
@@ -119,13 +120,21 @@ _KNOWN: Mapping[str, Effect] = {
 }
 # What a tool is called that runs the commands of a shell: at least one of these words, and none but
 # these and those behind them.
-_SHELLS = _words("bash cmd command commands exec powershell pwsh sh shell ssh terminal zsh")
-_AROUND_SHELLS = _words("code container execute execution in line local remote run tool")
+_SHELLS = word_set("bash cmd command commands exec powershell pwsh sh shell ssh terminal zsh")
+_AROUND_SHELLS = word_set("code container execute execution in line local remote run tool")
 # The same for one that makes requests of any method.
-_REQUESTS = _words("api curl endpoint http https request requests rest url")
-_AROUND_REQUESTS = _words("call client do execute fetch invoke make perform run send tool web")
+_REQUESTS = word_set("api curl endpoint http https request requests rest url")
+_AROUND_REQUESTS = word_set("call client do execute fetch invoke make perform run send tool web")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 LONGEST = 200  # characters of a name that are looked at
+
+
+def heaviest(effects: Collection[Effect | None]) -> Effect | None:
+    """Return the effect of several things together: a change outdoes a doubt, a doubt a look.
+
+    None where none of them says anything.
+    """
+    return next((effect for effect in _BY_WEIGHT if effect in effects), None)
 
 
 @lru_cache(maxsize=512)

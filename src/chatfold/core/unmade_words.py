@@ -12,9 +12,9 @@ from chatfold.core.failure_words import (
     DEEDS,
     STATES,
     is_for,
-    word_set,
 )
-from chatfold.core.success_words import tells_a_deed
+from chatfold.core.success_words import tells_a_deed, words_in
+from chatfold.core.word_sets import word_set
 
 __all__ = ["exits_badly", "says_not_made"]
 
@@ -71,7 +71,6 @@ _NOT_DONE = (
     r" (?P<done>[a-z]+)\b"
 )
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
-_WORD = re.compile(r"[a-z]+(?:['’]t)?")
 _CLAUSES = re.compile(r"[.,;:!\n]")
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
@@ -135,7 +134,7 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
 
 def _tells_a_deed(text: str, name: str) -> bool:
     """Return whether a clause says that something was done: "Not found; created as C-12"."""
-    clauses = map(_WORD.findall, _CLAUSES.split(text.lower()))
+    clauses = map(words_in, _CLAUSES.split(text))
     return any(tells_a_deed(words, name) for words in clauses)
 
 

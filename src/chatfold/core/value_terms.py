@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.word_sets import word_set
+
 __all__ = [
     "BRANDS",
     "COMMANDS",
@@ -21,11 +23,7 @@ __all__ = [
 ]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-ID_WORDS: Final = _words(
+ID_WORDS: Final = word_set(
     """
     order orders ticket tickets invoice invoices account accounts case booking bookings
     reservation ref reference confirmation id ids number no no. nr nr. num customer user member
@@ -36,7 +34,7 @@ ID_WORDS: Final = _words(
 )
 """Words before a number that make it an id, lower case."""
 
-EXTENSIONS: Final = _words(
+EXTENSIONS: Final = word_set(
     """
     py pyi pyc ipynb js jsx mjs cjs ts tsx vue svelte java kt kts scala groovy gradle c h cc cpp
     cxx hpp hh cs fs go rs rb erb php pl pm swift m mm lua r jl ex exs erl hs clj cljs dart zig nim
@@ -54,7 +52,7 @@ EXTENSIONS: Final = _words(
 )
 """Extensions of files, lower case."""
 
-DOMAINS: Final = _words(
+DOMAINS: Final = word_set(
     """
     com org net edu gov mil int io dev ai app co uk us de fr nl ch eu ca au nz jp cn kr br mx ru
     pl se dk fi pt cz tv
@@ -62,7 +60,7 @@ DOMAINS: Final = _words(
 )
 """Last parts of host names that are met without `https://` and are hardly ever words."""
 
-ROOTS: Final = _words(
+ROOTS: Final = word_set(
     """
     src lib libs test tests testing spec specs doc docs app apps bin etc usr var home opt tmp root
     dev mnt srv build dist out target node_modules packages pkg cmd internal api core utils
@@ -72,7 +70,7 @@ ROOTS: Final = _words(
 )
 """First parts of paths that tell a path from two words with a slash."""
 
-BRANDS: Final = _words(
+BRANDS: Final = word_set(
     """
     node.js next.js vue.js react.js nuxt.js express.js d3.js three.js asp.net vb.net
     github gitlab javascript typescript openai youtube linkedin paypal iphone ipad macos ios
@@ -83,7 +81,7 @@ BRANDS: Final = _words(
 )
 """Names of products, lower case, that look like those of files or of code."""
 
-NO_IDS: Final = _words(
+NO_IDS: Final = word_set(
     """
     utf-8 utf8 utf-16 utf16 iso-8859-1 sha-1 sha1 sha-256 sha256 sha-512 sha512 md5 base64 base32
     ipv4 ipv6 http1 http2 http3 h264 h265 mp3 mp4 x86 x64 x86_64 amd64 arm64 aarch64 int8 int16
@@ -94,10 +92,10 @@ NO_IDS: Final = _words(
 )
 """Words with a digit in them, lower case, that name no single thing."""
 
-PREFIXES: Final = _words("mid pre post top non late early past sub under over about")
+PREFIXES: Final = word_set("mid pre post top non late early past sub under over about")
 """What stands with a hyphen before a number without making it an id, lower case."""
 
-ERROR_NAMES: Final = _words(
+ERROR_NAMES: Final = word_set(
     """
     EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT
     EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY EFBIG ENOSPC ESPIPE
@@ -111,7 +109,7 @@ ERROR_NAMES: Final = _words(
 )
 """Names of errors and signals of POSIX, and what Node and npm add to them."""
 
-COMMANDS: Final = _words(
+COMMANDS: Final = word_set(
     """
     git gh pip pip3 pipx uv poetry conda npm npx yarn pnpm node deno bun python python3 pytest tox
     ruff mypy make cmake ninja gcc g++ clang cargo rustc go java javac mvn gradle dotnet ruby gem
