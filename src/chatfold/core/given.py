@@ -114,7 +114,8 @@ def _of_text(key: str, text: str) -> Effect | None:
     parts = _LITERAL.sub(" ", text[:_LONGEST]).split(";")
     said: set[Effect | None] = {_of_statement(part, is_sql=is_sql) for part in parts}
     if "read" in said and not is_sql:  # so the others are statements, too
-        is_sql, said = True, {_of_statement(part, is_sql=True) for part in parts}
+        is_sql = True
+        said.update(_of_statement(part, is_sql=True) for part in parts)
     if is_sql and len(text) > _LONGEST:
         said.add("unknown")
     return heaviest(said)
