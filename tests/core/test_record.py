@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chatfold.core.actions import settled
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.carry import Budget, fitted_values, merged
+from chatfold.core.carry import Budget, displaced, fitted_values, merged
 from chatfold.core.entries import Entry, Field, line, read_line, read_quoted
 from chatfold.core.record import Record, joined, parsed, rendered
 from chatfold.tokens import estimate
@@ -525,3 +525,13 @@ def test_what_the_user_said_outlives_what_others_have_less_of() -> None:
     assert kept[0] == said
     assert len(kept) == 4
     assert sum(len(entry.values) for entry in kept) < 36
+
+
+def test_a_count_of_earlier_deeds_tells_no_value_of_any() -> None:
+    """It stands for calls of which nothing else is known; what they came to would name none."""
+    one = Entry("pay", (Field("order.0", "LK-1"),), (Field("receipt", "R-9"),))
+    count = Entry("pay", None, (Field("receipt", "R-8"),), calls=3)
+    assert displaced([count, one], lambda text: False) == [one]
+    assert displaced([count, one], lambda text: text == "R-9") == [
+        Entry("order", None, (Field("", "LK-1"),))
+    ]
