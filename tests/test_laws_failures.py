@@ -374,13 +374,15 @@ def test_law_4_cancelling_leaves_the_list_and_the_context_usable(blocking: bool)
     """A cancelled `asummarize` raises CancelledError, and the next one is not `busy`."""
     items = talk()
     before = list(items)
+    may_end, ended = threading.Event(), threading.Event()
 
     async def hanging(prompt: Prompt) -> str:
         await asyncio.sleep(60)
         return "never"
 
     def sleeping(prompt: Prompt) -> str:
-        time.sleep(0.1)
+        may_end.wait(60)
+        ended.set()
         return "never"
 
     async def run() -> None:
@@ -392,7 +394,9 @@ def test_law_4_cancelling_leaves_the_list_and_the_context_usable(blocking: bool)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.sleep(0.12 if blocking else 0)
+        may_end.set()
+        assert not blocking or ended.wait(60)
+        await asyncio.sleep(0.02)
         assert same_objects(items, before)
         assert (await ctx.asummarize(short, keep_last_turns=1)).reason == "summarized"
 

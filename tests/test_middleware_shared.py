@@ -161,11 +161,11 @@ def test_a_conversation_that_makes_room_leaves_its_claim(store: Any) -> None:
 
 def test_a_claim_is_held_for_as_long_as_the_work_takes(store: Any) -> None:
     """A head in many parts takes longer than the time after which a holder counts as dead."""
-    shared, others = SharedFolds(store, lease=2.0), SharedFolds(store)
+    shared, others = SharedFolds(store, lease=4.0), SharedFolds(store)
     session = Session(talk(4))
     claim = shared.claim("a", session)
     assert claim is not None
-    time.sleep(3.0)
+    time.sleep(4.5)
     assert others.claim("a", session) is None
     shared.released(claim)
     after = others.claim("a", session)

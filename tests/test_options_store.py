@@ -176,14 +176,17 @@ def test_what_is_erased_is_the_keys_own(tmp_path: Path, kind: str) -> None:
 
 
 @stores
-def test_originals_go_when_their_time_is_over(tmp_path: Path, kind: str) -> None:
+def test_originals_go_when_their_time_is_over(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each save drops what is too old; this process can put everything back all the same."""
-    kept = STORES[kind](tmp_path, expire_after=0.2)
+    kept = STORES[kind](tmp_path, expire_after=3600)
     ctx = ChatContext([*desk("openai_chat"), *later("openai_chat", 4)], store=kept)
     before = list(ctx.items)
     assert fold(ctx, Clerk(TRUE), keep_last_turns=2)
     assert len(ctx.recall(call_id="call_1")) == 2
-    time.sleep(0.25)
+    later_on = time.time() + 3601
+    monkeypatch.setattr(time, "time", lambda: later_on)
     more = thanks()
     ctx.extend(more)
     assert fold(ctx, Clerk(TRUE), keep_last_turns=1)

@@ -520,7 +520,7 @@ def test_in_the_background_no_turn_waits() -> None:
     async def run() -> Any:
         first = await Runner.run(agent(model), talk(8)[:-1], run_config=config(fold))
         assert slow.prompts == [] or summaries(model.requests[-1]) == 0
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(1.5)
         given = [*first.to_input_list(), {"role": "user", "content": "and now?"}]
         return await Runner.run(agent(model), given, run_config=config(fold))
 

@@ -211,10 +211,9 @@ def test_only_one_gets_a_claim(store: AnyStore) -> None:
 
 
 def test_a_claim_whose_holder_died_is_free_after_its_time(store: AnyStore) -> None:
-    claim = store.claim(KEY, "work", 1.0)
+    claim = store.claim(KEY, "work", 0.1)
     assert claim is not None
-    assert store.claim(KEY, "work", 60) is None
-    time.sleep(1.05)
+    time.sleep(0.15)
     assert not store.renew(claim, 60)
     second = store.claim(KEY, "work", 60)
     assert second is not None
@@ -225,14 +224,20 @@ def test_a_claim_whose_holder_died_is_free_after_its_time(store: AnyStore) -> No
 
 
 def test_a_claim_can_be_held_for_longer(store: AnyStore) -> None:
-    claim = store.claim(KEY, "work", 1.0)
-    assert claim is not None
-    assert store.renew(claim, 60)
+    began = time.monotonic()
+    for name in map(str, range(20)):  # a machine may stand still for longer than the claim holds
+        claim = store.claim(KEY, name, 1.0)
+        assert claim is not None
+        if store.renew(claim, 60):
+            break
+    else:
+        pytest.fail("no claim could be held for longer")
     time.sleep(1.05)
-    assert store.claim(KEY, "work", 60) is None
+    assert time.monotonic() - began < 60
+    assert store.claim(KEY, name, 60) is None
     assert store.renew(claim, 0.1)
     time.sleep(0.15)
-    assert store.claim(KEY, "work", 60) is not None
+    assert store.claim(KEY, name, 60) is not None
 
 
 def test_erasing_a_key_frees_its_claims_and_no_others(store: AnyStore) -> None:
