@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.constraints import ENGLISH, Words, standing
+from chatfold.core.constraint_english import ENGLISH
+from chatfold.core.constraints import Words, standing
 from chatfold.core.views import ItemView, TextPart
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from chatfold.core.carry import fitted_values
-from chatfold.core.constraints import Standing, standing
+from chatfold.core.constraints import LANGUAGES, Standing, standing
 from chatfold.core.entries import Field
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
@@ -156,15 +156,11 @@ def _standing(
 ) -> Standing:
     """Return the instructions that hold behind a head, and those that were taken back in it."""
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
-    may = found.instructing(range(start, cut))
-    clean, views = plan.terms.redact, snapshot.views
-    said = [views[i] for i in may if i not in kept]
-    made = standing(said, earlier=earlier, clean=clean)
-    for words in plan.terms.words:
-        said = [views[i] for i in range(start, cut) if i not in kept]
-        more = standing(said, words=words, earlier=made.held, clean=clean)
-        made = Standing(more.held, made.lifted + more.lifted)
-    return made
+    clean, views, own = plan.terms.redact, snapshot.views, plan.terms.words
+    # Which items may instruct in a language of the caller's is not known ahead.
+    may = range(start, cut) if own else found.instructing(range(start, cut))
+    said = (views[i] for i in may if i not in kept)
+    return standing(said, words=(*LANGUAGES, *own), earlier=earlier, clean=clean)
 
 
 def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:

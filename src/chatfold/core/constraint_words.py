@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final, cast
 
-__all__ = ["Words", "alternatives", "compiled", "marks"]
+__all__ = ["Words", "alternatives", "compiled", "marks_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,19 @@ def alternatives(phrases: Sequence[str]) -> str:
     return "|".join(map(_phrase, phrases))
 
 
-def marks(phrases: Sequence[str]) -> frozenset[str] | None:
+def marks_of(words: Words) -> frozenset[str] | None:
+    """Return words of which each sentence has one that says anything of instructions.
+
+    Each word of a sentence is one of the text around it, so either can be asked for them. None:
+    there are no such words, and any sentence may.
+    """
+    lifts = (*words.takes_back, *words.allows, *words.permits)
+    told = _marks((*words.orders, *words.always, *words.asking, *lifts))
+    limits = _marks((*words.limits, *words.bounds))
+    return None if told is None or limits is None else told | limits
+
+
+def _marks(phrases: Sequence[str]) -> frozenset[str] | None:
     """Return words of which each text with one of these phrases has one; None where none do.
 
     To look for words is far quicker than to look for phrases, and most sentences have none.

@@ -1,28 +1,31 @@
 """Standing instructions: what a user wants kept to from now on, word for word, until taken back.
 
-They are found by the words that such requests are made of, which are data: English is built in,
-and a `Words` of another language is written in the same way. In doubt a sentence is kept.
-Not here: what a sentence means, and where in a summary the instructions stand (`record`).
+They are found by the words that such requests are made of, which are data: some languages are built
+in, and a `Words` of another one is written in the same way. In doubt a sentence is kept.
+Not here: what a sentence means (`constraint_reader`), and where in a summary the instructions stand
+(`record`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from chatfold.core.constraint_content import Content, ContentReader, key_of, plain_of
+from chatfold.core.constraint_content import Content, key_of, plain_of
 from chatfold.core.constraint_english import ENGLISH
-from chatfold.core.constraint_lifts import Lifts, Phrases
-from chatfold.core.constraint_speech import Speech, texts_of
-from chatfold.core.constraint_words import Words, alternatives, compiled, marks
+from chatfold.core.constraint_reader import MOST, SentenceReader
+from chatfold.core.constraint_speech import texts_of
+from chatfold.core.constraint_words import Words, marks_of
 from chatfold.core.views import ItemView
 
-__all__ = ["ENGLISH", "Standing", "Words", "may_instruct", "standing"]
+__all__ = ["LANGUAGES", "Standing", "Words", "may_instruct", "standing"]
 
-_LONGEST: Final = 300  # characters of one instruction
-_MOST: Final = 40  # instructions
+LANGUAGES: Final = (ENGLISH,)
+"""The languages that are built in."""
+
+_WORD = re.compile(r"\w+(?:'\w+)*")
 
 
 class Standing(NamedTuple):
@@ -41,7 +44,7 @@ class Standing(NamedTuple):
 def standing(
     views: Iterable[ItemView],
     *,
-    words: Words = ENGLISH,
+    words: Words | Sequence[Words] = LANGUAGES,
     earlier: Sequence[str] = (),
     clean: Callable[[str], str] | None = None,
 ) -> Standing:
@@ -52,275 +55,86 @@ def standing(
 
     Args:
         views: The readings of the items.
-        words: The language.
+        words: The language, or several of them: each message is read in every one.
         earlier: Those that hold by the items before these.
         clean: Applied to every text before it is read (`redact`).
     """
     held = {key_of(text): text for text in earlier}
     lifted: list[str] = []
     said = [texts for view in views if (texts := texts_of(view, clean))]
-    if not said:
-        return Standing(list(held.values())[-_MOST:], lifted)
-    reader = _reader(words)
-    known: dict[str, Content] = {}
-    for texts in said:
-        if any(map(reader.may_hold, texts)):
-            for sentence, own in reader.speech.sentences(texts):
-                taken_back = reader.hold(sentence, held, known, own=own)
-                if taken_back is not None:
-                    lifted.append(taken_back)
-    return Standing(list(held.values())[-_MOST:], lifted)
+    if said:
+        languages = [*map(_Language, (words,) if isinstance(words, Words) else words)]
+        for texts in said:
+            spoken = _words(texts)
+            for language in languages:
+                if language.may_hold(spoken):
+                    lifted += language.hold(texts, held)
+    return Standing(list(held.values())[-MOST:], lifted)
 
 
-def may_instruct(
-    view: ItemView, clean: Callable[[str], str] | None = None, *, words: Words = ENGLISH
-) -> bool:
-    """Return whether an item can hold an instruction: what holds none changes nothing.
+def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> bool:
+    """Return whether an item can hold an instruction in a language that is built in.
+
+    What holds none changes nothing.
 
     Args:
         view: The reading of the item.
         clean: Applied to every text before it is read (`redact`).
-        words: The language.
     """
-    return view.role == "user" and any(map(_reader(words).may_hold, texts_of(view, clean)))
+    if view.role != "user":
+        return False
+    marks = _built_in_marks()
+    return marks is None or not marks.isdisjoint(_words(texts_of(view, clean)))
 
 
-def _shortened(sentence: str) -> str:
-    if len(sentence) <= _LONGEST:
-        return sentence
-    return sentence[: _LONGEST - 1].rsplit(" ", 1)[0] + "…"
-
-
-# --- reading one sentence -----------------------------------------------------------------------
-
-_WORD = re.compile(r"\w+(?:'\w+)*")
-
-
-class _Said(NamedTuple):
-    """What a sentence says of instructions.
-
-    Attributes:
-        about: What it is about.
-        instruction: Whether it is one itself.
-        lifted: Whether it says that something no longer holds, and may name it by a part of its
-            words.
-        named: Whether it only names what that is; else it says the contrary of it.
-        may_lift: Whether it takes anything back: to ask whether one may is not to be allowed.
-    """
-
-    about: Content
-    instruction: bool
-    lifted: bool
-    named: bool
-    may_lift: bool
-
-
-class _Reader:
-    """Reads sentences by the words of one language."""
+class _Language:
+    """Reads messages in one language."""
 
     def __init__(self, words: Words) -> None:
-        joins = alternatives((*words.joins, *words.limits)) or "(?!)"
-        fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
-        first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
-        joined = rf"(?<!\w)(?<!\w')(?:{joins})[ ,]+"
-        self.clause_starts = [
-            re.compile(rf"(?:{s})(?:(?:{fillers})[ ,]+)*+") for s in (first, joined)
-        ]
-        self.order = compiled(words.orders)
-        self.filling = re.compile(rf"^(?:(?:{fillers})[ ,]+)++|(?:[ ,]+(?:{fillers}))*+[.!… ]*+$")
-        self.tag = re.compile(rf", ?(?:{alternatives(words.tags) or '(?!)'}) ?\?$")
-        self.request = compiled(words.requests)
-        self.always = compiled(words.always)
-        self.asking = compiled(words.asking)
-        self.limit = compiled(words.limits)
-        self.bound = compiled(words.bounds)
-        self.exception = compiled(words.exceptions)
-        self.report = compiled(words.reports)
-        self.question = compiled(words.questions, "^")
-        self.correction = compiled(words.corrects, "^")
-        self.taking_back = Phrases.of(words.takes_back)
-        self.allowing = Phrases.of(words.allows)
-        self.permit = Phrases.of((*words.allows, *words.permits))
-        told = (self.order, self.request, self.limit, self.asking)
-        self.telling = Phrases(beginning=told, behind=self.always)
-        self.lifts = Lifts(words)
-        self.speech = Speech(words)
-        self.content = ContentReader(words)
-        lifts = (*words.takes_back, *words.allows, *words.permits)
-        self.marks = marks((*words.orders, *words.always, *words.asking, *lifts))
-        self.limits = marks((*words.limits, *words.bounds))
+        self._words = words
+        self._marks = _marks(words)
+        self._known: dict[str, Content] = {}
 
-    def may_hold(self, text: str) -> bool:
-        """Return whether a text has a word of those that instructions are told by.
+    def may_hold(self, spoken: Iterable[str]) -> bool:
+        """Return whether among these words is one of those that instructions are told by.
 
-        Each word of a sentence is one of the text around it, so this can be asked of either.
+        To look for words is far quicker than to look for phrases, and most messages have none.
         """
-        if self.marks is None or self.limits is None:
-            return True
-        said = _WORD.findall(plain_of(text))
-        return not (self.marks.isdisjoint(said) and self.limits.isdisjoint(said))
+        return self._marks is None or not self._marks.isdisjoint(spoken)
 
-    def hold(
-        self, sentence: str, held: dict[str, str], known: dict[str, Content], *, own: bool = True
-    ) -> str | None:
-        """Change what is held as a sentence says, and return the instruction that it takes back.
+    def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
+        """Change what is held as a message says, and return the instructions that it takes back.
 
         Args:
-            sentence: What a user said.
+            texts: The texts of one message, in their order.
             held: The instructions, oldest first, by their keys.
-            known: What they are about, by their keys, so that each is read once.
-            own: Whether they are the user's own words; what may be pasted takes nothing back.
         """
-        if not self.may_hold(sentence):
-            return None
-        said = self.said(sentence)
-        opening = self.correction.search(plain_of(sentence)) if own else None
-        if said is None and opening is None:
-            return None
-        key = key_of(sentence)
-        is_told_anew = said is None and key in held
-        for dropped in (held, known):
-            dropped.pop(key, None)  # said again, it is new
-        for other in held.keys() - known.keys():
-            known[other] = self.content.read(held[other])
-        about = {k: known[k] for k in held}
-        meant = self.meant(said, about) if own and said else None
-        if meant is None and opening is not None and not sentence.rstrip().endswith("?"):
-            told = self.told_behind(sentence, opening.group())
-            meant = self.corrected(sentence, told, held, about)
-            is_told_anew = is_told_anew or meant is not None or self.is_contrary(told, about)
-        lifted = held.pop(meant) if meant is not None else None
-        touches = self.content.touches
-        touched = said is not None and any(touches(said.about, c) for c in about.values())
-        if is_told_anew or (said and said.instruction) or (meant is None and touched):
-            held[key] = _shortened(sentence)
-            if len(held) > _MOST:
-                del held[next(iter(held))]
-        return lifted
-
-    def said(self, sentence: str) -> _Said | None:
-        """Return what a sentence says of instructions, None where that is nothing."""
-        plain = plain_of(sentence)
-        instruction = self.is_instruction(plain)
-        speaks = self.taking_back.anywhere(plain) or self.permit.anywhere(plain)
-        if not (speaks or instruction):
-            return None
-        places = self.lifts.places(plain)
-        named = self.lifts.find(plain, self.taking_back, places)
-        permit = self.lifts.find(plain, self.permit, places)
-        lifting = named or permit
-        if instruction and not speaks:
-            lifting = self.lifts.find(plain, self.telling, places)
-        behind = plain[: lifting.start()] if lifting and lifting.start() in places.first else ""
-        about = self.content.read(sentence, behind=behind)
-        if permit and not instruction:  # the "no" of "no, you can" is an answer
-            about = about._replace(negative=self.content.is_negative(plain[permit.start() :]))
-        return _Said(
-            about,
-            instruction,
-            lifted=bool(named or self.lifts.find(plain, self.allowing, places)),
-            named=bool(named) and not instruction,
-            may_lift=bool(lifting) and (instruction or not plain.endswith("?")),
+        reader = _reader(self._words)
+        lifted = (
+            reader.hold(sentence, held, self._known, own=own)
+            for sentence, own in reader.speech.sentences(texts)
+            if self.may_hold(_words((sentence,)))
         )
-
-    def is_instruction(self, plain: str) -> bool:
-        """Return whether a sentence asks for something that holds from now on."""
-        plain = self.tag.sub("", plain)
-        if plain.endswith("?") or self.question.search(plain):
-            return bool(self.asking.search(plain))
-        bare = self.filling.sub("", plain)
-        alone = " " not in bare and self.order.fullmatch(bare)
-        if alone or self.report.search(plain):
-            return False  # one word alone is an answer
-        starts = self.starts(plain)
-        if self.begun(self.order, plain, starts) or self.always.search(plain):
-            rest = self.exception.sub("~", plain)
-            if self.begun(self.order, rest, self.starts(rest)) or self.always.search(rest):
-                return True
-        request = self.begun(self.request, plain, starts)
-        if request is None:
-            return False
-        found = self.exception.search(plain, request.start())
-        if found and found.start() < request.end() < found.end():  # "send only the first page"
-            plain = f"{plain[: found.start()]}~{plain[found.end() :]}"
-        return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
-
-    def starts(self, plain: str) -> list[int]:
-        """Return where clauses of a sentence in small letters begin, behind what fills them."""
-        places: set[int] = set()
-        for clause_start in self.clause_starts:
-            at = 0
-            while at <= len(plain) and (found := clause_start.search(plain, at)):
-                places.add(found.end())
-                at = found.start() + 1
-        return sorted(places)
-
-    def begun(
-        self, phrases: re.Pattern[str], plain: str, places: Sequence[int]
-    ) -> re.Match[str] | None:
-        """Return the first phrase that begins at one of these places."""
-        return next(filter(None, (phrases.match(plain, place) for place in places)), None)
-
-    def told_behind(self, sentence: str, opening: str) -> Content:
-        """Return what a sentence is about behind the words that open a correction."""
-        said = self.content.read(sentence, behind=opening)
-        negative = self.content.is_negative(plain_of(sentence)[len(opening) :])
-        return said._replace(negative=negative)
-
-    def corrected(
-        self, sentence: str, told: Content, held: dict[str, str], about: dict[str, Content]
-    ) -> str | None:
-        """Return the key of the one instruction of which a sentence tells the number anew, or None.
-
-        Args:
-            sentence: What the user said.
-            told: What it is about behind the words that open a correction.
-            held: The instructions, by their keys.
-            about: What each of them is about, by its key.
-        """
-        renumbers = self.content.renumbers
-        found = [key for key in about if renumbers(told, about[key], sentence, held[key])]
-        return found[0] if len(found) == 1 else None
-
-    def is_contrary(self, told: Content, about: dict[str, Content]) -> bool:
-        """Return whether a correction says the contrary of all that an instruction is about.
-
-        "I don't want insurance" is not taken back by "actually, I want insurance on the second
-        car", and is not to stand without it.
-
-        Args:
-            told: What the correction is about.
-            about: What each instruction is about, by its key.
-        """
-        return any(
-            told.negative != other.negative and self.content.within(other, told)
-            for other in about.values()
-        )
-
-    def meant(self, said: _Said, about: dict[str, Content]) -> str | None:
-        """Return the key of the one instruction that a sentence clearly takes back, or None.
-
-        No sentence takes back what is about something that it does not name, nor what is about
-        another name or value besides. What only says the contrary is about the very same: of a
-        narrower or a wider thing both may hold.
-
-        Args:
-            said: What the sentence says.
-            about: What each instruction is about, by its key.
-        """
-        within = self.content.within
-        found = [
-            key
-            for key, other in about.items()
-            if (said.named or said.about.negative != other.negative)
-            and within(said.about, other)
-            and (said.lifted or within(other, said.about))
-            and not self.content.leaves_out(said.about, other)
-        ]
-        return found[0] if said.may_lift and len(found) == 1 else None
+        return [text for text in lifted if text is not None]
 
 
-@lru_cache(maxsize=8)
-def _reader(words: Words) -> _Reader:
-    """Return what reads by these words; made once, as that takes a millisecond and more."""
-    return _Reader(words)
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _WORD.findall(plain_of(text)))
+
+
+@cache
+def _built_in_marks() -> frozenset[str] | None:
+    marks = [*map(_marks, LANGUAGES)]
+    return None if None in marks else frozenset().union(*(one for one in marks if one is not None))
+
+
+@lru_cache(maxsize=32)
+def _marks(words: Words) -> frozenset[str] | None:
+    """Return the marks of a language; made once, as that takes milliseconds."""
+    return marks_of(words)
+
+
+@lru_cache(maxsize=32)
+def _reader(words: Words) -> SentenceReader:
+    """Return what reads by these words; made once, as that takes tens of milliseconds."""
+    return SentenceReader(words)
