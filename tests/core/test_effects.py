@@ -83,6 +83,32 @@ def test_to_open_or_select_what_can_be_looked_at_is_a_read(name: str) -> None:
     assert effect_of(name, {}) == ("read", True)
 
 
+WRITES_ELSEWHERE = (
+    *("erstelleTicket", "bestellung_stornieren", "termin_buchen", "adresse_aendern"),
+    *("ersatz_anlegen", "erstattung_veranlassen", "konto_sperren", "suchen_und_buchen"),
+    *("creer_commande", "envoyer_facture", "annuler_reservation", "rembourser_client"),
+    *("crear_ticket", "enviar_correo", "agendar_cita", "crearPedido", "buscar_o_crear_cliente"),
+    *("prenotare_tavolo", "inviare_email", "annullare_ordine", "creaTicket"),
+    *("criar_pedido", "cancelar_assinatura", "emitir_nota_fiscal", "cadastrar_cliente"),
+)
+READS_ELSEWHERE = (
+    *("bestellung_suchen", "kundendaten_abrufen", "sucheBestellung", "termine_auflisten"),
+    *("consulter_solde", "rechercher_commande", "lister_messages", "obtenirFacture"),
+    *("consultar_reserva", "buscar_cliente", "obtener_pedido", "ver_estado", "buscarTicket"),
+    *("cercare_ordine", "verificare_disponibilita", "mostra_ordine", "calcola_prezzo"),
+    *("pesquisar_produtos", "obter_fatura", "listar_notas", "calcular_frete", "ler_mensagem"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "effect"),
+    [*((n, "write") for n in WRITES_ELSEWHERE), *((n, "read") for n in READS_ELSEWHERE)],
+)
+def test_names_in_other_languages_say_the_same(name: str, effect: str) -> None:
+    """German, French, Spanish, Italian and Portuguese, with English words between."""
+    assert effect_of(name, {}) == (effect, True)
+
+
 def test_what_the_caller_says_is_no_guess() -> None:
     """It holds for the exact name, and stands above everything that could be guessed."""
     told: Any = {"create_rma": "read", "bash": "write"}

@@ -55,6 +55,41 @@ _WRITES = word_set(
     "uninstall unlock unmute unpause unpin unsubscribe untag update upgrade upload upsert wire "
     "withdraw write"
 )
+# Names are in the language of those who wrote the tool: German, French, Spanish, Italian or
+# Portuguese, without accents, as names are. Most have infinitives; in German and Italian many say
+# what to do.
+_READS_ELSEWHERE = word_set(
+    "abfragen abrufen afficher anzeigen auflisten berechne berechnen buscar calcola calcolare "
+    "calcular calculer cerca cercare checar chercher comparar comparer comprobar confrontare "
+    "consultar consultare consulter controlla controllare cotar cotizar elenca elencare encontrar "
+    "ermitteln exibir finden hole holen leer leggere leggi ler lesen lire listar lister mostra "
+    "mostrar mostrare nachschlagen obtener obtenir obter ottenere pesquisar procurar pruefe "
+    "pruefen prufe prufen rechercher recuperare recuperer revisar suche suchen trouver trova "
+    "trovare validar valider ver vergleichen verifica verificar verificare verifier visualizar "
+    "visualizzare zeige"
+)
+_WRITES_ELSEWHERE = word_set(
+    "acheter acquistare activar activer actualiser actualizar adicionar aendern agendar aggiorna "
+    "aggiornare aggiungere aggiungi agregar ajouter aktivieren aktualisieren alterar anadir "
+    "andern anlegen annuler annulla annullare apagar approuver approvare aprobar aprovar asignar "
+    "assegnare ativar atribuir attivare attribuer atualizar bestaetigen bestatigen bestelle "
+    "bestellen bezahlen bloccare bloquear bloquer borrar buche buchen cadastrar cambiar cambiare "
+    "cancelar cancella cancellare cerrar changer chiudere cobrar comprar comprare confermare "
+    "confirmar confirmer crea crear creare creer criar deaktivieren debloquer deletar desactivar "
+    "desactiver desativar desbloquear devolver disattivare ecrire eintragen elimina eliminar "
+    "eliminare emitir enregistrer entsperren enviar envoyer erstatten erstelle erstellen escrever "
+    "escribir excluir fechar fermer generar generare generer gerar guardar hinzufuegen hinzufugen "
+    "invia inviare kuendigen kundigen loeschen loschen mandar marcar modificar modificare "
+    "modifier notificar notificare notifier ordinare pagar pagare payer planifier prenota "
+    "prenotare programar programmare pubblicare publicar publier reactivar reagendar rechazar "
+    "reembolsar refuser registrar registrare rejeitar rembourser renouveler renovar reprogramar "
+    "reservar reserver reservieren restituire richiedere rifiutare rimborsare rinnovare salvar "
+    "salvare sauvegarder sbloccare schicken schliessen schreiben scrivere sende senden solicitar "
+    "speichern sperren spostare storniere stornieren supprimer transferer transferir trasferire "
+    "uberweisen ueberweisen umbuchen veranlassen vereinbaren verschicken verschieben zuweisen"
+)
+_READ = _READS | _READS_ELSEWHERE
+_WRITTEN = _WRITES | _WRITES_ELSEWHERE
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
 _EITHER = word_set(
     "answer bid bill book booking call capture checkin checkout comment control dm do download "
@@ -89,6 +124,7 @@ _DEEDS_WITH: Mapping[str, frozenset[str]] = {
     ),
     "track": word_set("calorie event expense habit hours meal medication mood symptom workout"),
 }
+_JOINS = word_set("and e et o oder or ou then und y")
 _BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
@@ -210,9 +246,9 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
         return "write"
     words = _COMPOUNDS.sub("information", name).split("_")
     for place, word in enumerate(words):
-        if word in _WRITES:
+        if word in _WRITTEN:
             return "write"
-        if word in _READS:
+        if word in _READ:
             behind = words[place + 1 :]
             if _goes_on_to_write(behind):
                 return "write"
@@ -240,6 +276,6 @@ def _thing(before: list[str], behind: list[str]) -> str:
 def _goes_on_to_write(words: list[str]) -> bool:
     """Return whether a name such as `get_or_create` or `search_and_book` ends in a change."""
     return any(
-        before in ("and", "or", "then") and word in _WRITES | _EITHER
+        before in _JOINS and (word in _WRITTEN or word in _EITHER)
         for before, word in pairwise(words)
     )
