@@ -85,7 +85,13 @@ def test_to_open_or_select_what_can_be_looked_at_is_a_read(name: str) -> None:
 
 WRITES_ELSEWHERE = (
     *("erstelleTicket", "bestellung_stornieren", "termin_buchen", "adresse_aendern"),
-    *("ersatz_anlegen", "erstattung_veranlassen", "konto_sperren", "suchen_und_buchen"),
+    *(
+        "ersatz_anlegen",
+        "erstattung_veranlassen",
+        "konto_sperren",
+        "antrag_stellen",
+        "suchen_und_buchen",
+    ),
     *("creer_commande", "envoyer_facture", "annuler_reservation", "rembourser_client"),
     *("crear_ticket", "enviar_correo", "agendar_cita", "crearPedido", "buscar_o_crear_cliente"),
     *("prenotare_tavolo", "inviare_email", "annullare_ordine", "creaTicket"),
