@@ -57,7 +57,7 @@ def test_an_instruction_that_is_taken_back_is_gone() -> None:
     assert parts_of(outcome)["standing"] == quoted("Never use emojis.")
 
 
-@pytest.mark.parametrize("words", [(), [Words(orders=("niemals",))]])
+@pytest.mark.parametrize("words", [(), [Words(orders=("nooit",))]])
 def test_an_instruction_that_is_taken_back_stands_nowhere(words: Sequence[Words]) -> None:
     """Neither do its words among those of the user, where a value of it is told."""
     said = ["Never mail anna@x.com about our orders.", "You may mail anna@x.com again."]
@@ -91,29 +91,27 @@ def test_an_instruction_outlives_the_contrary_of_another_thing(first: str, secon
     assert parts_of(outcome)["standing"] == quoted(first, second)
 
 
-GERMAN = Words(
-    orders=("nie|niemals",), takes_back=("vergiss * über",), common=("vergiss|das|über",)
-)
-SPANISH = Words(orders=("nunca|siempre",))
+DUTCH = Words(orders=("nooit",), takes_back=("vergeet * over",), common=("vergeet|dat|over",))
+POLISH = Words(orders=("nigdy|zawsze",))
 
 
 @pytest.mark.parametrize(
     ("words", "found"),
     [
         ((), [STANDING]),
-        (GERMAN, [STANDING, "Nie an der Türe klingeln."]),
-        ([GERMAN, SPANISH], [STANDING, "Nie an der Türe klingeln.", "Nunca me llames."]),
+        (DUTCH, [STANDING, "Nooit aan de deur bellen."]),
+        ([DUTCH, POLISH], [STANDING, "Nooit aan de deur bellen.", "Nigdy nie dzwoń."]),
     ],
-    ids=["English", "one", "two"],
+    ids=["built in", "one", "two"],
 )
 def test_instructions_are_found_in_the_languages_that_are_given(words: Any, found: Any) -> None:
-    """Beside English, and they last."""
+    """Beside those that are built in, and they last."""
     ctx = ChatContext(desk("openai_chat"), standing_words=words)
-    ctx.items[0] = user(f"{STANDING} Nie an der Türe klingeln. Nunca me llames.")
+    ctx.items[0] = user(f"{STANDING} Nooit aan de deur bellen. Nigdy nie dzwoń.")
     outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*found)
-    ctx.extend([user(f"Vergiss das über klingeln. {LONG}"), assistant(LONG), *thanks()])
-    left = [text for text in found if "klingeln" not in text]
+    ctx.extend([user(f"Vergeet dat over bellen. {LONG}"), assistant(LONG), *thanks()])
+    left = [text for text in found if "bellen" not in text]
     outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*left)
 
@@ -137,17 +135,17 @@ def test_no_cut_of_an_instruction_halves_a_secret() -> None:
 
 
 def test_the_example_of_words_finds_and_takes_back() -> None:
-    """As its docstring says, in German."""
+    """As its docstring says, in Dutch."""
     code = (inspect.getdoc(Words) or "").partition("```python\n")[2].partition("```")[0]
-    said = "Nie am Montag anrufen. Ruf mich bitte nie am Montag an. Das ist nie gut."
-    found = ["Nie am Montag anrufen.", "Ruf mich bitte nie am Montag an."]
+    said = "Nooit op maandag bellen. Bel me alsjeblieft nooit op maandag. Dat is nooit goed."
+    found = ["Nooit op maandag bellen.", "Bel me alsjeblieft nooit op maandag."]
     names: dict[str, Any] = {"Words": Words, "ChatContext": ChatContext}
     names["messages"] = [user(f"{said} {LONG}"), assistant(LONG), *thanks()]
     exec(code, names)
     ctx = names["ctx"]
     outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*found)
-    back = "Vergiss, was ich über anrufen gesagt habe."
+    back = "Vergeet wat ik over bellen heb gezegd."
     ctx.extend([user(f"{back} {LONG}"), assistant(LONG), *thanks()])
     outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(found[1])

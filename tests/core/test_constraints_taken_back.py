@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.constraint_english import ENGLISH
 from chatfold.core.constraints import Words, standing
+from chatfold.core.languages.english import ENGLISH
 from chatfold.core.views import ItemView, TextPart
 
 

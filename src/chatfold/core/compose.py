@@ -11,11 +11,12 @@ from functools import partial
 from typing import Any
 
 from chatfold.core.carry import fitted_values
-from chatfold.core.constraints import LANGUAGES, Standing, standing
+from chatfold.core.constraints import Standing, standing
 from chatfold.core.entries import Field
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
+from chatfold.core.languages import LANGUAGES
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered

@@ -108,6 +108,8 @@ class ContentReader:
         self._lists = frozenset(w for phrase in words.lists for w in phrase.split("|"))
         self._contrasts = [frozenset(group.split("|")) for group in words.contrasts]
         self._endings = [group.split("|") for group in words.endings]
+        elided = [part for phrase in words.elisions for part in phrase.split("|")]
+        self._elisions = tuple(sorted(elided, key=len, reverse=True))
         self._negation = compiled(words.negations)
         # "From now on" and "feel free to" say nothing of whence and whither. But a phrase that
         # skips words would take away the very words that are compared, unless they are before
@@ -127,8 +129,8 @@ class ContentReader:
         told = [*islice(_words(sentence), sum(1 for _ in _words(behind)), None)]
         about: dict[str, _Word] = {}
         for word in told:
-            if word.text not in self._common:
-                text = word.text.removesuffix("'s")
+            text = self._bare(word)
+            if self._common.isdisjoint((word.text, text)):
                 about.setdefault(text, _Word(text, word.fixed))
         plain = plain_of(sentence)
         left = frozenset(_WORD.findall(self._told.sub("~", plain)))
@@ -146,11 +148,17 @@ class ContentReader:
             if said.text in self._common:
                 between = True
                 continue
-            word = said._replace(text=said.text.removesuffix("'s"))
+            word = said._replace(text=self._bare(said))
             if lists:
                 yield from ((before, word) for before in row)
             row = [*row, word] if word.behind_comma and not between else [word]
             lists = between = False
+
+    def _bare(self, word: _Word) -> str:
+        """Return a word without the apostrophe's part of another one."""
+        text = word.text.removesuffix("'s")
+        elided = next((part for part in self._elisions if text.startswith(part)), "")
+        return text.removeprefix(elided) or text
 
     def is_negative(self, plain: str) -> bool:
         """Return whether a sentence in small letters says "don't"."""

@@ -1,6 +1,6 @@
 """How the words of a language that standing instructions are made of are written.
 
-Not here: those of English (`constraint_english`), how sentences are read by them (`constraints`).
+Not here: those of any language (`languages`), how sentences are read by them (`constraints`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final, cast
 
-__all__ = ["Words", "alternatives", "compiled", "marks_of"]
+__all__ = ["Words", "alternatives", "compiled", "marks_of", "vocabulary_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +22,20 @@ class Words:
     for up to four words, one that is `#` for a number. A comma may stand behind each word, but not
     where `_` stands: "no _ *s" is in "no pets", not in "no, pets". `.` is the end of the sentence.
 
-    A few phrases will do to begin with: `orders` finds "Nie am Montag anrufen.", `always` also
-    "Ruf mich bitte nie am Montag an.", and `common` tells what is no topic where something is
+    A few phrases will do to begin with: `orders` finds "Nooit op maandag bellen.", `always` also
+    "Bel me alsjeblieft nooit op maandag.", and `common` tells what is no topic where something is
     taken back.
 
     ```python
-    german = Words(
-        orders=("nie|niemals|immer",),
-        always=("bitte nie|immer|nicht", "auf keinen fall", "du darfst * nie|nicht|nur"),
-        takes_back=("vergiss * über|von",),
-        negations=("nie|niemals|nicht",),
-        lists=("und|oder",),
-        common=("bitte|der|die|das|den|mich|mir|du|vergiss|was|über|von|ich|gesagt|habe",),
+    dutch = Words(
+        orders=("nooit|altijd",),
+        always=("alsjeblieft nooit|altijd|niet", "in geen geval", "je mag * nooit|niet|alleen"),
+        takes_back=("vergeet * over|van",),
+        negations=("nooit|niet",),
+        lists=("en|of",),
+        common=("alsjeblieft|de|het|een|me|mij|je|op|vergeet|wat|over|van|ik|gezegd|heb",),
     )
-    ctx = ChatContext(messages, standing_words=german)
+    ctx = ChatContext(messages, standing_words=dutch)
     ```
 
     Attributes:
@@ -59,6 +59,8 @@ class Words:
         contrasts: Words, common or not, of which another one tells another thing: "from|to".
         endings: What words end in without being others, the plain one first, which may be none:
             "|s|ing", "e|ing". Without these only equal words are the same; names always so.
+        elisions: What is left of a short word before an apostrophe, which says nothing of what the
+            word behind it is about: "l'|d'".
         openers: May stand before what takes back, as `fillers` and `limits` may: "yes", "fine".
         hedges: Say that a taking back in the same sentence is none, or another's, or holds on a
             condition: "you said", "it's not that", "if i".
@@ -96,6 +98,7 @@ class Words:
     permits: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
+    elisions: tuple[str, ...] = ()
     openers: tuple[str, ...] = ()
     hedges: tuple[str, ...] = ()
     letters: tuple[str, ...] = ()
@@ -154,6 +157,13 @@ def marks_of(words: Words) -> frozenset[str] | None:
     told = _marks((*words.orders, *words.always, *words.asking, *lifts))
     limits = _marks((*words.limits, *words.bounds))
     return None if told is None or limits is None else told | limits
+
+
+def vocabulary_of(words: Words) -> frozenset[str]:
+    """Return all whole words that the phrases of a language are made of."""
+    phrases = (phrase for field in fields(words) for phrase in getattr(words, field.name))
+    said = (word for phrase in phrases for group in phrase.split() for word in group.split("|"))
+    return frozenset(filter(_PLAIN.fullmatch, said))
 
 
 def _marks(phrases: Sequence[str]) -> frozenset[str] | None:

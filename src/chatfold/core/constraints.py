@@ -14,17 +14,15 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from chatfold.core.constraint_content import Content, key_of, plain_of
-from chatfold.core.constraint_english import ENGLISH
 from chatfold.core.constraint_reader import MOST, SentenceReader
 from chatfold.core.constraint_speech import texts_of
-from chatfold.core.constraint_words import Words, marks_of
+from chatfold.core.constraint_words import Words, marks_of, vocabulary_of
+from chatfold.core.languages import LANGUAGES
 from chatfold.core.views import ItemView
 
-__all__ = ["LANGUAGES", "Standing", "Words", "may_instruct", "standing"]
+__all__ = ["Standing", "Words", "may_instruct", "standing"]
 
-LANGUAGES: Final = (ENGLISH,)
-"""The languages that are built in."""
-
+_PLAINLY: Final = 2  # times as many words of one language as of another
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
 
@@ -55,7 +53,8 @@ def standing(
 
     Args:
         views: The readings of the items.
-        words: The language, or several of them: each message is read in every one.
+        words: The language, or several of them. A sentence is read in each that it may be in: of
+            those built in, not where another has twice as many of its words.
         earlier: Those that hold by the items before these.
         clean: Applied to every text before it is read (`redact`).
     """
@@ -113,9 +112,23 @@ class _Language:
         lifted = (
             reader.hold(sentence, held, self._known, own=own)
             for sentence, own in reader.speech.sentences(texts)
-            if self.may_hold(_words((sentence,)))
+            if self.may_hold(said := _words((sentence,))) and not self._is_foreign(said)
         )
         return [text for text in lifted if text is not None]
+
+    def _is_foreign(self, said: frozenset[str]) -> bool:
+        """Return whether a sentence of these words is plainly in another built-in language.
+
+        "Solo" is Italian and Spanish. A language of the caller's may have few words, and is read.
+        """
+        if self._words not in LANGUAGES:
+            return False
+        own = len(said & _vocabulary(self._words))
+        return any(
+            len(said & _vocabulary(other)) >= max(_PLAINLY * own, 1)
+            for other in LANGUAGES
+            if other is not self._words
+        )
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
@@ -132,6 +145,11 @@ def _built_in_marks() -> frozenset[str] | None:
 def _marks(words: Words) -> frozenset[str] | None:
     """Return the marks of a language; made once, as that takes milliseconds."""
     return marks_of(words)
+
+
+@lru_cache(maxsize=32)
+def _vocabulary(words: Words) -> frozenset[str]:
+    return vocabulary_of(words)
 
 
 @lru_cache(maxsize=32)

@@ -29,7 +29,7 @@ class Terms:
         grounding: What becomes of values that the conversation does not hold.
         ledger_tokens: Room for needed facts that the model left out; None for the default.
         effects: What tools do, by name, as far as the caller says.
-        words: The languages, besides English, by which standing instructions are found.
+        words: The languages, besides those built in, by which standing instructions are found.
         thinking: What becomes of reasoning in the tail that is bound to what stood before it.
         redact: Applied to everything that is read, and to the model's words.
         instructions: What the application added to the prompt.

@@ -1,6 +1,6 @@
 """The words of English that standing instructions are made of.
 
-Not here: the phrases that make a sentence one (`constraint_english_orders`), what each kind of
+Not here: the phrases that make a sentence one (`english_orders`), what each kind of
 words is for (`constraint_words`).
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from chatfold.core.constraint_english_orders import ALWAYS, EXCEPTIONS, ORDERS
 from chatfold.core.constraint_words import Words
+from chatfold.core.languages.english_orders import ALWAYS, EXCEPTIONS, ORDERS
 
 __all__ = ["ENGLISH"]
 

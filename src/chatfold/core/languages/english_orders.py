@@ -1,6 +1,6 @@
 """The phrases of English that make a sentence a standing instruction, and those that do not.
 
-Not here: the other words of English (`constraint_english`), what each kind of phrase is for
+Not here: the other words of English (`english`), what each kind of phrase is for
 (`constraint_words`).
 """
 
@@ -50,7 +50,7 @@ ORDERS: Final = (
     "hold|pause|suspend|freeze|delay|wait|do * until|till i|we * confirm|approve|agree",
     "hold|pause|suspend|freeze|delay|wait|do * until|till i|we * say|tell|ok|okay|allow",
     "until|till i|we * say|tell|ask|approve|agree|confirm",
-    "no _ *[!s'iu]s please|.",
+    "no _ *[!s'iu]s please",
     "no _ * *[!s'iu]s .",
     "no _ *[!s'iu]s before|after|between|on|over|above|below",
     "no _ *[!s'iu]s under|within|longer|later|larger|more",
@@ -251,7 +251,7 @@ EXCEPTIONS: Final = (
     "no _ thanks|worries|problems|issues|errors|results",
     "no _ questions|complaints|signs|updates|news|ideas",
     "no _ changes|others|matches|emails|reviews|comments|guarantees|objections|ones|differences .",
-    "no _ * *[!s'iu]s please|. * *ed|found|yet|left|there",
+    "no _ * *[!s'iu]s please * *ed|found|yet|left|there",
     "nothing _ after|before that|this|i|it|*ing",
     "nothing _ more|less than that|this",
     "at least|most * is|are|was|were|of|it|i|we|they|that|not",

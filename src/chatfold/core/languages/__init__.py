@@ -1,0 +1,15 @@
+"""The languages that are built in: the words by which standing instructions are found in each.
+
+They are data. Not here: how sentences are read by them (`constraints`), what each kind of words is
+for (`constraint_words`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chatfold.core.languages.english import ENGLISH
+
+__all__ = ["LANGUAGES"]
+
+LANGUAGES: Final = (ENGLISH,)
