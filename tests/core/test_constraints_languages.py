@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from conftest import shared_directory
 
+from chatfold.core.constraint_words import marks_of
 from chatfold.core.constraints import Words, may_instruct, standing
 from chatfold.core.languages import LANGUAGES
 from chatfold.core.languages.english import ENGLISH
@@ -85,6 +86,22 @@ def test_few_words_of_a_language_of_the_caller_s_are_enough() -> None:
     polish = Words(orders=("nigdy",))
     said = "Nigdy nie me la non bitte please."
     assert standing([view(said)], words=[*LANGUAGES, polish]).held == [said]
+
+
+EVERYDAY = """
+    a about all an and are arrive as at be but by can change come die do for from have i important
+    in is it just main make me message messages more most my no not of on only or our out permission
+    plus so solo suite that the these this to trip us use was we were will with you your
+"""
+
+
+@pytest.mark.parametrize("words", [words for words in LANGUAGES if words is not ENGLISH])
+def test_everyday_words_of_english_have_no_text_read_in_another_language(words: Words) -> None:
+    """That would cost each fold of each English conversation."""
+    told_by = marks_of(words)
+    assert told_by is not None
+    assert told_by.isdisjoint(EVERYDAY.split())
+    assert len(told_by) > 100
 
 
 def _said() -> Iterator[str]:

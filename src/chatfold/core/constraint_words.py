@@ -20,7 +20,8 @@ class Words:
     A phrase is written in small letters: words with spaces between. A word may hold `a|b` for
     either, `*` for any letters, `[ab]` or `[!ab]` for one letter; a word that is `*` alone stands
     for up to four words, one that is `#` for a number. A comma may stand behind each word, but not
-    where `_` stands: "no _ *s" is in "no pets", not in "no, pets". `.` is the end of the sentence.
+    where `_` stands: "no _ *s" is in "no pets", not in "no, pets". `.` is the end of the sentence,
+    and may stand last among others: "no _ *s please|.".
 
     A few phrases will do to begin with: `orders` finds "Nooit op maandag bellen.", `always` also
     "Bel me alsjeblieft nooit op maandag.", and `common` tells what is no topic where something is
@@ -121,7 +122,7 @@ def _check_phrases(name: str, phrases: Sequence[object]) -> None:
     for phrase in cast("tuple[str, ...]", phrases):
         if "[" in phrase:
             _check_letters(name, phrase)
-        if _END in phrase.split()[:-1]:
+        if any(_END in word.split("|") for word in phrase.split()[:-1]):
             raise ValueError(f"{name}: {phrase!r} goes on behind the end of the sentence (`.`)")
 
 
@@ -204,6 +205,7 @@ _EVERYDAY: Final = frozenset(
 _PLAIN = re.compile(r"[\w'-]*\w[\w'-]*")
 _NO_COMMA: Final = "_"
 _END: Final = "."
+_AT_END: Final = r"(?=[\s.!…)\"']*+\Z)"
 
 
 def _phrase(phrase: str) -> str:
@@ -212,7 +214,10 @@ def _phrase(phrase: str) -> str:
         if word == _NO_COMMA:
             made = made.removesuffix(",? ") + " "
         elif word == _END:
-            made = made.removesuffix(",? ") + r"(?=[\s.!…)\"']*+\Z)"
+            made = made.removesuffix(",? ") + _AT_END
+        elif word.endswith(f"|{_END}"):
+            words = "|".join(map(_letters, word.split("|")[:-1]))
+            made = made.removesuffix(",? ") + f"(?:,? (?:{words})|{_AT_END})"
         elif word == "*":
             made += r"(?:(?:[^\s,;:]|[,:](?=\S))+ ){0,4}?"  # "2,040" and a URL are words
         else:

@@ -22,7 +22,7 @@ from chatfold.core.views import ItemView
 
 __all__ = ["Standing", "Words", "may_instruct", "standing"]
 
-_PLAINLY: Final = 2  # times as many words of one language as of another
+_PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
 
@@ -125,7 +125,7 @@ class _Language:
             return False
         own = len(said & _vocabulary(self._words))
         return any(
-            len(said & _vocabulary(other)) >= max(_PLAINLY * own, 1)
+            len(said & _vocabulary(other)) >= max(_PLAINLY * own, own + _AT_LEAST)
             for other in LANGUAGES
             if other is not self._words
         )

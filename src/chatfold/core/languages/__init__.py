@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from chatfold.core.languages.english import ENGLISH
+from chatfold.core.languages.french import FRENCH
+from chatfold.core.languages.portuguese import PORTUGUESE
+from chatfold.core.languages.spanish import SPANISH
 
 __all__ = ["LANGUAGES"]
 
-LANGUAGES: Final = (ENGLISH,)
+LANGUAGES: Final = (ENGLISH, FRENCH, PORTUGUESE, SPANISH)
