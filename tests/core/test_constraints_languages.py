@@ -16,6 +16,8 @@ from chatfold.core.constraint_words import marks_of
 from chatfold.core.constraints import Words, may_instruct, standing
 from chatfold.core.languages import LANGUAGES
 from chatfold.core.languages.english import ENGLISH
+from chatfold.core.languages.french import FRENCH
+from chatfold.core.languages.italian import ITALIAN
 from chatfold.core.views import ItemView, TextPart
 
 RULES = (
@@ -66,11 +68,9 @@ def test_what_is_none_in_its_own_language_is_none_in_another(said: str) -> None:
 
 def test_a_sentence_is_read_in_the_language_that_its_words_are_of() -> None:
     """Alone, Italian would take the Spanish one for an order."""
-    italian = next(words for words in LANGUAGES if "solo" in str(words) and "mai" in str(words))
-    assert italian is not ENGLISH
     said = "Solo quería preguntar dónde está mi pedido."
-    assert standing([view(said)], words=[italian]).held == []
-    assert standing([view("Solo via email.")], words=[italian]).held == ["Solo via email."]
+    assert standing([view(said)], words=ITALIAN).held == []
+    assert standing([view("Solo via email.")], words=ITALIAN).held == ["Solo via email."]
 
 
 def test_a_rule_is_taken_back_in_another_language_where_it_is_named() -> None:
@@ -79,6 +79,21 @@ def test_a_rule_is_taken_back_in_another_language_where_it_is_named() -> None:
     said = [*rules, "Vergiss, was ich über /srv/prod gesagt habe."]
     found = standing(map(view, said))
     assert (found.held, found.lifted) == (rules[1:], rules[:1])
+
+
+@pytest.mark.parametrize(
+    ("words", "rule", "back"),
+    [
+        (FRENCH, "Pas d'emojis dans les réponses.", "Oublie la règle sur les emojis."),
+        (ITALIAN, "Rispondi sempre in inglese.", "Dimentica la regola dell'inglese."),
+    ],
+    ids=["French", "Italian"],
+)
+def test_what_is_elided_before_a_word_says_nothing_of_it(
+    words: Words, rule: str, back: str
+) -> None:
+    assert standing([view(rule)], words=words).held == [rule]
+    assert standing([view(rule), view(back)], words=words).lifted == [rule]
 
 
 def test_few_words_of_a_language_of_the_caller_s_are_enough() -> None:
@@ -91,7 +106,7 @@ def test_few_words_of_a_language_of_the_caller_s_are_enough() -> None:
 EVERYDAY = """
     a about all an and are arrive as at be but by can change come die do for from have i important
     in is it just main make me message messages more most my no not of on only or our out permission
-    plus so solo suite that the these this to trip us use was we were will with you your
+    plus so suite that the these this to trip us use was we were will with you your
 """
 
 

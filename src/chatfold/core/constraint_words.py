@@ -217,7 +217,8 @@ def _phrase(phrase: str) -> str:
             made = made.removesuffix(",? ") + _AT_END
         elif word.endswith(f"|{_END}"):
             words = "|".join(map(_letters, word.split("|")[:-1]))
-            made = made.removesuffix(",? ") + f"(?:,? (?:{words})|{_AT_END})"
+            between = ",? " if made.endswith(",? ") else ""
+            made = made.removesuffix(",? ") + f"(?:{between}(?:{words})|{_AT_END})"
         elif word == "*":
             made += r"(?:(?:[^\s,;:]|[,:](?=\S))+ ){0,4}?"  # "2,040" and a URL are words
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from chatfold.core.constraint_content import Content, key_of, plain_of
 from chatfold.core.constraint_reader import MOST, SentenceReader

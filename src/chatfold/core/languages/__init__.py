@@ -10,9 +10,11 @@ from typing import Final
 
 from chatfold.core.languages.english import ENGLISH
 from chatfold.core.languages.french import FRENCH
+from chatfold.core.languages.german import GERMAN
+from chatfold.core.languages.italian import ITALIAN
 from chatfold.core.languages.portuguese import PORTUGUESE
 from chatfold.core.languages.spanish import SPANISH
 
 __all__ = ["LANGUAGES"]
 
-LANGUAGES: Final = (ENGLISH, FRENCH, PORTUGUESE, SPANISH)
+LANGUAGES: Final = (ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH)

@@ -202,6 +202,7 @@ FRENCH: Final = Words(
         "re|ez|s|ent|ant|ons|u",
         "ir|issez|is|it|issent",
     ),
+    elisions=("d'|l'|n'|qu'|c'|j'|m'|s'|t'",),
     openers=(
         "oui|non|ok|bon|bien|d'accord|finalement|merci|super|parfait|alors|et|mais|donc|maintenant",
         "en fait|fin",

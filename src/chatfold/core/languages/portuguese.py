@@ -109,6 +109,8 @@ PORTUGUESE: Final = Words(
         "trate|trata|tratem|trate-me|trata-me|chame|chama|chamem|chame-me|chama-me por|como|de",
         "chame-me|chama-me|chamem-me [!~]*",
         "siga|sigam|respeite|respeitem|cumpra * estilo|convenções|padrão|guia|regras|sempre|pep",
+        "os|as preços|precos|valores em euros|reais|dólares|libras por|.",
+        "todos|todas os|as preços|precos|valores|datas|horas * em|no euros|reais|formato",
         "preços|precos|valores|datas|horas|temperaturas|distâncias|distancias|unidades|nomes em",
         f"em {_TONGUES} por favor|.",
         f"*s em {_TONGUES}",

@@ -112,6 +112,7 @@ SPANISH: Final = Words(
         "deja|deje|dejen|dejad|acuérdate|acuerdate|acuérdese|acordaos de *r|*rme|*rnos",
         "asegúrate|asegurate|asegúrese|aseguraos|limítate|limitate|limítese|cíñete|cíñase|diríjase",
         "respeta|respete|respeten|respetad|mantén|manten|mantenga|mantengan|mantened|limita|limite",
+        f"todas|todos las|los {_FORMS} * en {_IN}",
         "sigue|siga|sigan|seguid * guía|guia|estilo|convenciones|reglas|normas|formato|patrón",
         f"{_THE} {_FORMS} * con|sin|solo|sólo|por|como|van",
         f"{_THE} {_FORMS} * en {_IN}|snake_case|camelcase",
