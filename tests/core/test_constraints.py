@@ -647,6 +647,23 @@ def test_only_the_user_takes_back() -> None:
     assert standing([*views(*RULES), lift]).held == RULES
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Please check this, I never received an email.",
+        "Please check my order, it was never delivered.",
+        "Please refund me, I only got one of two.",
+        "Please send it again, it always gets lost.",
+        "Check my invoice - there is always something wrong.",
+    ],
+)
+def test_what_is_told_behind_a_request_does_not_bound_it(said: str) -> None:
+    """A complaint gives the reason; what bounds a request stands before the next clause."""
+    assert standing(views(said)).held == []
+    bounded = f"{said.partition(',')[0].partition(' -')[0]} only by email, I told you."
+    assert standing(views(bounded)).held == [bounded]
+
+
 # --- other languages ------------------------------------------------------------------------------
 
 GERMAN = Words(

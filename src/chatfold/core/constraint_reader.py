@@ -65,6 +65,7 @@ class SentenceReader:
         self.exception = compiled(words.exceptions)
         self.report = compiled(words.reports)
         self.question = compiled(words.questions, "^")
+        self.telling_clause = compiled(words.subjects, r"(?:[,;–—] ?|(?<=\s)-+ )")
         self.correction = compiled(words.corrects, "^")
         self.taking_back = Phrases.of(words.takes_back)
         self.allowing = Phrases.of(words.allows)
@@ -156,7 +157,9 @@ class SentenceReader:
         found = self.exception.search(plain, request.start())
         if found and found.start() < request.end() < found.end():  # "send only the first page"
             plain = f"{plain[: found.start()]}~{plain[found.end() :]}"
-        return bool(self.limit.search(plain) or self.bound.search(plain, request.start()))
+        told = self.telling_clause.search(plain, request.end())
+        asked = plain[: told.start()] if told else plain  # "check this, I never got it"
+        return bool(self.limit.search(plain) or self.bound.search(asked, request.start()))
 
     def starts(self, plain: str) -> list[int]:
         """Return where clauses of a sentence in small letters begin, behind what fills them."""

@@ -51,6 +51,8 @@ class Words:
         exceptions: Look like any of these and are none: "never mind".
         reports: Say that what follows is another's words: "told me".
         questions: Begin a question, whether or not it has its mark: "why".
+        subjects: Begin, behind a comma, a clause that only tells something: what bounds a request
+            stands before it. "Please check, i", "it".
         takes_back: Say that an earlier instruction no longer holds: "forget what i said".
         negations: Tell "do" from "do not".
         common: Words that say nothing of what an instruction is about: "the".
@@ -92,6 +94,7 @@ class Words:
     exceptions: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
     takes_back: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
     common: tuple[str, ...] = ()

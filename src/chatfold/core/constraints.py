@@ -137,8 +137,13 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _built_in_marks() -> frozenset[str] | None:
-    marks = [*map(_marks, LANGUAGES)]
-    return None if None in marks else frozenset().union(*(one for one in marks if one is not None))
+    found = set[str]()
+    for words in LANGUAGES:
+        marks = _marks(words)
+        if marks is None:
+            return None
+        found |= marks
+    return frozenset(found)
 
 
 @lru_cache(maxsize=32)

@@ -73,6 +73,10 @@ ENGLISH: Final = Words(
         "why|what|who|where|how|which",
         "is|are|was|were|does|did|do|have|has|can|could|would|will i|you|we|he|she|it|they|there",
     ),
+    subjects=(
+        "i|i'm|i've|i'd|i'll|it|it's|he|he's|she|she's|they|they're|we|we're|we've|there|there's|this",
+        "that|that's|which|who|nobody|somebody|someone|something|because|since",
+    ),
     takes_back=(
         "forget|ignore|disregard|scrap|drop|cancel|discard|skip|lift|undo * said|told|rule|rules",
         "forget|ignore|disregard|scrap|drop * limit|instruction|instructions|request|about|earlier",

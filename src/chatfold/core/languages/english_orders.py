@@ -248,7 +248,7 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
-    "no me|te|se|nos",  # Spanish
+    "no me|se|nos",  # Spanish
     "no _ thanks|worries|problems|issues|errors|results",
     "no _ questions|complaints|signs|updates|news|ideas",
     "no _ changes|others|matches|emails|reviews|comments|guarantees|objections|ones|differences .",

@@ -120,6 +120,10 @@ FRENCH: Final = Words(
         "quand est-ce|est|sera|arrive|allez|vas|serez",
         "ou est|sont|en",
     ),
+    subjects=(
+        "je|j'ai|j'avais|j'étais|il|elle|on|nous|ils|elles|c'est|c'était|ça|ca|cela|ce|personne|car",
+        "parce que|qu'il|qu'elle|qu'on",
+    ),
     takes_back=(
         "oublie|oubliez|oublions ce|cette|la|ma|mes|les|cet * dit|demandé|demande",
         "oublie|oubliez|oublions ce|cette|la|ma|mes|les|cet * règle|regle|consigne",
