@@ -706,6 +706,17 @@ def test_another_language_is_a_matter_of_words(said: str) -> None:
     assert standing(views(said), words=GERMAN).held == [said]
 
 
+def test_the_end_of_a_sentence_may_stand_last_among_other_words() -> None:
+    words = Words(orders=("keine _ *e bitte|.",))
+    for said in ("Keine Anrufe.", "Keine Anrufe, bitte!", "Keine Anrufe bitte am Sonntag"):
+        assert standing(views(said), words=words).held == [said]
+    assert standing(views("Keine Anrufe kamen."), words=words).held == []
+    words = Words(orders=("keine * bitte|.",))
+    assert standing(views("Keine langen Anrufe bitte."), words=words).held != []
+    with pytest.raises(ValueError, match="goes on behind the end"):
+        Words(orders=("keine *e bitte|. heute",))
+
+
 def test_another_language_has_its_own_exceptions_and_its_own_taking_back() -> None:
     """Statements and questions are none, and what is taken back is gone."""
     others = ("Das Paket kam nie an.", "Warum antwortet nie jemand?", "Er sagte, nie wieder Bahn.")

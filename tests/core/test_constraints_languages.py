@@ -18,6 +18,7 @@ from chatfold.core.languages import LANGUAGES
 from chatfold.core.languages.english import ENGLISH
 from chatfold.core.languages.french import FRENCH
 from chatfold.core.languages.italian import ITALIAN
+from chatfold.core.languages.spanish import SPANISH
 from chatfold.core.views import ItemView, TextPart
 
 RULES = (
@@ -33,6 +34,10 @@ PLAIN = (
     "Je voulais seulement demander où est ma commande.",
     "Non merci, c'est tout.",
     "Solo quería preguntar dónde está mi pedido.",
+    "Solo necesito el número de seguimiento.",
+    "Compré tres, pero solo vinieron dos.",
+    "No llegaron todas las piezas.",
+    "Sempre quis visitar os Açores.",
     "Il pacco non è mai arrivato.",
     "Só queria perguntar onde está o meu pedido.",
     "No thanks, that's all.",
@@ -94,6 +99,11 @@ def test_what_is_elided_before_a_word_says_nothing_of_it(
 ) -> None:
     assert standing([view(rule)], words=words).held == [rule]
     assert standing([view(rule), view(back)], words=words).lifted == [rule]
+
+
+def test_spanish_opens_a_sentence_with_its_mark() -> None:
+    for said in ("¡Pregúntame antes de borrar nada!", "Hola. ¡Prefiero asiento de pasillo!"):
+        assert standing([view(said)], words=SPANISH).held == [said.removeprefix("Hola. ")]
 
 
 def test_few_words_of_a_language_of_the_caller_s_are_enough() -> None:

@@ -49,7 +49,7 @@ class SentenceReader:
     def __init__(self, words: Words) -> None:
         joins = alternatives((*words.joins, *words.limits)) or "(?!)"
         fillers = alternatives((*words.joins, *words.fillers)) or "(?!)"
-        first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?¡¿()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*]{0,3}"
+        first = r"(?:^(?:@\w[\w.-]*+[,:]? )?|[,;:.!?¡¿()\"“”–—] ?|(?<=\s)-+ )[\"'“‘*¡¿]{0,3}"
         joined = rf"(?<!\w)(?<!\w')(?:{joins})[ ,]+"
         self.clause_starts = [
             re.compile(rf"(?:{s})(?:(?:{fillers})[ ,]+)*+") for s in (first, joined)
