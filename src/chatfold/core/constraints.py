@@ -9,8 +9,9 @@ Not here: what a sentence means (`constraint_reader`), and where in a summary th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from operator import is_
 from typing import NamedTuple
 
 from chatfold.core.constraint_content import Content, key_of, plain_of
@@ -62,7 +63,7 @@ def standing(
     lifted: list[str] = []
     said = [texts for view in views if (texts := texts_of(view, clean))]
     if said:
-        languages = [*map(_Language, (words,) if isinstance(words, Words) else words)]
+        languages = [*map(_Language, _lexicons(words))]
         for texts in said:
             spoken = _words(texts)
             for language in languages:
@@ -86,12 +87,28 @@ def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> b
     return marks is None or not marks.isdisjoint(_words(texts_of(view, clean)))
 
 
+class _Lexicon(NamedTuple):
+    """What is known of the words of a language.
+
+    Attributes:
+        words: The language.
+        marks: Words of which each sentence has one that says anything of instructions; None: any
+            sentence may.
+        vocabulary: All words of its phrases.
+        built_in: Whether it is one of `LANGUAGES`.
+    """
+
+    words: Words
+    marks: frozenset[str] | None
+    vocabulary: frozenset[str]
+    built_in: bool
+
+
 class _Language:
     """Reads messages in one language."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._marks = _marks(words)
+    def __init__(self, lexicon: _Lexicon) -> None:
+        self._lexicon = lexicon
         self._known: dict[str, Content] = {}
 
     def may_hold(self, spoken: Iterable[str]) -> bool:
@@ -99,7 +116,8 @@ class _Language:
 
         To look for words is far quicker than to look for phrases, and most messages have none.
         """
-        return self._marks is None or not self._marks.isdisjoint(spoken)
+        marks = self._lexicon.marks
+        return marks is None or not marks.isdisjoint(spoken)
 
     def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
@@ -108,7 +126,7 @@ class _Language:
             texts: The texts of one message, in their order.
             held: The instructions, oldest first, by their keys.
         """
-        reader = _reader(self._words)
+        reader = _reader(self._lexicon.words)
         lifted = (
             reader.hold(sentence, held, self._known, own=own)
             for sentence, own in reader.speech.sentences(texts)
@@ -121,14 +139,11 @@ class _Language:
 
         "Solo" is Italian and Spanish. A language of the caller's may have few words, and is read.
         """
-        if self._words not in LANGUAGES:
+        if not self._lexicon.built_in:
             return False
-        own = len(said & _vocabulary(self._words))
-        return any(
-            len(said & _vocabulary(other)) >= max(_PLAINLY * own, own + _AT_LEAST)
-            for other in LANGUAGES
-            if other is not self._words
-        )
+        own = len(said & self._lexicon.vocabulary)
+        least = max(_PLAINLY * own, own + _AT_LEAST)
+        return any(len(said & other.vocabulary) >= least for other in _built_in())
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
@@ -136,25 +151,34 @@ def _words(texts: Iterable[str]) -> frozenset[str]:
 
 
 @cache
+def _built_in() -> tuple[_Lexicon, ...]:
+    return tuple(map(_lexicon, LANGUAGES))
+
+
+@cache
 def _built_in_marks() -> frozenset[str] | None:
     found = set[str]()
-    for words in LANGUAGES:
-        marks = _marks(words)
-        if marks is None:
+    for lexicon in _built_in():
+        if lexicon.marks is None:
             return None
-        found |= marks
+        found |= lexicon.marks
     return frozenset(found)
 
 
-@lru_cache(maxsize=32)
-def _marks(words: Words) -> frozenset[str] | None:
-    """Return the marks of a language; made once, as that takes milliseconds."""
-    return marks_of(words)
+def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
+    """Yield what is known of languages; to look for those built in by their words takes longer."""
+    several = (words,) if isinstance(words, Words) else words
+    number = len(LANGUAGES)
+    if len(several) >= number and all(map(is_, several, LANGUAGES)):
+        yield from _built_in()
+        several = several[number:]
+    yield from map(_lexicon, several)
 
 
 @lru_cache(maxsize=32)
-def _vocabulary(words: Words) -> frozenset[str]:
-    return vocabulary_of(words)
+def _lexicon(words: Words) -> _Lexicon:
+    """Return what is known of a language; made once, as that takes milliseconds."""
+    return _Lexicon(words, marks_of(words), vocabulary_of(words), words in LANGUAGES)
 
 
 @lru_cache(maxsize=32)
