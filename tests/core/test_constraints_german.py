@@ -11,6 +11,9 @@ from chatfold.core.languages.german import GERMAN
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Ich möchte nur per E-Mail kontaktiert werden.",
+    "Nennen Sie mich bitte Frau Keller.",
+    "Alle Tests gehören nach tests/unit.",
     # contact
     "Bitte rufen Sie mich nie vor neun Uhr an.",
     "Ruf mich bitte nicht mehr auf dem Festnetz an.",

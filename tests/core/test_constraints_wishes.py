@@ -11,6 +11,11 @@ from chatfold.core.constraints import Words, standing
 from chatfold.core.views import ItemView, TextPart
 
 WISHES = (
+    "Check with me if it costs more than 20 dollars.",
+    "Don't bother me before 9.",
+    "Don't tell me the score.",
+    "Refund only to the card.",
+    "Book trains instead of flights whenever possible.",
     "All amounts in CHF.",
     "All prices should be shown in euros.",
     "Call me Sam.",
@@ -359,6 +364,15 @@ WISHES = (
 )
 
 OTHERS = (
+    "Please fix this and don't tell me it's my fault.",
+    "Book the 9 am flight instead of the 7 am one.",
+    "Change the delivery to Monday instead of Tuesday.",
+    "Refund at least the shipping costs for this one.",
+    "Don't bother, I'll do it myself.",
+    "Please don't hang up!",
+    "Tell me whether you always charge a fee.",
+    "Check if the store is always open on Sundays.",
+    "Explain why this never terminates.",
     "Can you call me a taxi?",
     "Call me back in five minutes.",
     "I prefer the second one.",

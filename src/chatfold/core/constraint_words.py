@@ -23,6 +23,9 @@ class Words:
     where `_` stands: "no _ *s" is in "no pets", not in "no, pets". `.` is the end of the sentence,
     and may stand last among others: "no _ *s please|.".
 
+    Texts without any of the rarer words of the phrases are not read further. A word in which one
+    letter is in brackets, "s[o]lo", is none of those: for one that another language has, too.
+
     A few phrases will do to begin with: `orders` finds "Nooit op maandag bellen.", `always` also
     "Bel me alsjeblieft nooit op maandag.", and `common` tells what is no topic where something is
     taken back.
@@ -59,7 +62,8 @@ class Words:
         allows: Take back by the contrary, of which they may leave words out: "you can * again"
             what says that one must not, "you don't * anymore" what says that one must.
         permits: Say the contrary, perhaps for once, and take back only the very same: "it's ok to".
-        contrasts: Words, common or not, of which another one tells another thing: "from|to".
+        contrasts: Words, common or not, of which another one tells another thing: "from|to". A
+            phrase of `orders` or `limits` without a `*` takes away those that stand in it.
         endings: What words end in without being others, the plain one first, which may be none:
             "|s|ing", "e|ing". Without these only equal words are the same; names always so.
         elisions: What is left of a short word before an apostrophe, which says nothing of what the

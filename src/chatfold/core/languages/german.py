@@ -115,6 +115,8 @@ GERMAN: Final = Words(
         f"{_WRITE} alle|jede * aus|groß|klein",
         "duz|duze|duzen|siez|sieze|siezen",
         "nenn|nenne|nennen|nennt mich|uns",
+        "nennen sie mich|uns [!~]*",
+        f"alle|{_EACH}|neue [!~]* gehören|gehört in|nach|unter|zu",
         "merk|merke|merken dir|sie|euch",
         "fass|fasse|fassen|fasst dich|euch|sie kurz|sich|knapp",
         f"{_KEEP} * kurz|knapp|einfach|geheim|frei|sauber|klein|vertraulich|raus|stabil|unter",
@@ -173,6 +175,7 @@ GERMAN: Final = Words(
         "mein|unser|das budget*|limit*|preislimit * ist|liegt|beträgt|betraegt|sind * #",
     ),
     always=(
+        f"{_WANT} * {_ONLY} per|via|schriftlich|telefonisch|{_WEEK}|{_DAY}",
         f"bitte künftig|zukünftig|kuenftig|generell|lieber|erst|überall|keinem|{_NOT}|{_ONLY}",
         f"bitte * nie|niemals|künftig|{_NO}|{_ONLY}",
         f"bitte in|im|auf *metern|format|*-format|stunden|{_UNITS}",
