@@ -115,6 +115,30 @@ def test_values_have_the_room_that_they_are_given() -> None:
     assert 0 < held[0] < held[1] < held[2] == 2 * len(said)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("amount", "customer_no", "betrag", "kundennr", "bestellnummer", "montant", "importe"),
+        *("numero_pedido", "codigo_cliente", "preco", "prezzo", "codice_cliente"),
+    ],
+)
+def test_what_a_key_says_a_number_is_counts_in_other_languages_too(key: str) -> None:
+    """An amount or a number of a customer's is come back to, a mere quantity is not."""
+    found = {"menge": 1459, key: 1770, "quantity": 1388}
+    items = [user(f"Hello. {LONG}"), *called("openai_chat", "call_1", "get_one", {}, found)]
+    items.append(assistant(LONG))
+    for number in range(2, 14):
+        items += [
+            user("And now?"),
+            *called("openai_chat", f"call_{number}", "get_other", {}, {"note": "nothing"}),
+            assistant("Nothing."),
+        ]
+    outcome = fold(ChatContext([*items, *thanks()]), Clerk(VAGUE), keep_last_turns=1)
+    assert f"{key}=1770" in report_of(outcome).record
+    assert "1459" not in report_of(outcome).record
+    assert "1388" not in report_of(outcome).record
+
+
 def test_the_room_for_values_is_a_share_of_what_goes() -> None:
     """5 % of the head, at least 200 tokens; a message that stays makes no room."""
     values = [f"Order ORD-{n * 7919} came to {n * 31}.50 EUR." for n in range(1, 60)]

@@ -142,7 +142,13 @@ def test_numbers_are_kept_as_they_are_written() -> None:
     ]
 
 
-@pytest.mark.parametrize("key", ["id", "order_number", "orderId", "ticketNo", "ids", "zip"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("id", "order_number", "orderId", "ticketNo", "ids", "zip"),
+        *("bestellnummer", "kundennummer", "numero_pedido", "codigoCliente", "codice_cliente"),
+    ],
+)
 @pytest.mark.parametrize("number", [48219, "48219"])
 def test_a_number_under_a_key_for_ids_is_an_id(key: str, number: object) -> None:
     found = read(result({key: number}))
@@ -153,6 +159,18 @@ def test_a_number_under_a_key_for_ids_is_an_id(key: str, number: object) -> None
 def test_a_number_beside_a_currency_is_an_amount() -> None:
     found = read(result({"total": 349.90, "items": 3, "currency": "eur", "sum_usd": 5}))
     assert [*found] == ["amount:349.9 EUR", "number:3", "name:eur", "amount:5 USD"]
+
+
+@pytest.mark.parametrize(
+    ("key", "beside"),
+    [
+        *(("betrag", "waehrung"), ("montant", "devise"), ("importe_total", "moneda")),
+        *(("prezzo", "valuta"), ("valor", "moeda")),
+    ],
+)
+def test_keys_in_other_languages_say_the_same(key: str, beside: str) -> None:
+    found = read(result({key: 349.90, "artikel": 3, beside: "eur"}))
+    assert [*found] == ["amount:349.9 EUR", "number:3", "name:eur"]
 
 
 def test_a_key_may_name_the_unit() -> None:

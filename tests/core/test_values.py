@@ -217,6 +217,14 @@ def test_a_number_behind_a_word_for_ids_is_an_id() -> None:
     assert "number:48219" in vouched("order 48219")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["Buchung", "Mein Zimmer", "le dossier", "la chambre", "el vuelo", "pedido", "prenotazione"],
+)
+def test_words_of_other_languages_make_a_number_an_id(words: str) -> None:
+    assert only(f"{words} 4711").key == "id:4711"
+
+
 def test_a_currency_belongs_to_one_amount_only() -> None:
     assert [v.key for v in values("5 USD 12 EUR 7")] == [
         "amount:5 USD",

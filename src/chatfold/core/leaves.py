@@ -59,7 +59,12 @@ _HIDDEN_KEYS = word_set(
 )
 _HIDDEN_TYPES = ("base64", "redacted_thinking")
 _OPENING = ("{", "[", " ", "\n")
-_BESIDE_KEYS = ("currency", "currency_code", "unit", "units")
+# Like the names of other keys below: in English, then in German and in Romance languages.
+_BESIDE_KEYS = (
+    *("currency", "currency_code", "unit", "units"),
+    *("waehrung", "währung", "einheit", "devise", "moneda", "moeda", "valuta", "unidad", "unidade"),
+)
+_BESIDE = frozenset(_BESIDE_KEYS)
 
 
 def leaves(text: str) -> Iterator[Leaf]:
@@ -129,6 +134,8 @@ def _beside(value: dict[str, Any] | list[Any], outer: str) -> str:
     """Return the currency or unit that an object names; an array has that of its object."""
     if isinstance(value, list):
         return outer
+    if _BESIDE.isdisjoint(value):
+        return ""
     for key in _BESIDE_KEYS:
         said = value.get(key)
         if isinstance(said, str) and len(said) < 16:
@@ -161,13 +168,23 @@ _ID_STEPS = word_set(
     """
     id ids number no nr num ref reference order ticket account sku pnr code key uuid guid serial
     iban isbn zip postcode plz phone tel mobile card last4
+    nummer bestellnummer kundennummer rechnungsnummer auftragsnummer buchungsnummer vertragsnummer
+    vorgangsnummer ticketnummer sendungsnummer kontonummer artikelnummer telefonnummer telefon
+    referenz aktenzeichen numero codigo codice referencia riferimento folio protocolo
+    pedido commande telefono telefone cpf cnpj dni nif siret
     """
 )
-_PHONE_STEPS = word_set("phone tel telephone mobile fax whatsapp")
+_ID_LEADS = word_set("numero num codigo codice referencia riferimento")
+_PHONE_STEPS = word_set(
+    "phone tel telephone mobile fax whatsapp telefon telefonnummer handy telefono telefone movil"
+)
 _MONEY_STEPS = word_set(
     """
     amount total subtotal price cost costs fee fees sum balance tax paid due refund refunded charge
     charged payment discount shipping fare value limit budget salary rate net gross deposit
+    betrag gesamtbetrag summe preis gesamtpreis kosten gebuehr guthaben steuer rabatt montant prix
+    solde frais importe precio coste monto saldo descuento valor preco custo desconto prezzo costo
+    importo totale
     """
 )
 _COMMAND_STEPS = word_set("command cmd script shell")
@@ -267,7 +284,7 @@ class LeafReader:
         bare = written.lstrip("-")
         if len(bare) > 40:
             return []
-        if bare.isdigit() and steps[-1] in _ID_STEPS | {"status"}:
+        if bare.isdigit() and (_names_an_id(steps) or steps[-1] == "status"):
             return [_of_digits(bare, steps)]
         if "e" in bare.lower():
             return [Value("number", written, f"number:{bare.lower()}", 0, len(written))]
@@ -284,6 +301,11 @@ class LeafReader:
             return []
         kind, _, key, _, _, also = found[0]
         return [Value(kind, written, key, 0, len(written), also)]
+
+
+def _names_an_id(steps: tuple[str, ...]) -> bool:
+    """Return whether the words of a key name an id: `order_number`, `numero_pedido`."""
+    return steps[-1] in _ID_STEPS or steps[0] in _ID_LEADS
 
 
 def _is_command(line: str) -> bool:
@@ -309,7 +331,7 @@ def _of_digits(digits: str, steps: tuple[str, ...]) -> Value:
     if named_code and len(digits) <= 3:
         also = [f"error:{named_code} {plain}", f"id:{digits}"]
         return Value("number", digits, f"number:{plain}", 0, len(digits), tuple(also))
-    if steps[-1] in _ID_STEPS or len(digits) > 5 or digits != plain:
+    if _names_an_id(steps) or len(digits) > 5 or digits != plain:
         also += [f"phone:{digits}", f"phone:+{digits}"] if len(digits) > 9 else []
         return Value("id", digits, f"id:{digits}", 0, len(digits), tuple(also))
     return Value("number", digits, f"number:{plain}", 0, len(digits), (f"id:{digits}",))

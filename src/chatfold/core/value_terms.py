@@ -29,7 +29,13 @@ ID_WORDS: Final = word_set(
     reservation ref reference confirmation id ids number no no. nr nr. num customer user member
     claim policy tracking shipment parcel package transaction payment issue pr flight room gate
     seat incident request job build run pid port extension card bestellung bestellnummer
-    rechnung kundennummer auftrag ticketnummer commande facture pedido factura
+    rechnung kundennummer auftrag ticketnummer bestellnr kundennr rechnungsnummer buchung
+    buchungsnummer reservierung vertrag vertragsnummer vorgang vorgangsnummer sendung
+    sendungsnummer kunde nummer konto zimmer
+    commande facture réservation dossier numéro numero vol chambre contrat colis
+    pedido factura cliente reserva número expediente envío envio vuelo habitación contrato cuenta
+    ordine fattura prenotazione pratica spedizione conto camera volo
+    fatura protocolo encomenda conta voo quarto
     """
 )
 """Words before a number that make it an id, lower case."""

@@ -58,11 +58,19 @@ USED_LATER: Final = frozenset(
 )
 """Kinds of values that agents come back to although only a tool has named them."""
 
-_ID = re.compile(r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code)$")
-_ADDRESS = re.compile(
-    r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from)$"
+_ID = re.compile(
+    r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code"
+    r"|nummer|Nummer|nr|Nr|referenz|Referenz)$|^(?:numero|codigo|codice|referencia|riferimento)"
 )
-_MONEY = re.compile(r"(?i)(?:amount|balance|charge|cost|fee|paid|price|refund|total)s?$")
+_ADDRESS = re.compile(
+    r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from"
+    r"|adresse|anschrift|strasse|empfaenger|telefon|direccion|telefono|correo|destinatario"
+    r"|endereco|telefone|indirizzo|destinataire)$"
+)
+_MONEY = re.compile(
+    r"(?i)(?:amount|balance|charge|cost|fee|paid|price|refund|total|betrag|preis|guthaben|montant"
+    r"|prix|solde|importe|precio|monto|saldo|valor|preco|prezzo|importo|totale)s?$"
+)
 _MERE = re.compile(r"\d{1,3}")  # such numbers recur by chance
 _LIKELY_KIN, _LIKELY_NEAR = 0.15, 0.05  # how likely such paths are used, at the least
 _MANY = 0.05  # share of the values of a body of text that were used, below which they stay out
