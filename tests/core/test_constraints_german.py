@@ -11,6 +11,8 @@ from chatfold.core.languages.german import GERMAN
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Schreib Commit-Messages auf Englisch.",
+    "Alle Angaben bitte in Litern.",
     "Ich möchte nur per E-Mail kontaktiert werden.",
     "Nennen Sie mich bitte Frau Keller.",
     "Alle Tests gehören nach tests/unit.",
@@ -76,6 +78,8 @@ KEPT = (
     "ich bin schwerhörig also bitte schreiben statt anrufen",
 )
 OTHERS = (
+    "Legen Sie nicht auf!",
+    "Buchen Sie den Flug um 9 statt um 7.",
     # complaints and reports
     "Das Paket kam nie an.",
     "Bei euch geht immer alles schief.",

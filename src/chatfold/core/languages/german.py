@@ -38,7 +38,10 @@ _CONSENT: Final = "okay|ok|freigabe|zustimmung|erlaubnis|einwilligung|genehmigun
 _APPROVE: Final = "freigeben|absegnen|genehmigen|zustimmen|gegenlesen"
 _AGREED: Final = "ok|okay|zustimme|zugestimmt|bestätige|bestätigt|freigegeben|gelesen|geprüft"
 _TONGUES: Final = "deutsch|englisch|französisch|italienisch|spanisch|türkisch"
-_UNITS: Final = f"euro|dollar|franken|chf|celsius|kilometern|kilogramm|metern|netto|{_TONGUES}"
+_UNITS: Final = (
+    "euro|dollar|franken|chf|celsius|kilometern|kilogramm|gramm|litern|metern|prozent|netto|brutto"
+    f"|{_TONGUES}"
+)
 _WEEK: Final = "montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|werktags"
 _DAY: Final = "vormittags|nachmittags|abends|morgens|nachts|mittags"
 _DIET: Final = "vegan|vegetarisch|halal|koscher|glutenfrei|laktosefrei"
@@ -113,6 +116,7 @@ GERMAN: Final = Words(
         f"{_WRITE} * lieber|statt|ganzen|einfacher|kleinbuchstaben|knapp",
         f"{_WRITE} in|auf|im|für einfachem|britischem|anfänger|laien|kinder|{_TONGUES}",
         f"{_WRITE} alle|jede * aus|groß|klein",
+        f"{_WRITE} * in|auf {_TONGUES}",
         "duz|duze|duzen|siez|sieze|siezen",
         "nenn|nenne|nennen|nennt mich|uns",
         "nennen sie mich|uns [!~]*",
@@ -292,6 +296,8 @@ GERMAN: Final = Words(
         "wenn es geht|passt",
     ),
     exceptions=(
+        "leg|lege|legen|legt * nicht auf .",
+        "buch*|änder*|verschieb*|tausch* * den|die|das|meinen|meine|mein * statt",
         # complaints and reports
         f"nie|niemals|immer|nur|nichts|{_NO} * ge*t|*gekommen|gefunden|war .",
         f"und|aber|noch|leider|habe|haben|h[a]t nie|nichts|{_NO} * erhalten|bekommen",
