@@ -31,6 +31,10 @@ def read(*texts: str) -> Standing:
     [
         # when, how and by whom they are called
         "Ne m'appelez jamais avant neuf heures.",
+        "Je ne vole jamais avec Ryanair.",
+        "Toutes les quantités en litres.",
+        "Répondez brièvement.",
+        "Deux escales maximum.",
         "Pas d'appels le dimanche.",
         "Merci de me contacter uniquement par mail.",
         "Je préfère être contacté par SMS.",
@@ -107,6 +111,8 @@ def test_what_a_customer_wants_kept_to_is_found(said: str) -> None:
     [
         # complaints and reports
         "Le colis n'est jamais arrivé.",
+        "Ne raccrochez pas !",
+        "Envoyez la facture, je ne l'ai jamais eue.",
         "Vous ne répondez jamais au téléphone !",
         "Votre livreur ne passe jamais à l'heure.",
         "Le colis est bloqué depuis mardi et ne bouge plus.",

@@ -31,6 +31,10 @@ def told(*texts: str) -> list[str]:
     [
         # when and how to be reached
         "Nunca me llames antes de las nueve.",
+        "Mi hija no tolera la leche.",
+        "Todas las cantidades en litros.",
+        "Los fines de semana no estoy disponible.",
+        "Responda brevemente.",
         "No me llaméis al trabajo, por favor.",
         "no me llamen los domingos",
         "Al teléfono fijo no me llamen nunca.",
@@ -100,6 +104,7 @@ def test_what_a_customer_wants_kept_to_is_found(said: str) -> None:
     [
         # complaints and reports
         "El paquete nunca llegó.",
+        "Mande la factura, siempre me la envían tarde.",
         "Nunca me ha llegado el pedido.",
         "Nunca en mi vida he visto esto.",
         "Siempre llega tarde el repartidor.",

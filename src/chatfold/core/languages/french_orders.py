@@ -38,6 +38,9 @@ _CONSENT: Final = (
 )
 
 ORDERS: Final = (
+    "toutes|tous les * en litres|kilos|grammes|mètres|euros|dollars|francs|majuscules|format",
+    "répond*|repond* brièvement|brievement|succinctement|simplement|franchement",
+    "un|une|deux|trois|quatre|cinq|dix|# * maximum|maxi .",
     # What is forbidden.
     "ne * * pas|[p]lus|jamais|rien|aucun|aucune|personne|que|qu'*|ni|quiconque",
     "n'* * pas|jamais|rien|aucun|aucune|personne",
@@ -163,6 +166,8 @@ ORDERS: Final = (
 )
 
 ALWAYS: Final = (
+    "je ne * vole|voyage|mange|bois|fume|prends|conduis|voyage|achète jamais",
+    "je ne suis pas|jamais|[p]lus joignable|disponible le|la|les|avant|après|entre|en|pendant",
     # What nobody may or must do.
     "il ne|faut faut|pas surtout|pas|jamais|plus|rien|en|que",
     "faut|faudrait|faudra pas|jamais|toujours|surtout|absolument|uniquement",
@@ -260,6 +265,7 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
+    "ne raccroch*|quittez|quitte pas",
     "ne vous|t'*|te|s'* inquiétez|inquiète|inquietez|inquiete",
     "ne vous|t'*|te|s'* en|excusez|excuse|dérangez|fatiguez",
     "ne t'inquiète|t'inquiete|t'en|t'excuse|t'embête",

@@ -71,6 +71,8 @@ _NUMBERS: Final = "#|un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|vei
 
 SPANISH: Final = Words(
     orders=(
+        "responde|responda|respondan|contesta|conteste brevemente|despacio|claro|siempre",
+        "todas|todos las|los cantidades|medidas|pesos|distancias en",
         f"siempre {_ANSWER}|{_ASK_ME}|{_NOT_TO}|{_WANT}|prefiero",
         "siempre|sin|solo|sólo|solamente|únicamente * [!~]* por favor",
         f"siempre|nunca con|sin|en|por|antes|después|a|de|un|una|{_THE}",
@@ -132,6 +134,9 @@ SPANISH: Final = Words(
         "no|ni|nunca _ más|mas de|*s",
     ),
     always=(
+        "no tolera|tolero|toleran|digiere|digiero la|el|los|las",
+        "no estoy|estamos disponible|disponibles|localizable * los|las|el|antes|después|por|en",
+        "los|las|el|por * no estoy|estamos disponible|disponibles|localizable",
         f"no|nunca|jamás|jamas|nadie _ {_FORBIDDEN}",
         f"no|nunca|jamás|jamas|nadie _ {_ME} {_FORBIDDEN}",
         "no|nunca _ se|me|te|nos lo|la|los|las digas|mandes|mande|envíes|inventes|cambies|repitas",
@@ -216,6 +221,11 @@ SPANISH: Final = Words(
         "me|nos|le|ha|han|había pide|dicho|pedido|comentado|avisado",
     ),
     questions=("por qué|que", "qué|quién|quien|cuándo|cómo|dónde|donde|cuánto|cuál|acaso"),
+    subjects=(
+        "nunca|jamás|siempre me|la|lo|los|las|le|he|ha|han",
+        "todavía|aún|ya no",
+        "no me|la|lo|he|ha|han",
+    ),
     takes_back=(
         "olvida|olvide|olviden|olvidad|ignora|ignore|anula|descarta * dije|dicho|pedí|pedi|comenté",
         "olvida|olvide|olviden|olvidad|ignora|ignore|anula|descarta * regla|norma|límite",
