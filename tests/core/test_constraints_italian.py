@@ -15,6 +15,11 @@ from chatfold.core.languages.italian import ITALIAN
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Non volo mai con Ryanair.",
+    "Scrivi i messaggi di commit in inglese.",
+    "Tutte le quantità in litri.",
+    "Risponda brevemente.",
+    "Usa le tabulazioni invece degli spazi.",
     "Non mi chiami mai la domenica, per favore.",
     "Mia figlia è celiaca.",
     "Niente emoji, grazie.",
@@ -70,6 +75,8 @@ KEPT = (
 )
 
 ALIKE = (
+    "Può dirmi perché mi addebitate sempre due volte?",
+    "Rimandatemi la fattura, non l'ho mai ricevuta.",
     "Non ho mai ricevuto la conferma.",
     "Richiamami domani alle 3.",
     "Non so cosa fare.",

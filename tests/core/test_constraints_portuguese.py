@@ -15,6 +15,9 @@ from chatfold.core.languages.portuguese import PORTUGUESE
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "A minha filha não tolera leite.",
+    "Todas as quantidades em litros.",
+    "Nos fins de semana não estou disponível.",
     "Nunca me ligue antes das nove.",
     "Não faça nada sem a minha autorização.",
     "Não quero gastar mais de 200 reais.",
@@ -70,6 +73,8 @@ KEPT = (
     "Também me pergunte antes de comprar seguros.",
 )
 ALIKE = (
+    "Pode me dizer por que sempre me cobram duas vezes?",
+    "Não desligue!",
     "A encomenda nunca chegou.",
     "Não sei o que aconteceu.",
     "Por favor, cancele a encomenda 123.",

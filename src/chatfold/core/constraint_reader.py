@@ -141,7 +141,7 @@ class SentenceReader:
         """Return whether a sentence asks for something that holds from now on."""
         plain = self.tag.sub("", plain)
         if plain.endswith("?") or self.question.search(plain):
-            return bool(self.asking.search(plain))
+            return bool(self.asking.search(self.exception.sub("~", plain)))
         bare = self.filling.sub("", plain)
         alone = " " not in bare and self.order.fullmatch(bare)
         if alone or self.report.search(plain):

@@ -14,6 +14,11 @@ from chatfold.core.constraint_words import Words
 __all__ = ["ITALIAN"]
 
 _ORDERS: Final = (
+    "non volo|viaggio|mangio|bevo|fumo|guido|compro mai",
+    "scriv* * in inglese|tedesco|francese|spagnolo|italiano",
+    "quantità|quantita|misure|pesi|distanze|temperature in litri|chili|metri|grammi|celsius",
+    "risponda|rispondi|rispondete|rispondano brevemente",
+    "usa|usi|usate|usare [!0123456789]* * invece|anziché di|degli|delle|dei|del|della",
     # "Non chiamare", "non chiamarmi", "non mi chiamare", "non chiamate", "non mi chiami".
     "non _ *are|*ere|*ire|*arre|*orre|*urre|*armi|*ermi|*irmi|*arci|*erci|*irci|*argli|*arne",
     "non _ *arlo|*arla|*arli|*arle|*erlo|*erla|*erli|*erle|*irlo|*irla|*irli|*irle|*armelo",
@@ -124,6 +129,7 @@ _ALWAYS: Final = (
 )
 
 _EXCEPTIONS: Final = (
+    "dirmi|dirci|spiegarmi|sapere perché|perche|se|come|quando|dove * * sempre|mai|solo",
     "non merci",  # French
     "non sapere|importare|esitare|esitate|vedere|potere|essere|avere|riuscire|pare|software",
     "non avete|siete|sapete|riuscite|capite|rispondete|volete|vedete|dite|*avate|*evate|*ivate",
@@ -239,6 +245,11 @@ ITALIAN: Final = Words(
     questions=(
         "perché|perche|perche'|dove|chi|cosa|quale|quali|quanto|quanti|quante|quanta|com'è",
         "come|che mai|faccio|facciamo|si|posso|possiamo|funziona|va|cosa|ora|tipo",
+    ),
+    subjects=(
+        "non l'ho|ho|l'hanno|hanno|è|sono|ha|mi|ci|lo|la|li|le",
+        "sempre|mai ho|l'ho|mi|ci",
+        "io|lui|lei|loro|nessuno|qualcuno",
     ),
     takes_back=(
         "dimentic[aoh]*|scord[ai]*|ignor[ai]* * detto|scritto|chiesto|regola|limite|richiesta",

@@ -60,6 +60,7 @@ _SIZES = "palavras|frases|linhas|caracteres|parágrafos|paragrafos|itens|pontos|
 # Phrases of one build share a line: "de|outra novo|vez" is "de novo" and "outra vez".
 PORTUGUESE: Final = Words(
     orders=(
+        "todas|todos as|os * em litros|quilos|metros|gramas|euros|reais|dólares",
         f"{_NOT}|{_ONLY}|sempre _ {_FORBIDDEN}",
         f"{_NOT}|{_ONLY}|sempre mais|{_ME} {_FORBIDDEN}",
         f"não|nao|nunca mais me|nos {_FORBIDDEN}",
@@ -128,6 +129,8 @@ PORTUGUESE: Final = Words(
         "nenhum|nenhuma|nada|ninguém|ninguem * deve|devem|poderá",
     ),
     always=(
+        "não|nao tolera|toleram o|a|os|as|leite|glúten|lactose|nozes",
+        "aos|nos|no|nas|às|de * não|nao estou|estamos disponível|disponíveis",
         f"você|vocês|voce|voces|tu {_NOT}|só|apenas {_CAN}|{_MUST}",
         f"{_CAN}|{_MUST} sempre|nunca|apenas|somente",
         "devem ser|estar|ir|ficar|ter|vir|usar|seguir|começar|passar|indicar",
@@ -185,6 +188,9 @@ PORTUGUESE: Final = Words(
     joins=("e|mas|ou|então|entao|porém|favor|pf|pfv", "por favor"),
     fillers=("me|nos|também|tambem|ah|olhe|olha|ok|bem|bom|já|ja|aliás|pf|pfv", "por favor|isso"),
     exceptions=(
+        "não|nao deslig*",
+        "sempre|nunca *guei|*quei|*cei|*rei|*tei|*dei|*ava|*avam em|a|o|as|os|com|no|na|tudo|bem",
+        "dizer|saber|explicar por|porque|se|como|quando * * sempre|nunca|só",
         "não|nao aceito|autorizo|permito isso|isto|essa|esse|esta|este|a|o|que",
         f"não|nao *o|*ou|*i|funciona|liga|entra|{_STATES} * jeito|forma|maneira nenhum*|algum*",
         f"{_ONLY} {_AT}|de|quando * é|*aram|*eram|*iram|*ou|*ei|*eu|*iu|consigo|funciona",
@@ -219,6 +225,12 @@ PORTUGUESE: Final = Words(
         "por|o|a|será que|quê",
         "porque|porquê|qual|quais|quanto|quantos|quantas|onde|quem",
         "como é|faço|posso|devo|se",
+    ),
+    subjects=(
+        "nunca|sempre a|o|me|foi|é|tive|fui|recebi|chegou",
+        "não|nao a|o|me|foi|é|tenho|recebi|consigo|sei",
+        "já|ja|ainda não|nao",
+        "ninguém|ninguem|eu|ele|ela|eles|elas",
     ),
     takes_back=(
         "esque[çc]a|esquece|ignor[ea]|ignorem * disse|falei|pedi|sobre|regra|regras|limite",
