@@ -513,7 +513,8 @@ def test_a_pool_of_the_application_that_is_empty_is_waited_for_as_long_as_the_st
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert len(store.folds(KEY)) == 1
-    _in_threads(8, lambda _: store.save(fold("text")))
+    patient = SQLStore(made, timeout=20)  # eight wait for one connection on a busy machine
+    _in_threads(8, lambda _: patient.save(fold("text")))
     assert pool.checkedout() == 0
     made.dispose()
 
