@@ -31,6 +31,10 @@ def read(*texts: str) -> Standing:
     [
         # when, how and by whom they are called
         "Ne m'appelez jamais avant neuf heures.",
+        "Écris les messages de commit à l'impératif.",
+        "Chaque fonction a une docstring.",
+        "Reste sur Python 3.11.",
+        "Des fonctions de moins de 40 lignes.",
         "Je ne vole jamais avec Ryanair.",
         "Toutes les quantités en litres.",
         "Répondez brièvement.",
@@ -111,6 +115,7 @@ def test_what_a_customer_wants_kept_to_is_found(said: str) -> None:
     [
         # complaints and reports
         "Le colis n'est jamais arrivé.",
+        "Cette fonction doit être appelée quelque part.",
         "Ne raccrochez pas !",
         "Envoyez la facture, je ne l'ai jamais eue.",
         "Vous ne répondez jamais au téléphone !",

@@ -11,6 +11,9 @@ from chatfold.core.languages.german import GERMAN
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Schreib Commit-Nachrichten im Imperativ.",
+    "Funktionen nicht länger als 40 Zeilen.",
+    "Tests dürfen nicht ins Netz.",
     "Schreib Commit-Messages auf Englisch.",
     "Alle Angaben bitte in Litern.",
     "Ich möchte nur per E-Mail kontaktiert werden.",

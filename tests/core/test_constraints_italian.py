@@ -15,6 +15,9 @@ from chatfold.core.languages.italian import ITALIAN
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Scrivi i messaggi di commit all'imperativo.",
+    "Resta su Python 3.11.",
+    "Funzioni sotto le 40 righe.",
     "Non volo mai con Ryanair.",
     "Scrivi i messaggi di commit in inglese.",
     "Tutte le quantità in litri.",
@@ -75,6 +78,7 @@ KEPT = (
 )
 
 ALIKE = (
+    "Questa funzione deve essere chiamata da qualche parte.",
     "Può dirmi perché mi addebitate sempre due volte?",
     "Rimandatemi la fattura, non l'ho mai ricevuta.",
     "Non ho mai ricevuto la conferma.",

@@ -15,6 +15,11 @@ from chatfold.core.languages.portuguese import PORTUGUESE
 from chatfold.core.views import ItemView, TextPart
 
 KEPT = (
+    "Escreva as mensagens de commit no imperativo.",
+    "Cada função leva uma docstring.",
+    "Só fazemos deploy às terças.",
+    "Fique no Python 3.11.",
+    "Funções com menos de 40 linhas.",
     "A minha filha não tolera leite.",
     "Todas as quantidades em litros.",
     "Nos fins de semana não estou disponível.",

@@ -31,6 +31,12 @@ def told(*texts: str) -> list[str]:
     [
         # when and how to be reached
         "Nunca me llames antes de las nueve.",
+        "Pregunta antes de instalar nada.",
+        "Cada función lleva un docstring.",
+        "Quédate en Python 3.11.",
+        "Responde solo con código, sin explicaciones.",
+        "Funciones de menos de 40 líneas.",
+        "Los tests no deben acceder a la red.",
         "Mi hija no tolera la leche.",
         "Todas las cantidades en litros.",
         "Los fines de semana no estoy disponible.",

@@ -11,6 +11,10 @@ from chatfold.core.constraints import Words, standing
 from chatfold.core.views import ItemView, TextPart
 
 WISHES = (
+    "Write commit messages in the imperative.",
+    "Every function gets a docstring.",
+    "We deploy only on Tuesdays.",
+    "No console.log in committed code.",
     "Check with me if it costs more than 20 dollars.",
     "Don't bother me before 9.",
     "Don't tell me the score.",
@@ -364,6 +368,7 @@ WISHES = (
 )
 
 OTHERS = (
+    "This function must be called somewhere.",
     "Please fix this and don't tell me it's my fault.",
     "Book the 9 am flight instead of the 7 am one.",
     "Change the delivery to Monday instead of Tuesday.",

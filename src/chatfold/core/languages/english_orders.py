@@ -12,6 +12,9 @@ __all__ = ["ALWAYS", "EXCEPTIONS", "ORDERS"]
 
 
 ORDERS: Final = (
+    "write * in the|an imperative|active|passive|present|past",
+    "no _ *.*[!.] in|inside|outside|anywhere",
+    "i|we deploy|release|ship|merge|work|deliver|meet|fly|travel only on|in|after|before|from|at",
     "never|always|avoid|refrain|only|ensure|maximum|max|limit|restrict",
     "keep * short|brief|concise|simple|formal|polite|private|secret|confidential|separate|mind",
     "keep * small|minimal|clean|low|readable|consistent|stable|quiet|anonymous|intact|compatible",
@@ -171,6 +174,7 @@ ORDERS: Final = (
 )
 
 ALWAYS: Final = (
+    "every|each function|method|class|file|test|commit|module|pr|page|ticket|table gets|needs",
     "must|mustn't never|not|only|always",
     "you should|may|can|shall never|not|only|always",
     "you shouldn't|mustn't|can't|cannot",
@@ -249,6 +253,7 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
+    "must|should|has|have to|be * * somewhere|anywhere|already",
     "no me|se|nos",  # Spanish
     "no _ thanks|worries|problems|issues|errors|results",
     "no _ questions|complaints|signs|updates|news|ideas",

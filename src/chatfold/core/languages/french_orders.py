@@ -38,6 +38,10 @@ _CONSENT: Final = (
 )
 
 ORDERS: Final = (
+    "écri*|ecri*|rédige*|redige* * à|a l'impératif|l'infinitif",
+    "chaque fonction|méthode|classe|fichier|test|commit|module|page a|doit|porte un|une|avoir|être",
+    "reste|restez|rester sur [!~]*",
+    "des|les fonctions|méthodes|classes|réponses|phrases de moins|maximum",
     "toutes|tous les * en litres|kilos|grammes|mètres|euros|dollars|francs|majuscules|format",
     "répond*|repond* brièvement|brievement|succinctement|simplement|franchement",
     "un|une|deux|trois|quatre|cinq|dix|# * maximum|maxi .",
@@ -265,6 +269,7 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
+    "doit|doivent être|etre * * quelque part|déjà|deja",
     "ne raccroch*|quittez|quitte pas",
     "ne vous|t'*|te|s'* inquiétez|inquiète|inquietez|inquiete",
     "ne vous|t'*|te|s'* en|excusez|excuse|dérangez|fatiguez",

@@ -91,6 +91,8 @@ DO: Final = (
 )
 
 ORDERS: Final = (
+    f"{_WRITE} * im imperativ|präsens|aktiv|passiv|futur",
+    "*en nicht|niemals länger|größer|mehr als",
     f"niemals|nichts|keinerlei|{NO}|{_EVER}",
     # "Nie" alone begins every second sentence of Polish. A phrase with a word of `contrasts`
     # has a `*`: one without is taken away before the contrasts are looked for.
@@ -190,6 +192,7 @@ ORDERS: Final = (
 )
 
 ALWAYS: Final = (
+    f"tests|code|daten|dateien|kommentare|antworten|mails|rechnungen|pakete {MAY} nicht|nie|nur",
     f"{WANT} * {ONLY} per|via|schriftlich|telefonisch|{_WEEK}|{_DAY}",
     f"bitte künftig|zukünftig|kuenftig|generell|lieber|erst|überall|keinem|{NOT}|{ONLY}",
     f"bitte * nie|niemals|künftig|{NO}|{ONLY}",

@@ -14,6 +14,10 @@ from chatfold.core.constraint_words import Words
 __all__ = ["ITALIAN"]
 
 _ORDERS: Final = (
+    "scriv* * all'imperativo|all'infinito|al",
+    "facciamo|rilasciamo|lavoriamo|consegniamo * solo|soltanto il|la|di|a|al|dopo|prima",
+    "resta|resti|restate|rimani|rimanete su|entro|sotto [!~]*",
+    "funzioni|classi|metodi|frasi|risposte|messaggi sotto|entro|di massimo|le|i|#|il",
     "non volo|viaggio|mangio|bevo|fumo|guido|compro mai",
     "scriv* * in inglese|tedesco|francese|spagnolo|italiano",
     "quantità|quantita|misure|pesi|distanze|temperature in litri|chili|metri|grammi|celsius",
@@ -129,6 +133,7 @@ _ALWAYS: Final = (
 )
 
 _EXCEPTIONS: Final = (
+    "deve|devono essere * * da qualche|parte",
     "dirmi|dirci|spiegarmi|sapere perché|perche|se|come|quando|dove * * sempre|mai|solo",
     "non merci",  # French
     "non sapere|importare|esitare|esitate|vedere|potere|essere|avere|riuscire|pare|software",

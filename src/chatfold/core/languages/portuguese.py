@@ -60,6 +60,11 @@ _SIZES = "palavras|frases|linhas|caracteres|parágrafos|paragrafos|itens|pontos|
 # Phrases of one build share a line: "de|outra novo|vez" is "de novo" and "outra vez".
 PORTUGUESE: Final = Words(
     orders=(
+        "escrev* * no imperativo|infinitivo|presente|passado",
+        "cada função|método|classe|arquivo|ficheiro|teste|commit|módulo leva|tem|deve|precisa",
+        "fique|fica|fiquem|mantenha-se|mantém-te no|na|em|com|dentro",
+        "funções|classes|métodos|frases|respostas|mensagens com|de menos|máximo",
+        "só|so fazemos|trabalhamos|entregamos|publicamos|viajamos * às|aos|em|no|na|depois|antes",
         "todas|todos as|os * em litros|quilos|metros|gramas|euros|reais|dólares",
         f"{_NOT}|{_ONLY}|sempre _ {_FORBIDDEN}",
         f"{_NOT}|{_ONLY}|sempre mais|{_ME} {_FORBIDDEN}",
@@ -129,6 +134,7 @@ PORTUGUESE: Final = Words(
         "nenhum|nenhuma|nada|ninguém|ninguem * deve|devem|poderá",
     ),
     always=(
+        "testes|dados|arquivos|ficheiros|funções|mensagens não|nao podem|devem",
         "não|nao tolera|toleram o|a|os|as|leite|glúten|lactose|nozes",
         "aos|nos|no|nas|às|de * não|nao estou|estamos disponível|disponíveis",
         f"você|vocês|voce|voces|tu {_NOT}|só|apenas {_CAN}|{_MUST}",

@@ -71,6 +71,11 @@ _NUMBERS: Final = "#|un|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|vei
 
 SPANISH: Final = Words(
     orders=(
+        "pregunta|pregunte|preguntad|consulta|consulte|avisa|avise antes de",
+        "cada función|método|clase|archivo|test|commit|módulo|mensaje lleva|tiene|debe|necesita",
+        "quédate|quédese|quedate|mantente|manténgase en|con|por",
+        "responde|responda|respondan|contesta|conteste solo|sólo|únicamente con|en",
+        "funciones|clases|métodos|respuestas|frases|mensajes de menos|máximo|hasta",
         "responde|responda|respondan|contesta|conteste brevemente|despacio|claro|siempre",
         "todas|todos las|los cantidades|medidas|pesos|distancias en",
         f"siempre {_ANSWER}|{_ASK_ME}|{_NOT_TO}|{_WANT}|prefiero",
@@ -134,6 +139,7 @@ SPANISH: Final = Words(
         "no|ni|nunca _ más|mas de|*s",
     ),
     always=(
+        "tests|pruebas|funciones|datos|archivos|mensajes no deben|pueden|deberían *r|*rse",
         "no tolera|tolero|toleran|digiere|digiero la|el|los|las",
         "no estoy|estamos disponible|disponibles|localizable * los|las|el|antes|después|por|en",
         "los|las|el|por * no estoy|estamos disponible|disponibles|localizable",
