@@ -124,7 +124,7 @@ def test_values_have_the_room_that_they_are_given() -> None:
 )
 def test_what_a_key_says_a_number_is_counts_in_other_languages_too(key: str) -> None:
     """An amount or a number of a customer's is come back to, a mere quantity is not."""
-    found = {"menge": 1459, key: 1770, "quantity": 1388}
+    found = {"menge": 1459, key: 1770, "quantity": 1388, "numero_personas": 1297}
     items = [user(f"Hello. {LONG}"), *called("openai_chat", "call_1", "get_one", {}, found)]
     items.append(assistant(LONG))
     for number in range(2, 14):
@@ -137,6 +137,7 @@ def test_what_a_key_says_a_number_is_counts_in_other_languages_too(key: str) -> 
     assert f"{key}=1770" in report_of(outcome).record
     assert "1459" not in report_of(outcome).record
     assert "1388" not in report_of(outcome).record
+    assert "1297" not in report_of(outcome).record
 
 
 def test_the_room_for_values_is_a_share_of_what_goes() -> None:

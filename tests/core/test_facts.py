@@ -161,6 +161,11 @@ def test_a_number_beside_a_currency_is_an_amount() -> None:
     assert [*found] == ["amount:349.9 EUR", "number:3", "name:eur", "amount:5 USD"]
 
 
+def test_a_number_of_several_things_is_a_count() -> None:
+    found = read(result({"numero_personas": 48219, "numero_pedido": 48220, "numero": 48221}))
+    assert [*found] == ["number:48219", "id:48220", "id:48221"]
+
+
 @pytest.mark.parametrize(
     ("key", "beside"),
     [

@@ -304,8 +304,11 @@ class LeafReader:
 
 
 def _names_an_id(steps: tuple[str, ...]) -> bool:
-    """Return whether the words of a key name an id: `order_number`, `numero_pedido`."""
-    return steps[-1] in _ID_STEPS or steps[0] in _ID_LEADS
+    """Return whether the words of a key name an id: `order_number`, `numero_pedido`.
+
+    `numero_personas` is a count: what is numbered is one, what is counted are several.
+    """
+    return steps[-1] in _ID_STEPS or (steps[0] in _ID_LEADS and not steps[-1].endswith("s"))
 
 
 def _is_command(line: str) -> bool:

@@ -90,8 +90,8 @@ _WRITES_ELSEWHERE = word_set(
     "stellen storniere stornieren supprimer transferer transferir trasferire trocar uberweisen "
     "ueberweisen umbuchen veranlassen vereinbaren verschicken verschieben vincular zuweisen"
 )
-_READ = _READS | _READS_ELSEWHERE
-_WRITTEN = _WRITES | _WRITES_ELSEWHERE
+_ALL_READS = _READS | _READS_ELSEWHERE
+_ALL_WRITES = _WRITES | _WRITES_ELSEWHERE
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
 _EITHER = word_set(
     "answer bid bill book booking call capture checkin checkout comment control dm do download "
@@ -248,9 +248,9 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
         return "write"
     words = _COMPOUNDS.sub("information", name).split("_")
     for place, word in enumerate(words):
-        if word in _WRITTEN:
+        if word in _ALL_WRITES:
             return "write"
-        if word in _READ:
+        if word in _ALL_READS:
             behind = words[place + 1 :]
             if _goes_on_to_write(behind):
                 return "write"
@@ -278,6 +278,6 @@ def _thing(before: list[str], behind: list[str]) -> str:
 def _goes_on_to_write(words: list[str]) -> bool:
     """Return whether a name such as `get_or_create` or `search_and_book` ends in a change."""
     return any(
-        before in _JOINS and (word in _WRITTEN or word in _EITHER)
+        before in _JOINS and (word in _ALL_WRITES or word in _EITHER)
         for before, word in pairwise(words)
     )

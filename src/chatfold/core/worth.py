@@ -60,7 +60,7 @@ USED_LATER: Final = frozenset(
 
 _ID = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:[iI]d|ID|no|No|number|Number|ref|Ref|key|Key|code|Code"
-    r"|nummer|Nummer|nr|Nr|referenz|Referenz)$|^(?:numero|codigo|codice|referencia|riferimento)"
+    r"|nummer|Nummer|nr|Nr|referenz|Referenz)$|^(?:numero|codigo|codice|referencia|riferimento)(?:.*[^s])?$"
 )
 _ADDRESS = re.compile(
     r"(?i)(?:address|street|destination|recipient|location|place|contact|mail|phone|^to|^from"
