@@ -90,9 +90,10 @@ def test_a_rule_is_taken_back_in_another_language_where_it_is_named() -> None:
     ("words", "rule", "back"),
     [
         (FRENCH, "Pas d'emojis dans les réponses.", "Oublie la règle sur les emojis."),
+        (FRENCH, "Pas d'emojis dans les réponses.", "Oublie ce qu'on a dit sur les emojis."),
         (ITALIAN, "Rispondi sempre in inglese.", "Dimentica la regola dell'inglese."),
     ],
-    ids=["French", "Italian"],
+    ids=["French", "French, a common word", "Italian"],
 )
 def test_what_is_elided_before_a_word_says_nothing_of_it(
     words: Words, rule: str, back: str

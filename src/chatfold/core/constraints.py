@@ -81,10 +81,9 @@ def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> b
         view: The reading of the item.
         clean: Applied to every text before it is read (`redact`).
     """
-    if view.role != "user":
-        return False
+    texts = texts_of(view, clean)
     marks = _built_in_marks()
-    return marks is None or not marks.isdisjoint(_words(texts_of(view, clean)))
+    return bool(texts) and (marks is None or not marks.isdisjoint(_words(texts)))
 
 
 class _Lexicon(NamedTuple):
