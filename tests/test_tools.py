@@ -1297,7 +1297,7 @@ def test_the_sync_run_leaves_the_threads_own_loop_alone() -> None:
     asyncio.set_event_loop(loop)
     try:
         assert perform("sync", [Wanted("t", ORDER)], {"t": aget_order}).results == [GOOD]
-        assert asyncio.get_event_loop_policy().get_event_loop() is loop
+        assert asyncio.get_event_loop() is loop
     finally:
         asyncio.set_event_loop(None)
         loop.close()

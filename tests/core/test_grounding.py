@@ -778,9 +778,12 @@ def test_a_sentence_is_looked_through_once_however_many_values_it_has() -> None:
     def seconds(number: int) -> float:
         paid = [f"{n}.50 EUR" for n in range(1_000, 1_000 + number)]
         text = " and ".join((*paid, "LK-4821936 was made up"))
-        start = time.process_time()
-        ungrounded(text, shown("\n".join(paid)))
-        return time.process_time() - start
+        taken = []
+        for _ in range(3):  # garbage may be collected in one of them, that of all tests before
+            start = time.process_time()
+            ungrounded(text, shown("\n".join(paid)))
+            taken.append(time.process_time() - start)
+        return min(taken)
 
     seconds(10)
     assert seconds(2_000) < 30 * max(seconds(250), 0.01)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict
 from collections.abc import Mapping
-from itertools import count
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 __all__ = ["Entry", "Recent"]
@@ -51,7 +50,7 @@ class Recent:
         self._ages: list[tuple[float, int]] = []
         self._named: dict[int, _Name] = {}
         self._numbers: dict[_Name, int] = {}
-        self._count = count()
+        self._last = 0  # of those numbers
         self._torn = False  # whether an entry is being put or taken out: Ctrl-C may come
 
     def __len__(self) -> int:
@@ -116,7 +115,7 @@ class Recent:
 
     def _age(self, name: _Name, entry: Entry) -> None:
         """Take down when an entry was made."""
-        number = next(self._count)
+        self._last = number = self._last + 1
         self._named[number] = name
         self._numbers[name] = number
         heapq.heappush(self._ages, (entry.created, number))
