@@ -8,6 +8,7 @@ import gc
 import threading
 import warnings
 import weakref
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from test_native_folds import FAMILIES, history
 
 from chatfold import ChatContext, Prompt
 from chatfold.policy import Policy
+from chatfold.summarizers import FunctionSummarizer
 
 __all__ = ["native_server"]
 CALLS = pytest.mark.parametrize("call", ["maybe_summarize", "amaybe_summarize"])
@@ -119,6 +121,110 @@ def test_cancelling_breaks_the_model_call_off() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("seconds", [0.0, 0.05])
+def test_a_fold_works_until_its_request_is_closed(seconds: float) -> None:
+    """The next one begins no request beside it."""
+    closed = []
+
+    async def closing(prompt: Prompt) -> str:
+        try:
+            return await asyncio.sleep(LIMIT, "never")
+        finally:
+            await asyncio.sleep(seconds)
+            closed.append(prompt)
+
+    async def run() -> None:
+        ctx, _ = slow()
+        for n in range(3):
+            assert ctx.maybe_summarize(closing, background=True).reason == "started"
+            fold = ctx.background
+            assert fold is not None
+            await asyncio.sleep(0.001)
+            fold.cancel()
+            while fold.working:  # noqa: ASYNC110 - looked at in each round of the loop
+                await asyncio.sleep(0)
+            assert len(closed) == n + 1
+
+    asyncio.run(run())
+
+
+def test_a_request_that_cannot_be_closed_is_left_after_a_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes no notice, and would hold the fold for as long as it likes."""
+    monkeypatch.setattr("chatfold.summarizers._limits._GRACE", 0.05)
+    gone = asyncio.Event()
+
+    async def deaf(prompt: Prompt) -> str:
+        while not gone.is_set():
+            with suppress(asyncio.CancelledError):
+                await gone.wait()
+        return "late"
+
+    async def run() -> None:
+        ctx, gate = slow()
+        ctx.maybe_summarize(deaf, background=True)
+        fold = ctx.background
+        assert fold is not None
+        await asyncio.sleep(0.001)
+        fold.cancel()
+        await until(lambda: not fold.working)
+        gate.open.set()
+        assert ctx.maybe_summarize(gate.awaited, background=True).reason == "started"
+        await ended(ctx)
+        gone.set()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("before", [(), (lambda prompt: "",)], ids=["alone", "second of a chain"])
+def test_a_sync_model_that_was_given_up_works_until_it_has_answered(before: tuple[Any]) -> None:
+    """Its thread cannot be stopped; a caller who interrupts at each turn asks one at a time."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        told: list[bool] = []
+        assert ctx.maybe_summarize([*before, gate], background=True).reason == "started"
+        fold = ctx.background
+        assert fold is not None
+        fold.when_ended(lambda: told.append(gate.running == 0))
+        await until(lambda: gate.running == 1)
+        fold.cancel()
+        for _ in range(3):
+            await asyncio.sleep(0.01)
+            assert (fold.done, fold.working, told) == (True, True, [])
+            assert ctx.maybe_summarize(gate, background=True).reason == "running"
+        gate.open.set()
+        await until(lambda: not fold.working and told == [True])
+        assert ctx.maybe_summarize(gate, background=True).reason == "started"
+        await ended(ctx)
+        assert gate.most == 1
+
+    asyncio.run(run())
+
+
+def test_a_sync_model_that_took_too_long_holds_no_fold_up() -> None:
+    """It may never end."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        late, last = Gate(), Gate()
+        chain = [FunctionSummarizer(gate, timeout=0.05), late.awaited]
+        for _ in range(2):
+            assert ctx.maybe_summarize(chain, background=True).reason == "started"
+            await until(lambda: late.running == 1)
+            fold = ctx.background
+            assert fold is not None
+            fold.cancel()
+            await until(lambda f=fold: not f.working)
+        last.open.set()
+        assert ctx.maybe_summarize(last, background=True).reason == "started"
+        await ended(ctx)
+        gate.open.set()
+
+    asyncio.run(run())
+
+
 def test_a_fold_can_be_given_up_from_another_thread() -> None:
     """A telephone line that hangs up has its own thread."""
 
@@ -147,9 +253,7 @@ def test_cancelling_before_the_first_step_leaves_nothing_behind() -> None:
         fold = ctx.background
         assert fold is not None
         assert fold.cancel().reason == "cancelled"
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        assert not fold.working
+        await until(lambda: not fold.working)
         assert gate.calls == 0
 
     with warnings.catch_warnings():

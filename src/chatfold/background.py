@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,7 +26,7 @@ from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
-from chatfold.threads import Threads, arun
+from chatfold.threads import LEFT, Threads, arun
 from chatfold.work import Made, NativeDraft, Work, put
 
 __all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
@@ -68,6 +69,7 @@ class BackgroundFold(Generic[ItemT]):
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
         self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
+        self._left: list[Future[None]] = []  # threads that go on after the task was cancelled
         self._process = os.getpid()
 
     @property
@@ -83,7 +85,9 @@ class BackgroundFold(Generic[ItemT]):
     @property
     def working(self) -> bool:
         """Whether somebody writes it; after `cancel` too, until the model has answered."""
-        return not (self._ended.is_set() or self._forsaken())
+        if self._ended.is_set() or self._is_forked():
+            return False
+        return not (self._forsaken() and all(thread.done() for thread in self._left))
 
     def apply_if_ready(self) -> Outcome[ItemT]:
         """Put the fold into the list, if it is written; never waits for a model.
@@ -215,6 +219,7 @@ class BackgroundFold(Generic[ItemT]):
         """Have it written by a task of the running event loop."""
 
         async def run() -> None:
+            LEFT.set(self._left)
             try:
                 self._take(await make())
             except BaseException as error:
@@ -224,7 +229,19 @@ class BackgroundFold(Generic[ItemT]):
 
         self._task = asyncio.get_running_loop().create_task(run(), name="chatfold")
         # Not in `run`: a task that is cancelled before its first step never gets there.
-        self._task.add_done_callback(lambda _: self._end())
+        self._task.add_done_callback(self._task_ended)
+
+    def _task_ended(self, _task: object) -> None:
+        """End when all threads have that the task has left."""
+
+        def thread_ended(_thread: object = None) -> None:
+            if all(thread.done() for thread in self._left):
+                self._end()
+
+        self._done.set()
+        for thread in self._left:
+            thread.add_done_callback(thread_ended)
+        thread_ended()
 
     def _take(self, made: _Made) -> None:
         """Take in what was made, unless it is no longer wanted."""

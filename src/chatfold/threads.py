@@ -13,6 +13,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -23,7 +24,7 @@ from chatfold.core.scalars import check_number
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["STEPS", "Crew", "ExpiredError", "Threads", "arun", "check_timeout", "run"]
+__all__ = ["LEFT", "STEPS", "Crew", "ExpiredError", "Threads", "arun", "check_timeout", "run"]
 
 T = TypeVar("T")
 
@@ -147,6 +148,11 @@ STEPS: Final = Crew(Threads("chatfold-step", 60.0), 32)
 """For what is computed, or asked of a store, in an event loop's stead: a thread for each of a
 thousand conversations would only slow down the others."""
 
+LEFT: Final[contextvars.ContextVar[list[Future[None]] | None]] = contextvars.ContextVar(
+    "chatfold_left", default=None
+)
+"""Takes down, for who sets it, the end of each thread that a cancelled `arun` leaves at work."""
+
 
 class ExpiredError(TimeoutError):
     """The call took longer than it may; its thread is left to itself."""
@@ -177,7 +183,7 @@ def run(function: Callable[[], T], timeout: float | None) -> T:
 async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T:
     """Return what `function` returns in another thread, or raise what it raises.
 
-    Whoever cancels this stops waiting; the thread itself cannot be stopped.
+    Whoever cancels this stops waiting; the thread itself cannot be stopped, and is told to `LEFT`.
 
     Args:
         function: Called in a thread that sees the caller's context variables.
@@ -187,14 +193,22 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
 
     loop = asyncio.get_running_loop()
     future: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
+    ended: Future[None] = Future()
 
     def work() -> None:
         result = _result(function)
         with suppress(RuntimeError):  # the loop was closed without waiting for this thread
             loop.call_soon_threadsafe(_settle, future, result)
+        ended.set_result(None)
 
     _start(work, threads)
-    return _opened(await future)
+    try:
+        return _opened(await future)
+    except asyncio.CancelledError:
+        left = LEFT.get()
+        if left is not None:
+            left.append(ended)
+        raise
 
 
 def _start(work: _Job, threads: Threads | Crew) -> None:

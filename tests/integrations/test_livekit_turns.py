@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -457,6 +456,10 @@ def test_closing_gives_a_fold_up_and_leaves_nothing_behind() -> None:
     run(test)
 
 
+def chatfold_tasks() -> list[asyncio.Task[Any]]:
+    return [task for task in asyncio.all_tasks() if task.get_name() == "chatfold"]
+
+
 def test_it_ends_with_its_session() -> None:
     """`close` of the session is enough, also while a summary is written."""
 
@@ -470,9 +473,9 @@ def test_it_ends_with_its_session() -> None:
         await session.aclose()
         assert folds.closed
         await folds.settled()
-        await asyncio.sleep(0)
-        gc.collect()
-        assert not [t for t in asyncio.all_tasks() if t.get_name() == "chatfold"]
+        async with asyncio.timeout(5):  # the model's call is closed first
+            await asyncio.gather(*chatfold_tasks(), return_exceptions=True)
+        assert not chatfold_tasks()
 
     run(test)
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chatfold.core.callables import is_async
 from chatfold.errors import SummarizerError
-from chatfold.threads import ExpiredError
+from chatfold.threads import LEFT, ExpiredError
 
 if TYPE_CHECKING:
     import asyncio
+    from concurrent.futures import Future
 
 __all__ = ["configured", "in_time"]
 
 T = TypeVar("T")
+
+_GRACE: Final = 1.0  # seconds that a cancelled request has to end; one that goes on is left alone
 
 
 def configured(client: Any, timeout: float | None, retries: int) -> Any:
@@ -47,7 +50,10 @@ def configured(client: Any, timeout: float | None, retries: int) -> Any:
 async def in_time(answered: Awaitable[T], seconds: float | None) -> T:
     """Return what is awaited; after that time it is cancelled, and not waited for.
 
-    It may be at work on its own cancellation for as long as it likes, or take no notice.
+    It may be at work on its own cancellation for as long as it likes, or take no notice. Where this
+    call is cancelled it has a moment to end, so that the caller does not go on beside a request
+    that is still open; `LEFT` is told of a thread, which cannot be cancelled. It is not told of one
+    that took too long: that may never end.
 
     Args:
         answered: Is awaited in a task of its own.
@@ -59,9 +65,19 @@ async def in_time(answered: Awaitable[T], seconds: float | None) -> T:
     """
     import asyncio
 
-    task = asyncio.ensure_future(answered)
+    left: list[Future[None]] = []
+    told = LEFT.set(left)
+    task = asyncio.ensure_future(answered)  # takes the context with it
+    LEFT.reset(told)
     try:
         await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task}, timeout=_GRACE)
+        around = LEFT.get()
+        if around is not None:
+            around += left
+        raise
     finally:
         task.add_done_callback(_forget)  # of one that is done, too: this call may be cancelled
         task.cancel()
