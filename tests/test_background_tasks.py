@@ -207,11 +207,13 @@ def test_a_sync_model_that_was_given_up_works_until_it_has_answered(before: tupl
 
 def test_a_sync_model_that_took_too_long_holds_no_fold_up() -> None:
     """It may never end."""
+    never_ends = threading.Event()
 
     async def run() -> None:
-        ctx, gate = slow()
-        late, last = Gate(), Gate()
-        chain = [FunctionSummarizer(gate, timeout=0.05), late.awaited]
+        ctx, late = slow()
+        last = Gate()
+        hangs = FunctionSummarizer(lambda prompt: never_ends.wait(), timeout=0.05)
+        chain = [hangs, late.awaited]
         for _ in range(2):
             assert ctx.maybe_summarize(chain, background=True).reason == "started"
             await until(lambda: late.running == 1)
@@ -222,7 +224,32 @@ def test_a_sync_model_that_took_too_long_holds_no_fold_up() -> None:
         last.open.set()
         assert ctx.maybe_summarize(last, background=True).reason == "started"
         await ended(ctx)
+
+    try:
+        asyncio.run(run())
+    finally:
+        never_ends.set()
+
+
+def test_whoever_waits_for_a_fold_does_not_wait_for_the_thread_that_it_left() -> None:
+    """Somebody else has cancelled the tasks of the loop: there will be no summary."""
+
+    async def run() -> None:
+        ctx, gate = slow()
+        ctx.maybe_summarize(gate, background=True)
+        fold = ctx.background
+        assert fold is not None
+        await until(lambda: gate.running == 1)
+        waiting = asyncio.create_task(asyncio.to_thread(fold.wait, LIMIT))
+        await asyncio.sleep(0.01)
+        for task in asyncio.all_tasks():
+            if task.get_name() == "chatfold":
+                task.cancel()
+        assert await waiting
+        assert (gate.running, fold.done, fold.working) == (1, True, True)
         gate.open.set()
+        await until(lambda: not fold.working)
+        assert ctx.maybe_summarize(never, background=True).reason == "failed"
 
     asyncio.run(run())
 
