@@ -236,3 +236,10 @@ def test_a_loop_that_is_closed_meanwhile_is_let_be() -> None:
     asyncio.run(leave())
     go.set()
     wait_until(lambda: idle("closed", 1))
+
+
+def test_what_is_awaited_without_asyncio_says_so() -> None:
+    """Trio has no loop of its kind; a coroutine that is driven by hand stands for it."""
+    waiting = arun(lambda: 1)
+    with pytest.raises(RuntimeError, match=r"event loop of asyncio.* under trio, call the method"):
+        waiting.send(None)

@@ -188,10 +188,19 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
     Args:
         function: Called in a thread that sees the caller's context variables.
         threads: One of these; by default there is one for every call at a time.
+
+    Raises:
+        RuntimeError: It is awaited by something else than asyncio.
     """
     import asyncio
 
-    loop = asyncio.get_running_loop()
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "what chatfold awaits runs in an event loop of asyncio, and there is none here; under "
+            "trio, call the method without the `a` in front by trio.to_thread.run_sync()"
+        ) from None
     future: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
     ended: Future[None] = Future()
 
