@@ -208,7 +208,12 @@ def begun(line: int, module: str, function: str | None) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("module", "function"), [("chatfold/background.py", None), ("chatfold/each_turn.py", "_begun")]
+    ("module", "function"),
+    [
+        ("chatfold/beginning.py", None),
+        ("chatfold/background.py", None),
+        ("chatfold/each_turn.py", "_begun"),
+    ],
 )
 def test_wherever_a_fold_in_the_background_is_begun_another_can_be(
     module: str, function: str | None

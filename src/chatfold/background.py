@@ -1,7 +1,7 @@
 """Folds that are written in the background, in a thread or a task; the list's owner puts them in.
 
 The list is read when one begins and written when its owner asks for what came of it; between, all
-is done on values. Not here: when to begin one (`each_turn`).
+is done on values. Not here: how one begins (`beginning`), and when (`each_turn`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_number
 from chatfold.errors import ChatfoldError, SummarizerError
 from chatfold.folding import Draft, Folding
-from chatfold.options import Settings
-from chatfold.planning import Limits
 from chatfold.state import ListState
-from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
 from chatfold.threads import LEFT, Threads, arun
-from chatfold.work import Made, NativeDraft, Work, put
+from chatfold.work import Made, NativeDraft, put
 
-__all__ = ["BackgroundFold", "Then", "begin", "in_loop"]
+__all__ = ["BackgroundFold", "Then"]
 
 ItemT = TypeVar("ItemT")
 
@@ -333,81 +330,3 @@ def _unfinished(cause: BaseException | None) -> SummarizerError:
     )
     error.__cause__ = cause
     return error
-
-
-def begin(
-    state: ListState,
-    folding: Folding,
-    llm: object,
-    limits: Limits,
-    settings: Settings,
-    model: str | None,
-    then: Then,
-    known: Callable[[BackgroundFold[Any]], None],
-    looked_through: bool = False,
-    any_gain: bool = False,
-    *,
-    instead: Outcome[Any] | None = None,
-) -> BackgroundFold[Any]:
-    """Return a fold that has begun: in a task where an event loop runs here, else in a thread.
-
-    Args:
-        state: The list.
-        folding: Its folds.
-        llm: What writes the summary.
-        limits: How much to keep.
-        settings: The options.
-        model: The model that a client is to use.
-        then: Is told the outcome, in the call that settles the fold, and returns it.
-        known: Takes down that the fold has begun; nobody could end it otherwise.
-        looked_through: Whether the caller has looked through the list a moment ago.
-        any_gain: Whether the fold is to be made for any gain.
-        instead: Why nothing is to be begun, if so.
-
-    Raises:
-        TypeError: `llm` cannot answer, or only in an event loop.
-        ValueError: An argument is out of range.
-    """
-    inside = in_loop()
-    if any_gain:
-        settings = replace(settings, min_gain=0.0)
-    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
-    native = checked_native(llm, settings, model, asynchronous=inside) if is_native(llm) else None
-    backends: list[Summarizer] = []
-    if native is None:
-        backends = resolve(
-            llm,
-            model=model,
-            timeout=settings.timeout,
-            retries=settings.retries,
-            asynchronous=inside,
-            request=settings.request if settings.mode == "append" else None,
-        )
-    sent = senders(backends, settings) if native is None else []
-    if instead is not None:
-        fold.refuse(instead)
-        return fold
-    try:
-        if not fold.hold():
-            fold.refuse(then(folding.idle("busy")))
-            return fold
-        snapshot = state.snapshot(limits.abandon, looked_through=looked_through)
-        work = Work(folding, snapshot, limits, settings, backends, sent)
-        if inside:
-            fold.run_in_task(partial(work.anative, native) if native else work.awritten)
-        else:
-            fold.run_in_thread(partial(work.native, native) if native else work.written)
-        known(fold)
-    except BaseException:  # an interrupt may come when somebody writes it already
-        fold.drop()
-        raise
-    return fold
-
-
-def in_loop() -> bool:
-    """Return whether an event loop runs here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
-from chatfold.background import BackgroundFold, begin, in_loop
+from chatfold.background import BackgroundFold
+from chatfold.beginning import begin, in_loop
 from chatfold.capture import Captured, reported
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.calls import Abandon

@@ -1,0 +1,101 @@
+"""Begins folds in the background: in a task where an event loop runs, else in a thread.
+
+Not here: what becomes of one (`background`), and when to begin one (`each_turn`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from chatfold.background import BackgroundFold, Then
+from chatfold.core.plan import Outcome
+from chatfold.folding import Folding
+from chatfold.options import Settings
+from chatfold.planning import Limits
+from chatfold.state import ListState
+from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
+from chatfold.work import Work
+
+__all__ = ["begin", "in_loop"]
+
+
+def begin(
+    state: ListState,
+    folding: Folding,
+    llm: object,
+    limits: Limits,
+    settings: Settings,
+    model: str | None,
+    then: Then,
+    known: Callable[[BackgroundFold[Any]], None],
+    looked_through: bool = False,
+    any_gain: bool = False,
+    *,
+    instead: Outcome[Any] | None = None,
+) -> BackgroundFold[Any]:
+    """Return a fold that has begun: in a task where an event loop runs here, else in a thread.
+
+    Args:
+        state: The list.
+        folding: Its folds.
+        llm: What writes the summary.
+        limits: How much to keep.
+        settings: The options.
+        model: The model that a client is to use.
+        then: Is told the outcome, in the call that settles the fold, and returns it.
+        known: Takes down that the fold has begun; nobody could end it otherwise.
+        looked_through: Whether the caller has looked through the list a moment ago.
+        any_gain: Whether the fold is to be made for any gain.
+        instead: Why nothing is to be begun, if so.
+
+    Raises:
+        TypeError: `llm` cannot answer, or only in an event loop.
+        ValueError: An argument is out of range.
+    """
+    inside = in_loop()
+    if any_gain:
+        settings = replace(settings, min_gain=0.0)
+    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
+    native = checked_native(llm, settings, model, asynchronous=inside) if is_native(llm) else None
+    backends: list[Summarizer] = []
+    if native is None:
+        backends = resolve(
+            llm,
+            model=model,
+            timeout=settings.timeout,
+            retries=settings.retries,
+            asynchronous=inside,
+            request=settings.request if settings.mode == "append" else None,
+        )
+    sent = senders(backends, settings) if native is None else []
+    if instead is not None:
+        fold.refuse(instead)
+        return fold
+    try:
+        if not fold.hold():
+            fold.refuse(then(folding.idle("busy")))
+            return fold
+        snapshot = state.snapshot(limits.abandon, looked_through=looked_through)
+        work = Work(folding, snapshot, limits, settings, backends, sent)
+        if inside:
+            fold.run_in_task(partial(work.anative, native) if native else work.awritten)
+        else:
+            fold.run_in_thread(partial(work.native, native) if native else work.written)
+        known(fold)
+    except BaseException:  # an interrupt may come when somebody writes it already
+        fold.drop()
+        raise
+    return fold
+
+
+def in_loop() -> bool:
+    """Return whether an event loop runs here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
