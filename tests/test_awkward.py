@@ -356,3 +356,22 @@ def test_a_list_that_was_cut_short_after_the_plan_is_left_as_it_is() -> None:
     with pytest.raises(StaleHeadError, match="the list has 2 items, and the plan replaces 0 to 5"):
         ctx.apply(plan, "short")
     assert items == before
+
+
+@pytest.mark.parametrize("levels", [200, 900, 5_000])
+def test_a_result_that_is_nested_too_deeply_stays_as_it_is(levels: int) -> None:
+    """What cannot be read cannot be compared: no twin of it is looked for."""
+    deep: Any = "LK-4821936"
+    for _ in range(levels):
+        deep = {"a": deep}
+    look = {"role": "model", "parts": [{"function_call": {"name": "look", "args": {}}}]}
+    told = {"function_response": {"name": "look", "response": {"output": deep}}}
+    items: list[Any] = []
+    for n in range(4):
+        items += [{"role": "user", "parts": [{"text": f"{n}: {LONG}"}]}, look]
+        items += [{"role": "user", "parts": [told]}, {"role": "model", "parts": [{"text": LONG}]}]
+    ctx = ChatContext(items, shape="gemini")
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert ctx.undo().changed
+    ctx.repair()
+    assert sum(item["parts"][0] is told for item in items) == 4

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
+from chatfold.core.json_text import decoded
+
 __all__ = [
     "CUT",
     "LONGEST",
@@ -55,8 +57,8 @@ def json_or_text(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return text
     try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
+        return decoded(text, _DECODER.decode)
+    except ValueError:
         return text
 
 

@@ -24,6 +24,7 @@ from chatfold.core.failure_words import (
     said_in_text,
     words_of_name,
 )
+from chatfold.core.json_text import decoded
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
 from chatfold.core.success_words import telling_line, tells_a_deed, words_in
@@ -264,8 +265,8 @@ def text_of(value: Any) -> str | None:
     Results of MCP hold it in the `text` of the parts of their `content`.
     """
     if isinstance(value, str) and value[:1] == "{":  # such as the body of a response
-        with suppress(ValueError, RecursionError):
-            value = json.loads(value)
+        with suppress(ValueError):
+            value = decoded(value)
     if isinstance(value, dict):
         fields = cast(dict[str, Any], value)
         inner = fields.get("message") or fields.get("error")

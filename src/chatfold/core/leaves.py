@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from chatfold.core.json_text import decoded
 from chatfold.core.value_numbers import Cache
 from chatfold.core.value_tables import CURRENCIES, UNITS
 from chatfold.core.value_terms import COMMANDS
@@ -148,8 +149,8 @@ def _parsed(text: str) -> Any:
     if text[:1] not in "{[" and text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = _DECODER.decode(text)
-    except (ValueError, RecursionError):
+        found = decoded(text, _DECODER.decode)
+    except ValueError:
         return None
     return cast(Any, found) if isinstance(found, (dict, list)) else None
 

@@ -78,8 +78,11 @@ def _twin(items: Sequence[Any], index: int) -> int | None:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Return whether two items say the same."""
-    return one is other or plain(one) == plain(other)
+    """Return whether two items say the same; not known where they are nested too deeply."""
+    try:
+        return one is other or plain(one) == plain(other)
+    except RecursionError:
+        return False
 
 
 def _detach(case: Case, edits: Edits, rule: str, index: int) -> None:

@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from chatfold.core.days import as_date, days_from, days_off, is_of_days
+from chatfold.core.json_text import decoded
 from chatfold.core.records import Records, snake
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.units import (
@@ -258,6 +259,9 @@ _LONG_LEAF = 400  # characters: a longer text in a document is read as a text, a
 _HAS_DIGIT = re.compile(r"\d")
 
 
+_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+
+
 def _is_nested(value: object) -> bool:
     return isinstance(value, (dict, list))
 
@@ -267,7 +271,7 @@ def _parsed(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found: Any = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-    except (ValueError, RecursionError):
+        found: Any = decoded(text, _DECODER.decode)
+    except ValueError:
         return None
     return found if _is_nested(found) else None

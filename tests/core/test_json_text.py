@@ -1,0 +1,51 @@
+"""JSON is decoded to the same depth on every Python; what is deeper is no JSON, but a text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from chatfold.core.call_json import json_or_text
+from chatfold.core.facts import facts
+from chatfold.core.json_text import DEEPEST, decoded
+from chatfold.core.views import ItemView, ResultPart
+
+PAIRS = [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")]
+
+
+def nested(levels: int, opening: str, closing: str, leaf: str = '"LK-4821936"') -> str:
+    levels //= opening.count("[") + opening.count("{")
+    return opening * levels + leaf + closing * levels
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_so_many_levels_are_decoded_and_no_more(pair: tuple[str, str]) -> None:
+    text = nested(900, *pair)  # 3.11 decodes a few more, by how deep the calls are
+    assert json.dumps(decoded(text), separators=(",", ":")) == text
+    for levels in (DEEPEST + 2, 1_500, 20_000, 200_000):
+        with pytest.raises(ValueError, match="nested too deep"):
+            decoded(nested(levels, *pair))
+
+
+def test_what_stands_beside_each_other_is_not_deep() -> None:
+    for value in (
+        [{"tags": ["[" * 50, "{"], "id": n} for n in range(1_000)],
+        {"text": "[{" * 5_000},
+    ):
+        assert decoded(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1", "[" * 20_000, "nothing"])
+def test_what_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Expecting|nested"):
+        decoded(text)
+
+
+@pytest.mark.parametrize("levels", [900, DEEPEST + 2, 2_000, 20_000])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_what_lies_too_deep_is_found_in_the_text(pair: tuple[str, str], levels: int) -> None:
+    text = nested(levels, *pair)
+    view = ItemView("tool", (ResultPart("call_x", "lookup", text),))
+    assert [fact.key for fact in facts([view], [])] == ["id:lk-4821936"]
+    assert (json_or_text(text) == text) is (levels > DEEPEST)
