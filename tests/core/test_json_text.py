@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,21 @@ def test_so_many_levels_are_decoded_and_no_more(pair: tuple[str, str]) -> None:
     for levels in (DEEPEST + 2, 1_500, 20_000, 200_000):
         with pytest.raises(ValueError, match="nested too deep"):
             decoded(nested(levels, *pair))
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_limit_is_ours_where_json_goes_deeper(pair: tuple[str, str]) -> None:
+    """As that of Python 3.14 does."""
+
+    def made(text: str) -> Any:
+        value: Any = "LK-4821936"
+        for opening in reversed(text.partition('"LK')[0].replace('"a":', "")):
+            value = [value] if opening == "[" else {"a": value}
+        return value
+
+    assert decoded(nested(DEEPEST, *pair), made)
+    with pytest.raises(ValueError, match="nested too deep"):
+        decoded(nested(DEEPEST + 2, *pair), made)
 
 
 def test_what_stands_beside_each_other_is_not_deep() -> None:
