@@ -17,8 +17,8 @@ from chatfold.folding import Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.state import ListState
-from chatfold.summarizers import Summarizer, checked_native, is_native, resolve, senders
-from chatfold.work import Work
+from chatfold.summarizers import senders
+from chatfold.work import Work, backends_for
 
 __all__ = ["begin", "in_loop"]
 
@@ -60,17 +60,7 @@ def begin(
     if any_gain:
         settings = replace(settings, min_gain=0.0)
     fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
-    native = checked_native(llm, settings, model, asynchronous=inside) if is_native(llm) else None
-    backends: list[Summarizer] = []
-    if native is None:
-        backends = resolve(
-            llm,
-            model=model,
-            timeout=settings.timeout,
-            retries=settings.retries,
-            asynchronous=inside,
-            request=settings.request if settings.mode == "append" else None,
-        )
+    native, backends = backends_for(llm, settings, model, asynchronous=inside)
     sent = senders(backends, settings) if native is None else []
     if instead is not None:
         fold.refuse(instead)

@@ -24,14 +24,10 @@ from chatfold.summarizers import (
     LLM,
     Summarizer,
     asked,
-    checked_native,
-    is_native,
-    resolve,
     senders,
 )
-from chatfold.summarizers.native import NativeCompaction
 from chatfold.tokens.windows import windows_for
-from chatfold.work import Work, put
+from chatfold.work import Work, backends_for, put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,7 +284,7 @@ class Summarizing(History[ItemT]):
         asked = (llm, model, settings.mode, asynchronous)
         if asked != self._each_turn.checked:
             with suppress(ChatfoldError):  # a missing key, say: reported when it is needed
-                senders(_made(llm, settings, model, asynchronous=asynchronous)[1], settings)
+                senders(backends_for(llm, settings, model, asynchronous=asynchronous)[1], settings)
             self._each_turn.checked = asked
 
     def _attempt(self, llm: LLM, settings: Settings, model: str | None) -> Attempt:
@@ -316,7 +312,7 @@ class Summarizing(History[ItemT]):
         self, llm: LLM, limits: Limits, settings: Settings, model: str | None
     ) -> Outcome[ItemT]:
         """Summarize; nobody is told of it yet."""
-        native, backends = _made(llm, settings, model, asynchronous=False)
+        native, backends = backends_for(llm, settings, model, asynchronous=False)
         if not self._state.running.acquire(blocking=False):
             return self._folding.idle("busy")
         started = time.perf_counter()
@@ -346,7 +342,7 @@ class Summarizing(History[ItemT]):
         wait: bool = False,
     ) -> Outcome[ItemT]:
         """Summarize without blocking the event loop; nobody is told of it yet."""
-        native, backends = _made(llm, settings, model, asynchronous=True)
+        native, backends = backends_for(llm, settings, model, asynchronous=True)
         if not await self._turn_to_run(wait):
             return self._folding.idle("busy")
         started = time.perf_counter()
@@ -378,19 +374,3 @@ class Summarizing(History[ItemT]):
                 fold.apply_if_ready()
             await asyncio.sleep(_WAIT)
         return True
-
-
-def _made(
-    llm: LLM, settings: Settings, model: str | None, *, asynchronous: bool
-) -> tuple[NativeCompaction | None, list[Summarizer]]:
-    """Return what summarizes: a backend that takes items, or a chain of those that take prompts."""
-    if is_native(llm):
-        return checked_native(llm, settings, model, asynchronous=asynchronous), []
-    return None, resolve(
-        llm,
-        model=model,
-        timeout=settings.timeout,
-        retries=settings.retries,
-        asynchronous=asynchronous,
-        request=settings.request if settings.mode == "append" else None,
-    )

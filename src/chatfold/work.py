@@ -18,12 +18,12 @@ from chatfold.driving import adrive, drive
 from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
-from chatfold.summarizers import Summarizer
+from chatfold.summarizers import Summarizer, checked_native, is_native, resolve
 from chatfold.summarizers.native import Compacted, NativeCompaction
 from chatfold.threads import STEPS, arun
 from chatfold.tokens.windows import windows_for
 
-__all__ = ["Made", "NativeDraft", "Work", "put"]
+__all__ = ["Made", "NativeDraft", "Work", "backends_for", "put"]
 
 T = TypeVar("T")
 
@@ -96,6 +96,33 @@ class Work(NamedTuple):
 
     def _native_draft(self, plan: Plan[Any], made: Compacted) -> NativeDraft:
         return NativeDraft(plan, made, self.folding.saved_native(plan, made, self.snapshot))
+
+
+def backends_for(
+    llm: object, settings: Settings, model: str | None, *, asynchronous: bool
+) -> tuple[NativeCompaction | None, list[Summarizer]]:
+    """Return what summarizes: a backend that takes items, or a chain of those that take prompts.
+
+    Args:
+        llm: What the caller gave.
+        settings: The options.
+        model: The model that a client is to use.
+        asynchronous: Whether it is to be awaited.
+
+    Raises:
+        TypeError: `llm` cannot answer, or only where it is awaited.
+        ValueError: An argument is out of range.
+    """
+    if is_native(llm):
+        return checked_native(llm, settings, model, asynchronous=asynchronous), []
+    return None, resolve(
+        llm,
+        model=model,
+        timeout=settings.timeout,
+        retries=settings.retries,
+        asynchronous=asynchronous,
+        request=settings.request if settings.mode == "append" else None,
+    )
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-__all__ = ["DEEPEST", "decoded"]
+__all__ = ["DEEPEST", "decoded", "document"]
 
 DEEPEST: Final = 1_000
 """Objects and arrays in each other, at most."""
@@ -33,6 +33,20 @@ def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
     if text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
         raise ValueError("nested too deep")
     return found
+
+
+def document(text: str) -> Any:
+    """Return a JSON object or array with its numbers as they are written, None for all else."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = decoded(text, _AS_WRITTEN.decode)
+    except ValueError:
+        return None
+    return cast("Any", found) if isinstance(found, (dict, list)) else None
+
+
+_AS_WRITTEN: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 def _is_deep(value: Any) -> bool:

@@ -5,15 +5,14 @@ Not here: which texts were shown (`shown`), the index (`units`), what follows fr
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from chatfold.core.days import as_date, days_from, days_off, is_of_days
-from chatfold.core.json_text import decoded
+from chatfold.core.json_text import document
 from chatfold.core.records import Records, snake
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.units import (
@@ -116,7 +115,7 @@ class Reader(Index):
         """Take in a text that may be JSON, a unit for each object in its lists."""
         if self._clean is not None:
             text = self._clean(text)
-        root = _parsed(text)
+        root = document(text)
         if root is None:
             self._cleaned(text, unit, source)
             return
@@ -135,7 +134,7 @@ class Reader(Index):
                     inner = self.unit(where) if _is_nested(row) else where
                     stack.append(_Node(row, inner, key, path, "" if inner != where else trail))
             elif isinstance(value, str):
-                nested = _parsed(value) if value[:1] in ("{", "[") else None
+                nested = document(value) if value[:1] in ("{", "[") else None
                 if nested is not None:
                     stack.append(node._replace(value=nested))
                 elif len(value) > _LONG_LEAF or "\n|" in value:
@@ -259,19 +258,5 @@ _LONG_LEAF = 400  # characters: a longer text in a document is read as a text, a
 _HAS_DIGIT = re.compile(r"\d")
 
 
-_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-
-
 def _is_nested(value: object) -> bool:
     return isinstance(value, (dict, list))
-
-
-def _parsed(text: str) -> Any:
-    """Return a JSON object or list with its numbers as they are written, or None."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        found: Any = decoded(text, _DECODER.decode)
-    except ValueError:
-        return None
-    return found if _is_nested(found) else None

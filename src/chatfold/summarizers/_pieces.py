@@ -6,13 +6,12 @@ here: which pieces are worth their room (`extractive`).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from chatfold.core.json_text import decoded
+from chatfold.core.json_text import document
 
 __all__ = [
     "GAP",
@@ -245,18 +244,9 @@ def _border(words: Sequence[str], following: str) -> int:
 # --- JSON ---------------------------------------------------------------------------------------
 
 
-_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-
-
 def parsed(text: str) -> Any:
     """Return a JSON object or list with its numbers as they are written, or None."""
-    if len(text) > _JSON_LIMIT or text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        document = decoded(text, _DECODER.decode)
-    except ValueError:
-        return None
-    return cast(Any, document) if isinstance(document, (dict, list)) else None
+    return document(text) if len(text) <= _JSON_LIMIT else None
 
 
 def json_pieces(document: Any, limit: int) -> Iterator[Piece]:
