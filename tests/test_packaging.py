@@ -105,6 +105,53 @@ def test_an_installed_wheel_renders_its_own_templates(wheel: Path, tmp_path: Pat
     ]
 
 
+def test_a_zip_file_of_the_package_renders_its_templates(wheel: Path, tmp_path: Path) -> None:
+    """A zip file is a place to import from: a zipapp, or a wheel in the path as it is."""
+    program = RENDER.partition("(templates.prompt_directory() /")[0] + (
+        "print(templates.load_templates({'extra.jinja': 'mine'}).render(sys.argv[1]))"
+    )
+    output = _run(sys.executable, "-c", program, "extra.jinja", cwd=tmp_path, path=wheel)
+    assert output.splitlines() == [
+        str(wheel / "chatfold" / "templates.py"),
+        f"{wheel / 'chatfold' / 'prompts'}/",
+        "first",
+        "mine",
+    ]
+
+
+def test_a_package_without_its_templates_says_what_to_do(wheel: Path, tmp_path: Path) -> None:
+    """As where a program was frozen without the data files of its packages."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith(".jinja")]
+        archive.extractall(tmp_path, members=names)
+    program = (
+        "from chatfold import ChatContext\n"
+        "from chatfold.errors import TemplateError\n"
+        "items = [{'role': role, 'content': 'a b c ' * 99} for role in ('user', 'assistant') * 4]\n"
+        "try: ChatContext(items).summarize('extractive', keep_last_turns=1)\n"
+        "except TemplateError as error: print(error)\n"
+    )
+    output = _run(sys.executable, "-c", program, cwd=tmp_path, path=tmp_path)
+    assert "reinstall chatfold, or have the tool that froze this program" in output
+
+
+def test_pyinstaller_is_told_where_the_templates_are(wheel: Path, tmp_path: Path) -> None:
+    """It asks for directories by an entry point, and runs the hook there; CI freezes a program."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        "import runpy, sys\n"
+        "from importlib.metadata import entry_points\n"
+        "points = entry_points(group='pyinstaller40', name='hook-dirs')\n"
+        "(point,) = points.select(module=sys.argv[1])\n"
+        "(directory,) = point.load()()\n"
+        "print(*runpy.run_path(directory + '/hook-chatfold.py')['datas'][0])\n"
+    )
+    module = "chatfold.__pyinstaller"
+    output = _run(sys.executable, "-c", program, module, cwd=tmp_path, path=tmp_path)
+    assert output.split() == [str(tmp_path / "chatfold" / "prompts"), "chatfold/prompts"]
+
+
 def test_a_wheel_built_from_the_sdist_is_the_same(copy: Path, wheel: Path, tmp_path: Path) -> None:
     """The sdist holds all that a wheel needs, and tests, benchmarks and documents besides."""
     _run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=copy)

@@ -21,6 +21,7 @@ from chatfold.template_check import names_used
 from chatfold.template_texts import TemplateTexts
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from types import TracebackType
 
     import jinja2
@@ -35,26 +36,38 @@ _TAKES_IN: Final = re.compile(r"\b(?:include|import|extends)\b")
 _OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
 
 
-def prompt_directory() -> Path:
+def prompt_directory() -> Traversable:
     """Return the directory that holds the built-in templates.
 
-    In an installed package that is `chatfold/prompts`, which is read once. An editable install has
-    no such directory: there it is the checkout's own `prompts/`, so that an edit shows within a
-    second.
+    In an installed package that is `chatfold/prompts`, which is read once; also where the package
+    lies in a zip file. An editable install has no such directory: there it is the checkout's own
+    `prompts/`, so that an edit shows within a second.
 
     Raises:
-        TemplateError: Neither directory exists, so the installation is broken.
+        TemplateError: There is none, so the installation is broken.
     """
     package = Path(__file__).resolve().parent
     candidates = (package / "prompts", package.parents[1] / "prompts")
     for directory in candidates:
         if directory.is_dir():
             return directory
+    packed = _packed()
+    if packed is not None:
+        return packed
     searched = " and ".join(map(str, candidates))
     raise TemplateError(
-        f"the built-in templates are missing (looked in {searched}); reinstall chatfold",
+        f"the built-in templates are missing (looked in {searched}); reinstall chatfold, or have "
+        "the tool that froze this program take in the package's data files",
         template="prompts",
     )
+
+
+def _packed() -> Traversable | None:
+    """Return the directory as the package's loader knows it, or None where it knows none."""
+    from importlib.resources import files  # it takes longer to import than all of chatfold's core
+
+    directory = files("chatfold") / "prompts"
+    return directory if directory.is_dir() else None
 
 
 class TemplateSet:
@@ -113,7 +126,7 @@ class TemplateSet:
         """
         if self._holds is None:
             return
-        replaced = [*filter(self._holds, _names(prompt_directory()))]
+        replaced = [*filter(self._holds, _names())]
         said = _all_said(self._environments[0], replaced)
         if said in _SOUND:  # `templates=` may be given anew at each turn
             return
@@ -300,7 +313,7 @@ def _from_environment(environment: jinja2.Environment) -> TemplateSet:
 
 def _require_an_override(holds: Callable[[str], bool], where: str) -> None:
     """Refuse a source whose every name is unknown: it would be silently ignored."""
-    known = _names(prompt_directory())
+    known = _names()
     if not any(map(holds, known)):
         raise ValueError(
             f"templates= got {where}, which replaces none of the built-in templates: "
@@ -309,9 +322,8 @@ def _require_an_override(holds: Callable[[str], bool], where: str) -> None:
 
 
 @functools.cache
-def _names(directory: Path) -> tuple[str, ...]:
-    paths = (path for path in directory.rglob("*") if path.is_file())
-    return tuple(sorted(path.relative_to(directory).as_posix() for path in paths))
+def _names() -> tuple[str, ...]:
+    return tuple(sorted(file.name for file in prompt_directory().iterdir() if file.is_file()))
 
 
 @functools.cache
@@ -335,26 +347,42 @@ def _with_fallback(loader: jinja2.BaseLoader, holds: Callable[[str], bool]) -> T
 def _built_in_loader() -> jinja2.BaseLoader:
     """Return what loads the built-in templates; those of an installed package do not change."""
     directory = prompt_directory()
-    installed = directory.parent == Path(__file__).resolve().parent
-    return _file_loader(directory, every=None if installed else _OWN_LOOKED_AT)
+    if isinstance(directory, Path) and directory.parent != Path(__file__).resolve().parent:
+        return _file_loader(directory, every=_OWN_LOOKED_AT)
+    return _fixed_loader(directory)
 
 
-def _file_loader(directory: Path, *, every: float | None = 0.0) -> jinja2.BaseLoader:
-    """Return what loads the templates of a directory.
-
-    Args:
-        directory: The directory.
-        every: Seconds between two looks at whether a file has changed; None looks at none again.
-    """
+def _fixed_loader(directory: Traversable) -> jinja2.BaseLoader:
+    """Return what loads the templates of a directory, each once."""
     from jinja2 import FunctionLoader
 
-    return FunctionLoader(functools.partial(_read, directory, every=every))
+    return FunctionLoader(functools.partial(_read, directory))
 
 
-def _read(
-    directory: Path, name: str, *, every: float | None
-) -> tuple[str, str, Callable[[], bool] | None] | None:
-    """Return source, path and freshness check of one file, or None where there is no such file.
+def _file_loader(directory: Path, *, every: float = 0.0) -> jinja2.BaseLoader:
+    """Return what loads templates anew that changed, looked at `every` so many seconds."""
+    from jinja2 import FunctionLoader
+
+    return FunctionLoader(functools.partial(_read_live, directory, every=every))
+
+
+def _read_live(
+    directory: Path, name: str, *, every: float
+) -> tuple[str, str, Callable[[], bool]] | None:
+    """Return what `_read` does, with a check of whether the file is as it was."""
+    from jinja2.loaders import split_template_path
+
+    path = directory.joinpath(*split_template_path(name))
+    try:
+        modified = path.stat().st_mtime_ns
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    found = _read(directory, name)
+    return found and (*found[:2], _Unchanged(path, modified, every))
+
+
+def _read(directory: Traversable, name: str) -> tuple[str, str, None] | None:
+    """Return source and path of one file, or None where there is no such file.
 
     Jinja's own file loader does the same, but lets a decoding error escape that does not say
     which of the templates holds the bad byte.
@@ -363,7 +391,6 @@ def _read(
 
     path = directory.joinpath(*split_template_path(name))  # no step out of the directory
     try:
-        modified = path.stat().st_mtime_ns
         # utf-8-sig: some Windows editors write a byte order mark, which is no part of the prompt.
         source = path.read_text(encoding="utf-8-sig")
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
@@ -371,7 +398,7 @@ def _read(
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise _failure(error, name, line, str(path)) from error
-    return source, str(path), None if every is None else _Unchanged(path, modified, every)
+    return source, str(path), None
 
 
 class _Unchanged:
