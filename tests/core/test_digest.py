@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.digest import copied, edited_index, fingerprints
+from chatfold.core.digest import changed_index, copied, edited_index, fingerprints
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(0, 1), st.sampled_from(["", "0", "a"]))
 ITEMS = st.dictionaries(
@@ -106,3 +106,40 @@ def test_an_item_with_a_marker_may_be_nested_as_deeply_as_another(levels: int) -
         value = [value]
     item = {"role": "user", "content": value, "cache_control": {"type": "ephemeral"}}
     assert fingerprints([item]) == fingerprints([item])
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        {"role": "user", "content": "a", "cache_control": {"type": "ephemeral"}},
+        {"role": "user", "content": [{"type": "text", "text": "a"}]},
+        {"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"x": "y"}}]},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"cachePoint": {"x": "y"}}]},
+    ],
+)
+def test_a_marker_that_comes_or_goes_is_no_change(marked: dict[str, Any]) -> None:
+    """Also where a text is a block as long as it has one, and where the item itself is changed."""
+    plain = {"role": "user", "content": "a"}
+    prints = fingerprints([plain])
+    assert fingerprints([marked]) == prints
+    assert edited_index([marked], [copied(plain)], prints) is None
+    assert changed_index([marked], fingerprints([marked]), [plain], prints) is None
+    other = {"role": "user", "content": "b"}
+    assert changed_index([marked], fingerprints([marked]), [other], fingerprints([other])) == 0
+
+
+def test_an_equal_copy_is_no_change_though_its_unset_fields_are_told() -> None:
+    """As of a list that was stored with `model_dump` and read again."""
+    plain = {"role": "assistant", "content": "a"}
+    copy = {"role": "assistant", "content": "a", "refusal": None, "audio": None}
+    prints = fingerprints([plain])
+    assert changed_index([copy], fingerprints([copy]), [plain], prints) is None
+
+
+def test_what_a_tool_is_given_is_content_whatever_its_keys_are() -> None:
+    """A tool may have an argument of a marker's name."""
+    calls = [{"type": "tool_use", "input": {"cache_control": value}} for value in ("on", "off")]
+    one, two = ({"role": "assistant", "content": [call]} for call in calls)
+    prints = fingerprints([one]), fingerprints([two])
+    assert prints[0] != prints[1]
+    assert changed_index([two], prints[1], [one], prints[0]) == 0

@@ -22,6 +22,8 @@ PLAIN: dict[str, Any] = {"role": "user", "content": [{"type": "text", "text": "W
         {**PLAIN, "name": None},
         {"role": "user", "content": [{**PLAIN["content"][0], "cache_control": {"type": "x"}}]},
         {"role": "user", "content": [*PLAIN["content"], {"cachePoint": {"type": "default"}}]},
+        {"role": "user", "content": "Where is it?"},
+        {"role": "user", "content": "Where is it?", "cache_control": {"type": "ephemeral"}},
     ],
 )
 def test_cache_markers_and_unset_fields_are_not_part_of_an_item(marked: dict[str, Any]) -> None:
@@ -32,6 +34,9 @@ def test_cache_markers_and_unset_fields_are_not_part_of_an_item(marked: dict[str
 def test_what_an_item_says_and_where_it_stands_counts() -> None:
     """Another word, another order, and another beginning are another list."""
     other = {"role": "user", "content": [{"type": "text", "text": "Where is she?"}]}
+    parts = [{"role": "user", "content": [*PLAIN["content"], one]} for one in PLAIN["content"]]
+    image = {"role": "user", "content": [{"type": "image", "text": "Where is it?"}]}
+    assert item_digest(PLAIN) not in map(item_digest, (*parts, image, {"content": []}))
     one, two = item_digest(PLAIN), item_digest(other)
     assert one != two
     assert rolled([one, two])[0] == rolled([one])[0]

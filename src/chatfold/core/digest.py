@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Final, cast
 
+from chatfold.core.markers import may_be_marked, said, unmarked
 from chatfold.core.native import plain
 
 __all__ = [
-    "GIVEN",
     "changed_index",
     "copied",
     "edited_index",
@@ -27,14 +27,6 @@ __all__ = [
 ]
 
 _VERSION = 2  # the last version of the format without references, which depend on identity
-# A field that hosts move from item to item at each turn, so that the provider caches the request up
-# to there; it says nothing of the content. It must not be content here: every fold in the
-# background would be stale when it is ready.
-# https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11-22)
-_MARKER: Final = "cache_control"
-_MARKED: Final = _MARKER.encode()
-GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
-"""Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
 
 # In each process texts have other hashes, and objects other addresses.
 _PROCESS: Final = f"{hash(__name__)} {id(__name__)}".encode()
@@ -49,7 +41,7 @@ def fingerprints(items: Sequence[Any]) -> list[int]:
     except ValueError:  # an SDK object, or a dict that holds one
         blobs = [_blob(item) for item in items]
     return [
-        hash(_unmarked_blob(item, blob) if _MARKED in blob else blob)
+        hash(_unmarked_blob(item, blob) if may_be_marked(item, blob) else blob)
         for item, blob in zip(items, blobs, strict=True)
     ]
 
@@ -148,34 +140,21 @@ def changed_index(
         then_prints: Their fingerprints at that time.
 
     Returns:
-        None where nothing changed; an equal copy (a list reloaded from JSON) is no change.
+        None where nothing changed; an equal copy (a list reloaded from JSON) is no change, nor is
+        one without fields that were not set, or with other cache markers.
     """
     for index, (new, old) in enumerate(zip(now, then, strict=False)):
         if now_prints[index] == then_prints[index]:
             continue
         edited = new is old or fingerprints([old])[0] != then_prints[index]
-        if edited or plain(new) != plain(old):
+        if edited or said(new) != said(old):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
 
 
-def _unmarked(value: Any) -> Any:
-    """Return a plain value without cache markers."""
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value).items()
-        return {
-            key: inner if key in GIVEN else _unmarked(inner)
-            for key, inner in fields
-            if key != _MARKER
-        }
-    if isinstance(value, list):
-        return [_unmarked(inner) for inner in cast("list[Any]", value)]
-    return value
-
-
 def _unmarked_blob(item: Any, blob: bytes) -> bytes:
     try:
-        return _blob(_unmarked(plain(item)))
+        return _blob(unmarked(item))
     except RecursionError:  # it is nested hundreds deep, and `marshal` knows it as it stands
         return blob
 

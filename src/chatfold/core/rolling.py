@@ -8,24 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from chatfold.core.digest import GIVEN, lasting
-from chatfold.core.native import plain
+from chatfold.core.digest import lasting
+from chatfold.core.markers import said
 
 __all__ = ["item_digest", "rolled"]
 
 _SIZE: Final = 16  # bytes
 
-# What a host moves from item to item, so that the provider caches the request up to there:
-# https://platform.claude.com/docs/en/build-with-claude/prompt-caching and
-# https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-22).
-_MARKERS: Final = frozenset({"cache_control", "cachePoint", "cache_point"})
-
 
 def item_digest(item: Any) -> bytes:
     """Return a digest of what an item says."""
-    return blake2b(lasting(item, _said), digest_size=_SIZE).digest()
+    return blake2b(lasting(item, said), digest_size=_SIZE).digest()
 
 
 def rolled(digests: Iterable[bytes], after: str = "") -> list[str]:
@@ -41,21 +36,3 @@ def rolled(digests: Iterable[bytes], after: str = "") -> list[str]:
         before = blake2b(before + digest, digest_size=_SIZE).digest()
         made.append(before.hex())
     return made
-
-
-def _said(item: Any) -> Any:
-    return _without_markers(plain(item))
-
-
-def _without_markers(value: Any) -> Any:
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        return {
-            key: inner if key in GIVEN else _without_markers(inner)
-            for key, inner in fields.items()
-            if inner is not None and key not in _MARKERS
-        }
-    if isinstance(value, list):
-        made = (_without_markers(inner) for inner in cast("list[Any]", value))
-        return [inner for inner in made if inner != {}]  # a marker that was a block of its own
-    return value

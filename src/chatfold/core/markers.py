@@ -1,0 +1,80 @@
+"""What an item says without the cache markers that hosts move from item to item at each turn.
+
+A marker tells the provider to cache the request up to there, and nothing of the content:
+https://platform.claude.com/docs/en/build-with-claude/prompt-caching and
+https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-22). It
+stands in a block, so a message that was a text is a list of one block as long as it has one.
+Were any of this content, what was folded would not be found again, and every fold in the background
+would be stale when it is ready.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, cast
+
+from chatfold.core.native import plain
+
+__all__ = ["GIVEN", "may_be_marked", "said", "unmarked"]
+
+_MARKERS: Final = frozenset({"cache_control", "cachePoint", "cache_point"})
+_BYTES: Final = re.compile("|".join(sorted(_MARKERS)).encode())
+_START: Final = b"cache"  # to look for one text is far quicker than for several
+GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
+"""Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
+
+
+def may_be_marked(item: Any, blob: bytes) -> bool:
+    """Return whether an item may have a marker, or may have had one.
+
+    Args:
+        item: The item.
+        blob: It in bytes in which its keys stand as they are.
+    """
+    return (_START in blob and _BYTES.search(blob) is not None) or _is_one_text(item)
+
+
+def unmarked(item: Any) -> Any:
+    """Return an item in JSON types, without markers."""
+    return _as_text(_without(plain(item), unset=False))
+
+
+def said(item: Any) -> Any:
+    """Return an item in JSON types, without markers and without fields that are not set."""
+    return _as_text(_without(plain(item), unset=True))
+
+
+def _without(value: Any, *, unset: bool) -> Any:
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {
+            key: inner if key in GIVEN else _without(inner, unset=unset)
+            for key, inner in fields.items()
+            if key not in _MARKERS and not (unset and inner is None)
+        }
+    if isinstance(value, list):
+        made = (_without(inner, unset=unset) for inner in cast("list[Any]", value))
+        return [inner for inner in made if inner != {}]  # a marker that was a block of its own
+    return value
+
+
+def _as_text(item: Any) -> Any:
+    """Return an item with the text alone for a content that is one block of text."""
+    if not _is_one_text(item):
+        return item
+    return {**item, "content": item["content"][0]["text"]}
+
+
+def _is_one_text(item: Any) -> bool:
+    if type(item) is not dict:
+        return False
+    content = cast("dict[str, Any]", item).get("content")
+    if type(content) is not list or len(cast("list[Any]", content)) != 1:
+        return False
+    block: Any = content[0]
+    return (
+        type(block) is dict
+        and len(cast("dict[str, Any]", block)) == 2
+        and block.get("type") == "text"
+        and type(block.get("text")) is str
+    )

@@ -1,0 +1,120 @@
+"""Cache markers that a host moves at each turn: folds are put in, and found again, all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext, Middleware, Policy
+from chatfold.core.render import Prompt
+
+LONG = "GET /health 200 ok " * 60
+MARKER = {"type": "ephemeral"}
+SUMMARY = "The user asked what broke on which day."
+
+
+def users(items: list[Any]) -> list[dict[str, Any]]:
+    """Return the messages that a host marks; a summary is not its own."""
+    return [i for i in items if i["role"] == "user" and "<chat_history_summary" not in str(i)]
+
+
+def text_or_block(items: list[Any]) -> None:
+    """Mark the last two messages, which are texts as long as they have no marker."""
+    for message in users(items):
+        if isinstance(message["content"], list):
+            message["content"] = message["content"][0]["text"]
+    for message in users(items)[-2:]:
+        message["content"] = [{"type": "text", "text": message["content"], "cache_control": MARKER}]
+
+
+def field_of_block(items: list[Any]) -> None:
+    """Mark the last two messages, which are always blocks."""
+    for message in users(items):
+        if isinstance(message["content"], str):
+            message["content"] = [{"type": "text", "text": message["content"]}]
+        message["content"][0].pop("cache_control", None)
+    for message in users(items)[-2:]:
+        message["content"][0]["cache_control"] = MARKER
+
+
+def block_of_its_own(items: list[Any]) -> None:
+    """Mark the last two messages as Bedrock has it."""
+    for message in users(items):
+        text = message["content"] if isinstance(message["content"], str) else ""
+        text = text or message["content"][0]["text"]
+        message["content"] = [{"text": text}]
+    for message in users(items)[-2:]:
+        message["content"].append({"cachePoint": {"type": "default"}})
+
+
+def unmarked(items: list[Any]) -> None:
+    """Mark nothing."""
+
+
+MARKING = [
+    ("anthropic", text_or_block),
+    ("anthropic", field_of_block),
+    ("openai_chat", text_or_block),
+    ("bedrock", block_of_its_own),
+]
+POLICY = Policy(max_tokens=2_500, keep_tokens=600)
+
+
+class Teller:
+    """Counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, prompt: Prompt) -> str:
+        self.calls += 1
+        return SUMMARY
+
+
+def said(role: str, text: str, shape: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text}] if shape == "bedrock" else text}
+
+
+def by_middleware(shape: str, mark: Any) -> tuple[int, list[str], int]:
+    """Return the calls of the model, the reasons, and how many items are shown at the end."""
+    teller, reasons = Teller(), list[str]()
+    middleware = Middleware(teller, POLICY, shape=shape)
+    host: list[dict[str, Any]] = []
+    for day in range(30):
+        host.append(said("user", f"What broke on day {day}?", shape))
+        mark(host)
+        folded = middleware.fold(host)
+        reasons.append(folded.outcome.reason)
+        host.append(said("assistant", LONG, shape))
+    return teller.calls, reasons, len(folded.items)
+
+
+@pytest.mark.parametrize(("shape", "mark"), MARKING)
+def test_middleware_finds_its_folds_again(shape: str, mark: Any) -> None:
+    """It asks the model as often as without markers, and shows as little."""
+    found = by_middleware(shape, mark)
+    assert found == by_middleware(shape, unmarked)
+    calls, reasons, shown = found
+    assert calls == reasons.count("summarized") > 2
+    assert reasons.count("reused") > 10
+    assert shown < 15
+
+
+@pytest.mark.parametrize(("shape", "mark"), MARKING)
+def test_a_fold_in_the_background_is_not_stale(shape: str, mark: Any) -> None:
+    """The owner marks its own list in place while the summary is written."""
+    teller, reasons = Teller(), list[str]()
+    host: list[dict[str, Any]] = []
+    context = ChatContext(host, shape=shape, policy=POLICY)
+    for day in range(30):
+        host.append(said("user", f"What broke on day {day}?", shape))
+        mark(host)
+        reasons.append(context.maybe_summarize(teller, background=True).reason)
+        if context.background is not None:
+            assert context.background.wait(60.0)
+        host.append(said("assistant", LONG, shape))
+    assert "stale" not in reasons
+    assert teller.calls == reasons.count("started") > 2
+    assert reasons.count("summarized") >= teller.calls - 1
+    assert len(host) < 20
