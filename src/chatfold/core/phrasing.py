@@ -14,6 +14,7 @@ from typing import Final
 from chatfold.core.call_json import LONGEST, Path, label_of
 from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.carry import SAID_BY_USER, THINGS
+from chatfold.core.denials import denies
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
 from chatfold.core.sightings import Sighting
@@ -206,8 +207,11 @@ class PhraseFinder:
         place = self._place(value, home)
         if place is None:
             return self._alone(value)
-        one, text, found, _ = place
+        one, text, found, contrasts = place
         said = snippet(text, one, found)
+        if len(said) > len(one.text) and contrasts.is_denied(one):
+            whole = contrasts.sentence(one, LONGEST)
+            return whole if whole and denies(whole) else self._alone(value)
         return said if len(said) <= LONGEST else None
 
     def _in_short(self, value: Value, home: Sighting) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from chatfold.core.denials import denies
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.values import Kind, Value
 
@@ -32,6 +33,7 @@ _SPACE = re.compile(r"\s+")
 _ONE = re.compile(r"[^\W\d][^\n.!?…。！？|]*[.!?…]*")  # a line that is one sentence for certain
 _END = ".,; 。、，；"  # says nothing at the end of a sentence that stands in a list
 _BESIDE = 120  # characters: so near to a value, another one of its kind may be meant instead
+_WIDE = 400  # characters: a sentence that goes on for longer says little of a value
 _LINE = 20_000  # characters: longer ones were not written by hand
 _START, _STOP = attrgetter("start"), attrgetter("stop")
 
@@ -70,11 +72,19 @@ def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
 
 
 class _Part(NamedTuple):
-    """A sentence, or a part of a long one; `tells` whether values in it are told apart by it."""
+    """A sentence, or a part of a long one.
+
+    Attributes:
+        start: Where it begins.
+        stop: Where it ends.
+        tells: Whether values in it are told apart by it.
+        denied: Whether the sentence denies something, in this part or in another.
+    """
 
     start: int
     stop: int
     tells: bool
+    denied: bool
 
 
 class Contrasts:
@@ -106,6 +116,17 @@ class Contrasts:
             return " ".join(self._text.split()).rstrip(_END)
         part = self._part(value)
         return None if part is None else self._said(part, most)
+
+    def is_denied(self, value: Value) -> bool:
+        """Return whether the sentence that a value is in denies something.
+
+        A few words of it may then say the contrary.
+        """
+        near = max(0, value.start - _WIDE), value.stop + _WIDE
+        if not denies(self._text, *near):  # in most there is none, and no sentence to look for
+            return False
+        part = self._part(value)
+        return part is None or part.denied
 
     def _said(self, part: _Part, most: int) -> str | None:
         said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
@@ -140,6 +161,7 @@ class Contrasts:
         ]
         line = self._text[start:stop]
         for sentence in sentences(line, inside, lines(line)):
+            denied = denies(line, sentence.start, sentence.stop)
             at = sentence.start
             while at < sentence.stop:
                 long = sentence.stop - at > self._most
@@ -147,7 +169,7 @@ class Contrasts:
                 first = low + bisect_left(inside, at, key=_START)
                 behind = low + bisect_left(inside, end, key=_START)
                 tells = any(map(self._is_beside_another, range(first, behind)))
-                yield _Part(start + at, start + end, tells)
+                yield _Part(start + at, start + end, tells, denied)
                 at = end
 
     def _is_beside_another(self, place: int) -> bool:
