@@ -325,7 +325,7 @@ def test_calls_that_say_the_same_are_one_entry_with_their_number() -> None:
 
 
 def test_what_is_done_is_counted_from_the_oldest_where_it_does_not_fit() -> None:
-    """The count has the first id and the last, over any number of folds."""
+    """With an id of each, of the oldest the first and the last, over any number of folds."""
     record = Record()
     for fold in range(20):
         new = Record(
@@ -338,11 +338,15 @@ def test_what_is_done_is_counted_from_the_oldest_where_it_does_not_fit() -> None
         assert size(rendered(record)) <= 200
     counted = record.done[0]
     assert counted.arguments is None
-    last = 2000 - len(record.done)
-    assert counted.calls == last + 1
-    assert counted.values == (Field("id", f"T-0 ... T-{last}"),)
+    assert counted.calls == 2001 - len(record.done)
+    names = [f"p{n}" for n in range(2001 - len(record.done))]
+    oldest = len(names) - len(counted.values)
+    assert counted.values[0] == Field("x", f"p0 ... p{oldest}")
+    assert [field.text for field in counted.values[1:]] == names[oldest + 1 :]
+    assert {field.label for field in counted.values[1:]} == {""}
+    assert len(counted.values) > 20
     assert record.done[-1] == done("create_ticket", "p1999", "T-1999", "")
-    assert len(record.done) > 5
+    assert len(record.done) > 3
 
 
 def test_failures_go_before_what_is_done_is_counted_away() -> None:
@@ -402,6 +406,34 @@ def test_most_of_what_came_of_calls_goes_before_they_are_counted() -> None:
     assert merged(Record(), record, Budget(0, size(rendered(least)), size)) == least
 
 
+def test_the_tool_with_the_most_room_is_counted_first_and_its_calls_keep_their_names() -> None:
+    """Of many refunds the order is enough; the one address, and what may not be done, stay."""
+    address = Entry("move", (Field("to", "77 Birch Lane, Salem"),), (Field("ok", "true"),))
+    held = done("refund", "LK-3", "RF-3")._replace(values=(Field("", "needs approval"),))
+    refunds = [done("refund", f"LK-{n}", f"RF-{n}") for n in range(10, 20)]
+    whole = Record(done=(held, address, *refunds))
+    cut = merged(Record(), whole, Budget(0, 75, size))
+    names = "x=LK-10, LK-11, LK-12, LK-13, LK-14, LK-15"
+    assert [*map(line, cut.done)] == [
+        f"refund (6 earlier calls): {names}",
+        *map(line, (held, address, *refunds[6:])),
+    ]
+    again = merged(cut, Record(done=(done("refund", "LK-20", "RF-20"),)), Budget(0, 75, size))
+    assert line(again.done[0]) == f"refund (7 earlier calls): {names}, LK-16"
+    less = [line(entry) for entry in merged(cut, Record(), Budget(0, 45, size)).done]
+    names = "LK-10 ... LK-15, LK-16, LK-17, LK-18, LK-19"
+    assert less == [f"refund (10 earlier calls): x={names}", line(held), line(address)]
+
+
+def test_failures_stay_while_calls_of_one_tool_can_be_counted() -> None:
+    """What was refused would else be asked for again."""
+    failed = tuple(done("refund", f"LK-{n}", "refused") for n in range(4))
+    deeds = tuple(done("refund", f"LK-{n}", f"RF-{n}") for n in range(10, 30))
+    made = merged(Record(failed=failed), Record(done=deeds), Budget(0, 120, size))
+    assert made.failed == failed
+    assert line(made.done[0]).startswith("refund (13 earlier calls): x=LK-10, LK-11, ")
+
+
 def test_calls_that_are_counted_have_the_ids_in_which_they_differ() -> None:
     """Not the user's, which each of them has, nor what stands in a list of what came of them."""
     deeds = tuple(
@@ -428,7 +460,7 @@ def test_a_call_has_the_id_of_what_it_made_though_later_calls_are_given_that() -
     previous, new = Record(done=(made,)), Record(done=tuple(pages))
     shorter = merged(previous, new, Budget(values=0, actions=95, count=size)).done
     assert line(shorter[0]) == "make_folder(shelf=SH-2): folder=FD-310"
-    counted = merged(previous, new, Budget(values=0, actions=70, count=size)).done
+    counted = merged(previous, new, Budget(values=0, actions=26, count=size)).done
     assert "make_folder: folder=FD-310" in map(line, counted)
     assert not any("add_page" in line(e) and "FD-310" in line(e) for e in counted if e.calls > 1)
     found = [

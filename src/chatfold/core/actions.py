@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from chatfold.core.call_words import CallWords, is_cut
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.deeds import counted_together
+from chatfold.core.counted import counted_together
 from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_name
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.given import may_say

@@ -14,7 +14,8 @@ from heapq import heapify, heappop, heappush
 from typing import Final
 
 from chatfold.core.call_words import is_cut, is_long
-from chatfold.core.deeds import call_of, fitted_actions, line_size, with_counts
+from chatfold.core.counted import call_of, with_counts
+from chatfold.core.deeds import fitted_actions, line_size
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.record import Record, rendered
 from chatfold.core.values import Kind, values

@@ -1,175 +1,73 @@
 """What was done, failed and is open within a budget: shorter, then counted together.
 
-Not here: what of it is new (`actions`), what holds of an earlier record (`carry`).
+Not here: how several calls are one entry (`counted`), what of it is new (`actions`), what holds of
+an earlier record (`carry`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, TypeAlias
 
 from chatfold.core.call_json import CUT
 from chatfold.core.call_words import is_long
+from chatfold.core.counted import (
+    Shared,
+    counted_together,
+    shared_ids,
+    with_counts,
+    with_fewer_names,
+)
 from chatfold.core.entries import Entry, Field, is_in_a_list, line
-from chatfold.core.outcomes import says_how_it_went
+from chatfold.core.outcomes import is_unclear, says_how_it_went
 from chatfold.core.record import Record, rendered
-from chatfold.core.values import values
 
-__all__ = ["call_of", "counted_together", "fitted_actions", "line_size", "with_counts"]
+__all__ = ["fitted_actions", "line_size"]
 
+_Count: TypeAlias = Callable[[str], int]
+_Done: TypeAlias = tuple[Entry, ...]
 
-def call_of(entry: Entry) -> tuple[str, tuple[Field, ...] | None]:
-    """Return what entries of one call have in common: its tool and its arguments."""
-    return entry.name, entry.arguments
-
-
-def with_counts(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries with one for all calls that say the same, where the newest of them stands."""
-    found: dict[object, Entry] = {}
-    for entry in entries:
-        key: object = (call_of(entry), entry.values) if entry.arguments is not None else entry.name
-        before = found.pop(key, None)
-        if before is not None:
-            entry = counted_together((before, entry))
-        found[key] = entry
-    counts = [e for e in found.values() if e.arguments is None]
-    return counts + [e for e in found.values() if e.arguments is not None]
+_SHARE: Final = 3  # a third of the room stays for calls in full, another for names of the others
 
 
-class _Shared(NamedTuple):
-    """Ids that several calls have, as that of a user: they name a call last of all.
+def fitted_actions(record: Record, room: int, count: _Count) -> Record:
+    """Return a record whose actions fit.
 
-    The id of what a call made does name it, though later calls are given that.
-
-    Attributes:
-        given: Those that stand among what calls were given.
-        made: Those that stand among what came of them.
+    First go the call ids of what is done, its texts of many words, and most of what came of it.
+    Then calls of one tool are counted together, with what names each of them; then old failures
+    go, then most of these names. What is done goes last of all, and the tools that were called
+    most rarely of late first: the ids beside their numbers, and then that they were called.
     """
 
-    given: frozenset[str] = frozenset()
-    made: frozenset[str] = frozenset()
+    def over() -> int:
+        return count(rendered(record._replace(standing=(), values=()))) - room
 
-    def has(self, field: Field, entry: Entry) -> bool:
-        """Return whether a value of an entry is one of them, where it stands in the entry."""
-        return field.text in (self.made if _is_made(field.text, entry) else self.given)
-
-
-def counted_together(entries: Sequence[Entry], shared: _Shared = _Shared()) -> Entry:  # noqa: B008 - a value
-    """Return one entry for several calls of one tool, oldest first.
-
-    Where they say the same it is the newest, with their number. Else what they say is given up
-    for their number and the first and the last id among it.
-
-    Args:
-        entries: The calls.
-        shared: Ids that other calls have too. So are those that several of `entries` have.
-    """
-    last = entries[-1]
-    number = sum(entry.calls for entry in entries)
-    if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
-        return last._replace(calls=number)
-    own = _shared(entries)
-    shared = _Shared(own.given | shared.given, own.made | shared.made)
-    ids = [field for entry in entries if (field := _id_of(entry, shared)) is not None]
-    named: tuple[Field, ...] = ()
-    if ids:
-        ids = [field for field in ids if field.label == ids[-1].label]
-        first, latest = ids[0].text.partition(_TO)[0], ids[-1].text.rpartition(_TO)[2]
-        text = first if first == latest else f"{first}{_TO}{latest}"
-        named = (Field(ids[-1].label, text),)
-    return Entry(last.name, None, named, calls=number, unsure=all(e.unsure for e in entries))
-
-
-_TO = " ... "
-
-
-def _id_of(entry: Entry, shared: _Shared) -> Field | None:
-    """Return the value that names a call best: an id of its result, else of its arguments.
-
-    What stands in a list of its result, and what other calls have too, names it last of all.
-    """
-    if entry.arguments is None:
-        return entry.values[0] if entry.values else None
-    given = frozenset(field.label for field in entry.arguments)
-    found = list(_ids_of(entry))
-    return min(
-        found,
-        key=lambda f: (shared.has(f, entry), f.label not in given and is_in_a_list(f.label)),
-        default=None,
-    )
-
-
-def _ids_of(entry: Entry) -> Iterator[Field]:
-    for field in (*entry.values, *(entry.arguments or ())):
-        found = values(field.text)
-        if found and found[0].kind in ("id", "hash", "url", "path"):
-            yield Field(field.label, found[0].text)
-        elif field.text.isdigit() and field.label:
-            yield field._replace(was="")
-
-
-def _is_made(text: str, entry: Entry) -> bool:
-    """Return whether an id stands among what came of a call, and not in what it was given."""
-    return not any(text in given.text for given in entry.arguments or ())
-
-
-def _shared(entries: Iterable[Entry]) -> _Shared:
-    """Return the ids that several of some entries have, of which the oldest comes first."""
-    counts: Counter[str] = Counter()
-    made: set[str] = set()
-    for entry in entries:
-        for text in {field.text for field in _ids_of(entry)}:
-            if text in counts and _is_made(text, entry):
-                made.add(text)
-            counts[text] += 1
-    return _Shared(frozenset(t for t, number in counts.items() if number > 1), frozenset(made))
-
-
-def fitted_actions(record: Record, room: int, count: Callable[[str], int]) -> Record:
-    """Return a record whose actions fit: old failures go first, then what is done is counted.
-
-    Before that go the call ids of what is done, its texts of many words, and most of what came of
-    it. What is done goes last of all, and the tools that were called most rarely of late first:
-    the ids beside their numbers, and then that they were called.
-    """
-
-    def size() -> int:
-        return count(rendered(record._replace(standing=(), values=())))
-
-    if size() <= room:
+    if over() <= 0:
         return record
     # An id of a call takes as much room as a value, and names nothing outside of the history.
-    done = tuple(with_counts(e._replace(call="") for e in record.done))
-    record = record._replace(done=done)
-    if (over := size() - room) <= 0:
-        return record
-    shared = _shared(done)
+    record = record._replace(done=tuple(with_counts(e._replace(call="") for e in record.done)))
+    shared = shared_ids(record.done)
+    shorter = _Counting(shared, room // _SHARE, count)
     for less in (_without_long_texts, partial(_with_one_value, shared=shared)):
-        record = record._replace(done=_each(less, record.done, over, count))
-        if (over := size() - room) <= 0:
-            return record
-    record = record._replace(
-        failed=_newest(record.failed, room, count),
-        open=_newest(record.open, room, count),
-    )
-    over = size() - room
-    while over > 0 and record.done:
-        record = record._replace(done=_smaller(record.done, over, shared, count))
-        over = size() - room
-    while over > 0 and (record.failed or record.open):
+        if (more := over()) > 0:
+            record = record._replace(done=_each(less, record.done, more, count))
+    if (more := over()) > 0:
+        record = record._replace(done=shorter.counted(record.done, more))
+    if over() > 0:
+        record = record._replace(
+            failed=_newest(record.failed, room, count), open=_newest(record.open, room, count)
+        )
+    while (more := over()) > 0 and record.done:
+        record = record._replace(done=shorter.less(record.done, more))
+    while over() > 0 and (record.failed or record.open):
         record = record._replace(failed=record.failed[1:], open=record.open[1:])
-        over = size() - room
     return record
 
 
 def _each(
-    less: Callable[[Entry], Entry],
-    entries: Sequence[Entry],
-    over: int,
-    count: Callable[[str], int],
-) -> tuple[Entry, ...]:
+    less: Callable[[Entry], Entry], entries: Sequence[Entry], over: int, count: _Count
+) -> _Done:
     """Return entries with less in them, oldest first, until `over` tokens are gone."""
     made = list(entries)
     for place, entry in enumerate(entries):
@@ -190,7 +88,7 @@ def _without_long_texts(entry: Entry) -> Entry:
     return entry._replace(arguments=(*short, Field("", CUT)))
 
 
-def _with_one_value(entry: Entry, shared: _Shared) -> Entry:
+def _with_one_value(entry: Entry, shared: Shared) -> Entry:
     """Return an entry with how the call went, and one more value, where its arguments name it.
 
     An id that other calls have too is no such value, nor is what stands in a list.
@@ -203,9 +101,7 @@ def _with_one_value(entry: Entry, shared: _Shared) -> Entry:
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
 
-def _newest(
-    entries: tuple[Entry, ...], room: int, count: Callable[[str], int]
-) -> tuple[Entry, ...]:
+def _newest(entries: tuple[Entry, ...], room: int, count: _Count) -> tuple[Entry, ...]:
     """Return the newest entries that fit into a quarter of the room, the last one into a third.
 
     Without the last one a call that has just failed would read as one that was never made.
@@ -218,32 +114,116 @@ def _newest(
     return entries[left:]
 
 
-def line_size(entry: Entry, count: Callable[[str], int]) -> int:
+def line_size(entry: Entry, count: _Count) -> int:
     """Return the size of an entry's line in tokens."""
     return count(f"- {line(entry)}\n")
 
 
-def _smaller(
-    done: tuple[Entry, ...], over: int, shared: _Shared, count: Callable[[str], int]
-) -> tuple[Entry, ...]:
-    """Return entries that take less room by about `over` tokens, and less in any case."""
-    counts = {e.name: e for e in done if e.arguments is None}
-    singles = [e for e in done if e.arguments is not None]
-    if not singles:
-        nameless = _each(lambda entry: entry._replace(values=()), done, over, count)
-        return nameless if nameless != done else done[1:]
-    taken = 0
-    while taken < len(singles) and (over > 0 or not taken):
-        entry = singles[taken]
-        before = counts.pop(entry.name, None)
-        joint = counted_together(
-            [before, entry] if before else [Entry(entry.name, None, calls=0), entry], shared
+class _Counting:
+    """Makes what was done shorter by counting calls of a tool together.
+
+    Args:
+        shared: Ids that several calls have.
+        part: Tokens that calls in full are left with, as long as names of others may give more;
+            and those names, as long as calls in full may.
+        count: Returns the size of a text in tokens.
+    """
+
+    def __init__(self, shared: Shared, part: int, count: _Count) -> None:
+        self._shared = shared
+        self._part = part
+        self._count = count
+
+    def less(self, done: _Done, over: int) -> _Done:
+        """Return entries that take less room by about `over` tokens, and less in any case."""
+        steps: tuple[Callable[[_Done, int], _Done], ...] = (
+            self.counted,
+            partial(self._with_fewer_names, left=self._part),
+            partial(self.counted, left=0),
+            partial(self.counted, left=0, alone=True),
+            self._with_fewer_names,
+            lambda done, over: _each(_nameless, done, over, self._count),
         )
-        over -= (
-            line_size(entry, count)
-            - line_size(joint, count)
-            + (line_size(before, count) if before else 0)
-        )
-        counts[entry.name] = joint
-        taken += 1
-    return (*counts.values(), *singles[taken:])
+        made = (step(done, over) for step in steps)
+        return next((shorter for shorter in made if shorter != done), done[1:])
+
+    def counted(
+        self, done: _Done, over: int, *, left: int | None = None, alone: bool = False
+    ) -> _Done:
+        """Return entries with more of them counted together.
+
+        Args:
+            done: The entries: those of several calls first, the oldest first.
+            over: Tokens that are to go.
+            left: Tokens that calls in full are to be left with; by default a third of the room.
+            alone: Whether those go, too, that are the only ones of their tools or may not have come
+                about: the oldest of all. Else it is the oldest of the tool with the most room.
+        """
+        counts = {e.name: e for e in done if e.arguments is None}
+        singles = [e for e in done if e.arguments is not None]
+        sizes = [line_size(e, self._count) for e in singles]
+        least = self._part if left is None else left
+        while over > 0 and sum(sizes) > least:
+            place = 0 if alone else _of_most_room(singles, sizes, counts)
+            if place is None:
+                break
+            entry, size = singles.pop(place), sizes.pop(place)
+            before = counts.pop(entry.name, None)
+            joint = counted_together(
+                [before, entry] if before else [Entry(entry.name, None, calls=0), entry],
+                self._shared,
+            )
+            over -= size - line_size(joint, self._count)
+            over -= line_size(before, self._count) if before else 0
+            counts[entry.name] = joint
+        return (*counts.values(), *singles)
+
+    def _with_fewer_names(self, done: _Done, over: int, left: int = 0) -> _Done:
+        """Return entries with fewer names of calls, where there are most, the oldest first.
+
+        Args:
+            done: The entries.
+            over: Tokens that are to go.
+            left: Tokens that the entries of several calls are to be left with.
+        """
+        made = list(done)
+        sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
+        while over > 0 and sum(sizes) > left:
+            named = [place for place, e in enumerate(made) if sizes[place] and len(e.values) > 1]
+            if not named:
+                break
+            place = max(named, key=sizes.__getitem__)
+            aim = max(sizes[place] - over, left - sum(sizes) + sizes[place])
+            made[place] = with_fewer_names(made[place], partial(self._fits, aim))
+            less = sizes[place] - line_size(made[place], self._count)
+            over, sizes[place] = over - less, sizes[place] - less
+        return tuple(made)
+
+    def _fits(self, room: int, entry: Entry) -> bool:
+        return line_size(entry, self._count) <= room
+
+
+def _of_most_room(
+    singles: Sequence[Entry], sizes: Sequence[int], counts: Container[str]
+) -> int | None:
+    """Return the place of the oldest call of the tool with the most room; None where none may go.
+
+    Args:
+        singles: The calls that stand in full.
+        sizes: What each takes, in tokens.
+        counts: The tools of which calls are counted already: one more takes but a name there.
+    """
+    tools: dict[str, list[int]] = {}
+    for place, entry in enumerate(singles):
+        tools.setdefault(entry.name, []).append(place)
+    several = (
+        [place for place in places if not is_unclear(singles[place].values)]
+        for name, places in tools.items()
+        if len(places) > 1 or name in counts
+    )
+    rooms = [(sum(map(sizes.__getitem__, places)), -places[0]) for places in several if places]
+    return -max(rooms)[1] if rooms else None
+
+
+def _nameless(entry: Entry) -> Entry:
+    return entry._replace(values=())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, cast
@@ -40,6 +40,9 @@ _BAD_STATES = STATES | word_set(
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
+_ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
+    r"(aborted|blocked|cancell?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
+)
 _REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
 _FAILURES = (
     *("failure_message", "failureMessage", "failure_reason", "failureReason"),
@@ -55,6 +58,10 @@ _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
     *("fehler", "erreur", "grund", "motif", "motivo"),
     *_FAILURES,
+)
+_TRUTHS = (
+    *("success", "ok", "succeeded", "successful"),
+    *("erfolg", "erfolgreich", "éxito", "exito", "succès", "succes", "sucesso", "successo"),
 )
 _STATE_KEYS = ("state", "phase", "jobState", "job_state", "jobStatus", "job_status")
 _REASONS_OF_REQUESTS = ("body", "title", "description")
@@ -89,7 +96,7 @@ def reason_in_object(
     keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
     states = map(result.get, keys_of_states)
     state = next((state for state in states if isinstance(state, str)), None)
-    truths = [_truth(result, key) for key in ("success", "ok", "succeeded")]
+    truths = [_truth(result, key) for key in _TRUTHS]
     went_well = any(value is True for value in truths)
     marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else _http_code(result)
@@ -112,7 +119,7 @@ def reason_in_object(
         or (state is not None and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
-        inner = next((fields for fields in map(result.get, _WITHIN) if fields), None)
+        inner = next((fields for fields in map(result.get, _within(name)) if fields), None)
         # What was made may have a state of its own; what wraps it has no more to say.
         is_wrapped = isinstance(inner, dict) and not went_well and state is None
         if not is_wrapped:
@@ -124,6 +131,14 @@ def reason_in_object(
     said = state or ("failed" if undone is None else f"{undone}: false")
     said = _said_of_exit(exited, result) if exited else said
     return told or (f"status {code}" if code else said)
+
+
+def _within(name: str) -> Sequence[str]:
+    """Return the keys of what may hold all that a call came to.
+
+    What a tool that changes things is named for, may: `issue_refund` answers with a `refund`.
+    """
+    return _WITHIN if reads_by_name(name, "function", {}) else (*_WITHIN, *words_of_name(name))
 
 
 def _truth(result: dict[str, Any], key: str) -> Any:
@@ -251,7 +266,9 @@ def _is_bad(
 
     Its tool or an argument names such a state. A level `error` of what is logged is none.
     """
-    if state not in _BAD_STATES or is_named_by(state, name):
+    ended = _ENDED_BY.match(state)
+    state = ended[1] or ended[2] if ended else state
+    if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
         return False
     if state == "error" and any(result.get(beside) for beside in _BESIDE):
         return True

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from chatfold.core.call_json import LONGEST, key_of, label_of, leaves_of, shortened, text_of
 from chatfold.core.entries import Field
 from chatfold.core.success_words import is_plain_success, telling_line
 from chatfold.core.values import Kind, Value, values
+from chatfold.core.word_sets import word_set
 
-__all__ = ["outcome_of", "says_how_it_went"]
+__all__ = ["is_unclear", "outcome_of", "says_how_it_went"]
 
 _MOST_NAMED = 5  # values that name a result
 _FEW = 3  # values of a result that go in whatever they are
@@ -23,6 +24,11 @@ _FEW_FALSE = 2  # of a result; an object with more of them describes itself
 _FLAGS = (False, None, True)  # in the order of how much they tell
 _FLAG_TEXTS = frozenset(map(json.dumps, _FLAGS))
 _WENT_WELL = frozenset({"success", "ok", "succeeded", "done", "completed"})
+_PLAINLY_WELL = _WENT_WELL | word_set(
+    "accepted active applied approved booked complete confirmed created deleted delivered enabled "
+    "finished issued open paid posted processed published refunded registered reserved resolved "
+    "saved sent shipped submitted successful true updated"
+)
 _NOT_NAMING = 9
 _NAMING: dict[Kind, int] = {
     "id": 0,
@@ -84,6 +90,17 @@ def outcome_of(
 def says_how_it_went(field: Field) -> bool:
     """Return whether a field of an outcome may say that a call did not do what it is for."""
     return _is_state(field.label.rpartition(".")[2], field.text) or field.text in _FLAG_TEXTS
+
+
+def is_unclear(outcome: Iterable[Field]) -> bool:
+    """Return whether an outcome may say that a call did not do what it is for.
+
+    It says so in words, by what is false, or by a state that is not plainly a good one.
+    """
+    return any(
+        not field.label or (says_how_it_went(field) and field.text.lower() not in _PLAINLY_WELL)
+        for field in outcome
+    )
 
 
 def _is_state(key: str, text: str) -> bool:

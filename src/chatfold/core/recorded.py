@@ -34,7 +34,7 @@ _SHARE_OF_ACTIONS, _LEAST_FOR_ACTIONS = 0.4, 200
 _WITHOUT_VALUES = 400
 _BY_DIGITS, _BY_WORD = frozenset({"number", "amount"}), frozenset({"name", "command"})
 _BETWEEN_DIGITS = re.compile(r"[^0-9]+")
-_CHARACTERS = 5  # of a token, at most: how far back actions are written out before they are cut
+_CHARACTERS = 15  # of a token, at most, of three that are cut to one: how far back calls are read
 
 
 class Recorded(NamedTuple):

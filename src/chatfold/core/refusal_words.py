@@ -85,7 +85,9 @@ _TROUBLE = (
     r"|command not found|not found|fatal|error)\b"
     r"|read-only file system\b|disk quota exceeded\b|no space left on device\b|refusing to\b"
     r"|(?:remote )?rejected\]|{s}(?P<ended>aborted)(?=\s*(?:[.!\n]|$))"
-    r"|{s}(?:failed (?:permanently|temporarily|again)\b|rejected(?=:))"
+    r"|{s}failed (?:permanently|temporarily|again)\b"
+    r"|{s}(?<!not )(?<!n't )(?P<denied>denied|declined|refused|rejected)(?=\s*(?:[.:!,;(\n]|$)"
+    r"| (?:as|because|due|since|until|unless)\b| [–—-])"
 )
 _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"leider\b|keine (?:berechtigung|verbindung|rechte)\b|{s}existiert bereits\b"
@@ -101,7 +103,7 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
 _ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE, _ELSEWHERE))
 _REFUSED = re.compile(rf"\W*+(?:{_ALL})".replace("{s}", _SUBJECT), re.IGNORECASE)
-_STATES = ("gone", "shut", "past", "out", "off", "old", "ended")
+_STATES = ("gone", "shut", "past", "out", "off", "old", "ended", "denied")
 _ENDING: Final = word_set(  # what such a tool has ended is no longer there
     "archive block cancel close deactivate delete disable end expire hide remove retire revoke "
     "stop suspend terminate unpublish"

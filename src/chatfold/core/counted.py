@@ -1,0 +1,170 @@
+"""Several calls of one tool as one entry of a record: their number, and what names each of them.
+
+Not here: which calls are counted so, for want of room (`deeds`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from chatfold.core.entries import Entry, Field, is_in_a_list
+from chatfold.core.values import values
+
+__all__ = [
+    "Shared",
+    "call_of",
+    "counted_together",
+    "shared_ids",
+    "with_counts",
+    "with_fewer_names",
+]
+
+_TO = " ... "
+_NAMING = frozenset(("hash", "id", "mail", "path", "phone", "url"))
+
+
+def call_of(entry: Entry) -> tuple[str, tuple[Field, ...] | None]:
+    """Return what entries of one call have in common: its tool and its arguments."""
+    return entry.name, entry.arguments
+
+
+def with_counts(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries with one for all calls that say the same, where the newest of them stands."""
+    found: dict[object, Entry] = {}
+    for entry in entries:
+        key: object = (call_of(entry), entry.values) if entry.arguments is not None else entry.name
+        before = found.pop(key, None)
+        if before is not None:
+            entry = counted_together((before, entry))
+        found[key] = entry
+    counts = [e for e in found.values() if e.arguments is None]
+    return counts + [e for e in found.values() if e.arguments is not None]
+
+
+class Shared(NamedTuple):
+    """Ids that several calls have, as that of a user: they name a call last of all.
+
+    The id of what a call made does name it, though later calls are given that.
+
+    Attributes:
+        given: Those that stand among what calls were given.
+        made: Those that stand among what came of them.
+    """
+
+    given: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
+
+    def has(self, field: Field, entry: Entry) -> bool:
+        """Return whether a value of an entry is one of them, where it stands in the entry."""
+        return field.text in (self.made if _is_made(field.text, entry) else self.given)
+
+    def rank(self, field: Field, entry: Entry) -> tuple[bool, bool, int]:
+        """Return how well an id of an entry names its call, the least best.
+
+        Who asks whether something was done asks by what the call is given. What it made names it
+        before that where later calls were given it.
+        """
+        is_given = any(field.label == of.label for of in entry.arguments or ())
+        is_used = not is_given and field.text in self.given
+        in_a_list = not is_given and is_in_a_list(field.label)
+        return self.has(field, entry), in_a_list, 0 if is_used else 1 if is_given else 2
+
+
+def shared_ids(entries: Iterable[Entry]) -> Shared:
+    """Return the ids that several of some entries have, of which the oldest comes first."""
+    counts: Counter[str] = Counter()
+    made: set[str] = set()
+    for entry in entries:
+        for text in {field.text for field in _ids_of(entry)}:
+            if text in counts and _is_made(text, entry):
+                made.add(text)
+            counts[text] += 1
+    return Shared(frozenset(t for t, number in counts.items() if number > 1), frozenset(made))
+
+
+def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Entry:  # noqa: B008 - a value
+    """Return one entry for several calls of one tool, oldest first.
+
+    Where they say the same it is the newest, with their number. Else what they say is given up
+    for their number and an id of each.
+
+    Args:
+        entries: The calls.
+        shared: Ids that other calls have too. So are those that several of `entries` have.
+    """
+    last = entries[-1]
+    number = sum(entry.calls for entry in entries)
+    if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
+        return last._replace(calls=number)
+    own = shared_ids(entry for entry in entries if entry.arguments is not None)
+    shared = Shared(own.given | shared.given, own.made | shared.made)
+    names = [field for entry in entries for field in _names(entry, shared)]
+    unsure = all(e.unsure for e in entries)
+    return Entry(last.name, None, _written(names), calls=number, unsure=unsure)
+
+
+def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
+    """Return an entry of several calls with the oldest of what names them as "first ... last".
+
+    Args:
+        entry: The entry. It has more than one name.
+        is_short: Returns whether an entry is short enough; one name goes in any case.
+    """
+    names = _names(entry, Shared())
+
+    def less(number: int) -> Entry:
+        return entry._replace(values=_written(_with_range(names, number)))
+
+    most = len(names) - 1
+    return less(1 + bisect_left(range(1, most), True, key=lambda number: is_short(less(number))))
+
+
+def _with_range(names: Sequence[Field], number: int) -> Iterator[Field]:
+    """Yield names with so many of the oldest gone into that behind them, as far as it is alike."""
+    first = names[0]
+    for name in names[1 : number + 1]:
+        oldest, latest = first.text.partition(_TO)[0], name.text.rpartition(_TO)[2]
+        alike = first.label == name.label
+        first = name._replace(text=f"{oldest}{_TO}{latest}") if alike else name
+    yield first
+    yield from names[number + 1 :]
+
+
+def _names(entry: Entry, shared: Shared) -> list[Field]:
+    """Return what names the calls of an entry, each with its label: ids, or a range of them."""
+    if entry.arguments is not None:
+        best = min(_ids_of(entry), key=lambda field: shared.rank(field, entry), default=None)
+        return [] if best is None else [best]
+    found: list[Field] = []
+    for field in entry.values:
+        found.append(field if field.label or not found else field._replace(label=found[-1].label))
+    return found
+
+
+def _written(names: Iterable[Field]) -> tuple[Field, ...]:
+    """Return names, each once, the label of several in front of the first of them.
+
+    Those without one come first of all, as nothing says of them where another label ends.
+    """
+    by_label: dict[str, list[Field]] = {"": []}
+    for name in dict.fromkeys(names):
+        alike = by_label.setdefault(name.label, [])
+        alike.append(name._replace(label="") if alike else name)
+    return tuple(name for alike in by_label.values() for name in alike)
+
+
+def _ids_of(entry: Entry) -> Iterator[Field]:
+    for field in (*entry.values, *(entry.arguments or ())):
+        found = values(field.text)
+        if found and found[0].kind in _NAMING:
+            yield Field(field.label, found[0].text)
+        elif field.text.isdigit() and field.label:
+            yield field._replace(was="")
+
+
+def _is_made(text: str, entry: Entry) -> bool:
+    """Return whether an id stands among what came of a call, and not in what it was given."""
+    return not any(text in given.text for given in entry.arguments or ())
