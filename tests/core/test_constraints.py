@@ -547,6 +547,23 @@ def test_a_long_one_is_cut_on_a_word() -> None:
     assert told("Never call me " + "x" * 5_000) == []
 
 
+def test_of_a_long_one_the_clause_that_asks_is_kept() -> None:
+    """Wherever it stands: at the beginning, at the end, or between."""
+    filler = ", as I told your colleagues on the phone and in the shop downtown last spring" * 4
+    rule = "please never call me before ten"
+    (last,) = told(f"I know that I have asked for it before{filler}, but {rule}.")
+    assert last.endswith(f", but {rule}.")
+    assert last.startswith("…")
+    (between,) = told(f"I know that I have asked before{filler}, but {rule}{filler}.")
+    assert between.startswith("…never call me before ten, as I told")
+    assert between.endswith("…")
+    (first,) = told(f"Never call me before ten{filler}.")
+    assert first.startswith("Never call me before ten")
+    for kept in (last, between, first):
+        assert len(kept) <= 300
+        assert told("Hello.", earlier=[kept]) == [kept]
+
+
 def test_the_newest_forty_are_kept() -> None:
     """A list of rules is bounded, over folds too."""
     rules = [f"Never book room {number}." for number in range(60)]

@@ -107,7 +107,7 @@ class SentenceReader:
         touches = self.content.touches
         touched = said is not None and any(touches(said.about, c) for c in about.values())
         if is_told_anew or (said and said.instruction) or (meant is None and touched):
-            held[key] = _shortened(sentence)
+            held[key] = self.shortened(sentence)
             if len(held) > MOST:
                 del held[next(iter(held))]
         return lifted
@@ -160,6 +160,22 @@ class SentenceReader:
         told = self.telling_clause.search(plain, request.end())
         asked = plain[: told.start()] if told else plain  # "check this, I never got it"
         return bool(self.limit.search(plain) or self.bound.search(asked, request.start()))
+
+    def shortened(self, sentence: str) -> str:
+        """Return a sentence, of a long one the part that makes it an instruction.
+
+        That is its beginning, if it does, or else what follows the start of one of its clauses, as
+        many of them as there is room for.
+        """
+        if len(sentence) <= _LONGEST:
+            return sentence
+        plain, beginning = plain_of(sentence), _cut(sentence)
+        if len(plain) == len(sentence) and not self.is_instruction(plain_of(beginning)):
+            starts = [at for at in self.starts(plain) if at and self.is_instruction(plain[at:])]
+            fitting = [at for at in starts if len(sentence) - at < _LONGEST]
+            for start in (*fitting[:1], *starts[-1:]):
+                return "…" + _cut(sentence[start:], _LONGEST - 1)
+        return beginning
 
     def starts(self, plain: str) -> list[int]:
         """Return where clauses of a sentence in small letters begin, behind what fills them."""
@@ -236,7 +252,6 @@ class SentenceReader:
         return found[0] if said.may_lift and len(found) == 1 else None
 
 
-def _shortened(sentence: str) -> str:
-    if len(sentence) <= _LONGEST:
-        return sentence
-    return sentence[: _LONGEST - 1].rsplit(" ", 1)[0] + "…"
+def _cut(text: str, most: int = _LONGEST) -> str:
+    """Return the beginning of a text, up to a word."""
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
