@@ -127,6 +127,40 @@ def test_an_earlier_summary_that_is_too_long_is_cut_in_the_prompts_views_too() -
     assert ctx.apply(plan, "new").truncated == 1
 
 
+def test_the_record_of_an_earlier_summary_gives_way_to_its_words() -> None:
+    """Code carries the record on; what the words say would be gone for good."""
+    items: list[dict[str, Any]] = []
+    for number in range(120):
+        call = {"name": "create_order", "arguments": f'{{"order": "ORD-{number}77"}}'}
+        items += [
+            {"role": "user", "content": f"Never ship ORD-{number}77 before 2027-01-11. Why not?"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": f"c{number}", "type": "function", "function": call}],
+            },
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f'{{"ref": "REF-{number}"}}'},
+            {"role": "assistant", "content": "It was handled. " * 20},
+        ]
+    words = "Dana wants every order sent to her office, the black ones first."
+    ctx = ChatContext(items[:400])
+    ctx.summarize(lambda prompt: words, keep_last_turns=1)
+    ctx.extend(items[400:])
+    whole = ctx.plan(templates=BARE, keep_last_turns=1).prompt
+    assert whole is not None
+    record = whole.user.partition("<record>")[2].partition("</record>")[0]
+    assert len(record) > 3000
+    for most in (1000, 1500, 2000):
+        fresh = ChatContext([*ctx.items])
+        asked, outcome = prompts(fresh, words, keep_last_turns=1, max_prompt_tokens=most)
+        assert asked[0].previous_summary == words
+        shown = asked[0].user.partition(f"<previous_summary>{words}<record>")[2]
+        assert record not in shown
+        assert shown.startswith(record[:400])
+        assert "characters are left out here" in shown.partition("</record>")[0]
+        assert outcome.truncated >= 1
+
+
 def test_templates_that_show_the_conversation_twice_keep_to_the_limit() -> None:
     """The size that counts is that of what is sent."""
     items = [{"role": "assistant", "content": "y" * 300} for _ in range(20)]

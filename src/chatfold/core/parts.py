@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import ne
 from typing import NamedTuple
 
 from chatfold.core.clip import cut_texts, cut_to
@@ -25,6 +26,7 @@ _LEAST = 256  # tokens of conversation: with less, a prompt is nearly all instru
 _FAR_TOO_LONG = 4  # times the length that was asked for
 _NEVER_TOO_LONG = 1000  # tokens
 _MOST_BYTES = 4  # of a character: a token is one byte at least
+_MARGIN = 125  # hundredths: what is left surely fits into so much of its size
 _TRIES = 6  # at hitting a size: the counts of pieces do not quite add up to that of the whole
 
 
@@ -40,6 +42,18 @@ class Part(NamedTuple):
     prompt: Prompt
     stop: int
     truncated: int = 0
+
+
+class _Earlier(NamedTuple):
+    """What a prompt shows of the summary of what came before.
+
+    Attributes:
+        words: Its words; None where there is none.
+        record: The record behind them.
+    """
+
+    words: str | None
+    record: str = ""
 
 
 class Head:
@@ -142,7 +156,8 @@ class Head:
                 return Part(whole, len(self))
         first = bisect_right(self._groups.borders, start) - 1
         if limit is None:
-            return self._made(first, len(self._groups.borders) - 1, previous, asked)
+            last = len(self._groups.borders) - 1
+            return self._made(first, last, self._earlier(previous), asked)
         made = self._fitted(first, previous, limit, asked)
         if made is not None and made.stop == len(self):
             return made
@@ -163,8 +178,12 @@ class Head:
         """Return the prompt for the groups from `first` on that fit a size, None if none does."""
         ends = self._groups.ends
         frame = self._frame(previous is not None)
-        given, previous = previous, self._shortened(previous, (limit - frame) // 2)
-        left = limit - frame - self._asking.size(self._element(previous))
+        given = self._earlier(previous)
+        behind = max(_LEAST, ends[-1] - ends[first])
+        other = limit - frame - behind * _MARGIN // 100
+        earlier = self._shortened(given, max((limit - frame) // 2, other, 0))
+        cut = sum(map(ne, given, earlier))
+        left = limit - frame - self._size_of(earlier)
         for _ in range(_TRIES):
             if left < _LEAST:
                 return None
@@ -174,10 +193,10 @@ class Head:
                 stop, shown = first + 1, self._groups.clipped(first, left)
                 if shown is None:
                     return None
-            made = self._made(first, stop, previous, asked, shown)
+            made = self._made(first, stop, earlier, asked, shown)
             size = self.size(made.prompt)
             if size <= limit:
-                return made._replace(truncated=made.truncated + (given != previous))
+                return made._replace(truncated=made.truncated + cut)
             used = min(left, ends[stop] - ends[first])
             left = used * (limit - frame) // max(1, size - frame) - 1
         return None
@@ -186,7 +205,7 @@ class Head:
         self,
         first: int,
         stop: int,
-        previous: str | None,
+        earlier: _Earlier,
         asked: int,
         shown: Sequence[ItemView] | None = None,
     ) -> Part:
@@ -195,7 +214,7 @@ class Head:
         Args:
             first: The first group.
             stop: The group behind the last.
-            previous: The summary of what came before.
+            earlier: The summary of what came before.
             asked: Length of the summary to ask for.
             shown: The readings of the one group, where its texts are cut.
         """
@@ -204,10 +223,11 @@ class Head:
         bodies, cut = groups.bodies[first:stop], 0
         if shown is not None:
             bodies, cut, views = [groups.body(shown, first)], cut_texts(views, shown), shown
-        if first == 0 and previous is not None and previous != self.previous:
-            views = (_with_summary(views[0], previous), *views[1:])
-        rendered = wrap(self._element(previous), *bodies)
-        return Part(self._prompt(rendered, views, previous, asked), groups.borders[stop], cut)
+        words = earlier.words
+        if first == 0 and words is not None and words != self.previous:
+            views = (_with_summary(views[0], words), *views[1:])
+        rendered = wrap(self._element(earlier), *bodies)
+        return Part(self._prompt(rendered, views, words, asked), groups.borders[stop], cut)
 
     def _prompt(
         self, rendered: Conversation, views: Sequence[ItemView], previous: str | None, asked: int
@@ -231,29 +251,44 @@ class Head:
             self._frames[has_previous] = self.size(bare)
         return self._frames[has_previous]
 
-    def _element(self, previous: str | None) -> str:
+    def _earlier(self, previous: str | None) -> _Earlier:
+        """Return a summary of what came before, with the record behind it, as they are."""
+        return _Earlier(previous, self._record if previous == self.previous else "")
+
+    def _element(self, earlier: _Earlier) -> str:
         """Return the element that holds the summary of what came before, "" without one."""
-        if previous is None:
+        if earlier.words is None:
             return ""
         rendered = conversation(
             (),
             (),
-            previous_summary=previous,
-            previous_record=self._record if previous == self.previous else "",
+            previous_summary=earlier.words,
+            previous_record=earlier.record,
             redact=self._asking.redact,
         )
         return inner(rendered)
 
-    def _shortened(self, previous: str | None, room: int) -> str | None:
-        """Return a summary with its middle left out where it would fill the prompt alone."""
-        if previous is None:
-            return None
-        size = self._asking.size(self._element(previous))
+    def _size_of(self, earlier: _Earlier) -> int:
+        return self._asking.size(self._element(earlier))
+
+    def _shortened(self, earlier: _Earlier, room: int) -> _Earlier:
+        """Return a summary with its middle left out where it would fill the prompt alone.
+
+        Its record goes first: code carries that on, and the words only the model.
+        """
+        size = 0 if earlier.words is None else self._size_of(earlier)
         if size <= room:
-            return previous
-        # Cut before it is redacted, half a secret might be left that nobody recognizes.
-        text = redacted(previous, self._asking.redact)
-        return cut_to(text, size, max(0, room), self._asking.mark)
+            return earlier
+        words, record = (
+            redacted(text, self._asking.redact)  # cut before that, half a secret might be left
+            for text in (earlier.words or "", earlier.record)
+        )
+        said = self._size_of(earlier._replace(record=""))
+        if record:
+            record = cut_to(record, size - said, max(0, room - said), self._asking.mark)
+        if said <= room:
+            return _Earlier(words, record)
+        return _Earlier(cut_to(words, said, room, self._asking.mark), record)
 
 
 def _with_summary(view: ItemView, text: str) -> ItemView:
