@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import merge
 from itertools import islice
@@ -50,10 +50,10 @@ class Folded(Generic[ItemT]):
             JSON types. None where nothing is, or where it holds for this process alone.
     """
 
-    items: list[ItemT]
+    items: list[ItemT] = field(repr=False)
     outcome: Outcome[ItemT]
     requirements: tuple[Requirement, ...] = ()
-    held: Region | None = None
+    held: Region | None = field(default=None, repr=False)
 
 
 Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]
