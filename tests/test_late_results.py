@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -198,3 +199,31 @@ def test_the_note_of_a_late_result_holds_its_documents() -> None:
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [document]}
     ctx.append({"role": "user", "content": [result]})
     assert "Clause 7: 30 days notice" in json.dumps(items)
+
+
+def _asked(turns: int) -> int:
+    """Return how many functions are called to add one result, where nothing was ever folded."""
+    call = {"id": "call", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    result = {"role": "tool", "tool_call_id": "call", "content": "found"}
+    step: list[Any] = [{"role": "assistant", "content": None, "tool_calls": [call]}, result]
+    ctx = ChatContext([{"role": "user", "content": "Go."}, *step * turns])
+    ctx.append(result)
+    ctx.items.append(step[0])
+    calls = 0
+
+    def count(frame: object, event: str, arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        ctx.append(result)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_what_it_takes_to_add_a_result_does_not_grow_with_the_list() -> None:
+    """Most lists hold no summary, and an agent adds a result at each of its steps."""
+    few, many = _asked(20), _asked(2_000)
+    assert many <= few + 20

@@ -329,3 +329,16 @@ def test_a_tag_with_a_value_that_it_never_had_raises_nothing_else(kind: Any, val
     with pytest.raises(NotRestorableError):
         from_stored({"inner": [fields]}, whole=True)
     assert from_stored({"inner": [fields]}) == {"inner": [None if value is ... else value]}
+
+
+@pytest.mark.parametrize("key", ["b", 2])
+def test_an_item_that_its_owner_edits_meanwhile_is_stored(key: Any) -> None:
+    """A fold in the background writes the originals, and the owner sets a marker in another."""
+    item: dict[Any, Any] = {"a": "one", key: {"c": "two"}}
+
+    def edited(text: str) -> str:
+        item[f"cache_control {len(item)}"] = {"type": "ephemeral"}
+        return text
+
+    stored = from_stored(to_stored(item, edited))
+    assert stored == {"a": "one", key: {"c": "two"}}

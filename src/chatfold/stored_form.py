@@ -170,17 +170,17 @@ def _is_told(value: Any) -> bool:
 def _stored_mapping(
     value: Mapping[Any, Any], clean: Clean | None, within: tuple[int, ...]
 ) -> dict[str, Any]:
-    keys = list(value)
-    if _TAG in value or not all(isinstance(key, str) for key in keys):
+    items = list(value.items())  # its owner may be editing it in another thread
+    if any(key == _TAG or not isinstance(key, str) for key, _ in items):
         pairs = [
             [_stored(key, clean, within), _stored(inner, clean, within)]
-            for key, inner in value.items()
+            for key, inner in items
         ]
         return _tagged("pairs", pairs)
     if clean is None:
-        return {key: _stored(inner, clean, within) for key, inner in value.items()}
+        return {key: _stored(inner, clean, within) for key, inner in items}
     made: dict[str, Any] = {}
-    for key, inner in value.items():
+    for key, inner in items:
         free = said = clean(key)
         while free in made:
             free = f"{said} {len(made)}"

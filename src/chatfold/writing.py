@@ -55,6 +55,9 @@ class Writing:
             self._state.items.append(item)
             return [item]
         with self._state.lock:
+            if not self._state.reading.holds_summary():
+                self._state.items.append(item)
+                return [item]
             snapshot = self._state.reading.snapshot()
             folded = snapshot.previous is not None
             late = late_parts(view, snapshot.calls, snapshot.views) if folded else []

@@ -71,3 +71,46 @@ def test_the_same_role_with_more_than_a_text_is_asked_about_anew() -> None:
     choice.settle([TOLD["anthropic"]])
     assert choice.shape is not None
     assert choice.shape.name == "anthropic"
+
+
+def test_an_item_is_read_though_another_thread_settles_the_shape_meanwhile() -> None:
+    """Of a result that another thread appends, say, while the owner looks at its list."""
+    item = TOLD["openai_responses"]
+
+    class Settling(OpenAIChat):
+        settled = False
+
+        def fit(self, item: object) -> Fit:
+            if not self.settled:
+                self.settled = True
+                choice.settle([*SAID, item])
+            return super().fit(item)
+
+    settling = Settling()
+    choice = ShapeChoice((settling, *(s for s in SHAPES if s.name != settling.name)), None)
+    view = choice.read(item)
+    assert choice.shape is not None
+    assert view == choice.read(item)
+    assert view.type == "function_call_output"
+
+
+def test_the_shape_stays_known_while_it_is_chosen_anew() -> None:
+    """Who asks for it meanwhile, to read an item by it, finds the one before or the one behind."""
+    seen: list[object] = []
+
+    class Watching(OpenAIChat):
+        def fit(self, item: object) -> Fit:
+            seen.append(choice.shape)
+            return super().fit(item)
+
+    watching = Watching()
+    choice = ShapeChoice((watching, *(s for s in SHAPES if s.name != watching.name)), None)
+    choice.settle([*SAID, TOLD["gemini"]])
+    gemini = choice.shape
+    assert gemini is not None
+    seen.clear()
+    choice.settle_again([*SAID, TOLD["bedrock"]])
+    assert seen
+    assert all(shape is gemini for shape in seen)
+    assert choice.shape is not None
+    assert choice.shape.name == "bedrock"

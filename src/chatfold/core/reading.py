@@ -192,6 +192,11 @@ class Reading:
         self._known = None if found is None else (found[0], self._views[found[0]], found[1])
         return found
 
+    def holds_summary(self) -> bool:
+        """Return whether an earlier summary is in the list, by what was read of it."""
+        self.extent()
+        return self._summary() is not None
+
     def doubt(self) -> None:
         """Take down that the list was changed anywhere; it is looked through the next time."""
         self._doubtful = True
@@ -296,7 +301,8 @@ class Reading:
 
     def restored(self, value: Any) -> Any:
         """Return a native item for what a store holds of one."""
-        return value if self.shape is None else self.shape.restored(value)
+        shape = self.shape  # once: another thread may be settling it
+        return value if shape is None else shape.restored(value)
 
     def sync(self) -> None:
         """Read what is new in the list, and all from the first item that changed.

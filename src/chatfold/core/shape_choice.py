@@ -128,9 +128,11 @@ class ShapeChoice:
         """Choose anew, as if these items were all."""
         if not self._is_given:
             self._before = self.shape or self._before
-            self.shape = self._told = None
-            self._candidates = tuple(self.shapes)
-            self.settle(items)
+            other = ShapeChoice(self.shapes, None)
+            other._sure = self._sure
+            other.settle(items)
+            self._told, self._candidates, self._sure = other._told, other._candidates, other._sure
+            self.shape = other.shape  # last, and in one step: others read items meanwhile
 
     def settle(self, new: Sequence[Any]) -> None:
         """Choose the list's shape: the newest item that only one shape writes decides.
@@ -212,18 +214,19 @@ class ShapeChoice:
 
     def read(self, item: Any) -> ItemView:
         """Return the reading of an item by the list's shape, or by whichever shape knows it."""
+        shape = self.shape  # once: another thread may be settling it
         try:
-            view = self.shape.read(item) if self.shape is not None else None
+            view = shape.read(item) if shape is not None else None
             if view is None:
-                view = self._read_foreign(item)
+                view = self._read_foreign(item, shape)
         except Exception as error:  # whatever is wrong with one item must not break the rest
             return _unreadable(item, _fault_of(error))
         return view if view is not None else _unreadable(item, "")
 
-    def _read_foreign(self, item: Any) -> ItemView | None:
+    def _read_foreign(self, item: Any, own: Shape | None) -> ItemView | None:
         for wanted in ("yes", "also", "maybe"):
             for shape, fit in self._fits(item):
-                if shape is not self.shape and fit == wanted:
+                if shape is not own and fit == wanted:
                     view = shape.read(item)
                     if view is not None:
                         return view
