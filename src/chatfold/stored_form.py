@@ -173,8 +173,7 @@ def _stored_mapping(
     items = list(value.items())  # its owner may be editing it in another thread
     if any(key == _TAG or not isinstance(key, str) for key, _ in items):
         pairs = [
-            [_stored(key, clean, within), _stored(inner, clean, within)]
-            for key, inner in items
+            [_stored(key, clean, within), _stored(inner, clean, within)] for key, inner in items
         ]
         return _tagged("pairs", pairs)
     if clean is None:

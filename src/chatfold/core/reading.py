@@ -113,6 +113,7 @@ class Reading:
         self._outline = Outline.of(())
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
+        self._told = 0  # items, by the last extent
         self._turns: int | None = None  # None where they are to be counted again
         self._marked: tuple[int, ItemView] | None = None  # the summary, as of that count
         # The item that holds the summary, and its reading as one: the record in it is long.
@@ -138,6 +139,23 @@ class Reading:
 
         An edit before the last item that was read is noticed by `sync` only.
         """
+        seen = self._told
+        self._take_in_new()
+        self._measure_new()
+        self._told = len(self._views)
+        if self._turns is None:
+            self._marked = self._summary()
+            self._turns = self._opened(0)
+        # Not of a list that was never read: most of those are never folded.
+        if self.reads_ahead and 0 < seen < self._told:
+            self._facts.read_ahead(
+                self._views, self._sizes, self._marked, self._pairing, self._count
+            )
+            self._elements.write_ahead(self._views, seen, self._sizes, self._pairing)
+        return Extent(self._total, self._turns, len(self._views))
+
+    def _take_in_new(self) -> None:
+        """Read what stands behind what was read; all that has changed where that is noticed."""
         seen = len(self._seen)
         new = self.items[seen:]
         if (
@@ -151,17 +169,6 @@ class Reading:
             self._last, self._torn = None, True
             self._take_in(new, fingerprints(new))
             self._torn = False
-        self._measure_new()
-        if self._turns is None:
-            self._marked = self._summary()
-            self._turns = self._opened(0)
-        # Not of a list that was never read: most of those are never folded.
-        if self.reads_ahead and seen and new:
-            self._facts.read_ahead(
-                self._views, self._sizes, self._marked, self._pairing, self._count
-            )
-            self._elements.write_ahead(self._views, seen, self._sizes, self._pairing)
-        return Extent(self._total, self._turns, len(self._views))
 
     def requirements(self, model: str | None) -> Sequence[Requirement]:
         """Return what a request with the list has to carry, by what was read of it.
@@ -194,7 +201,7 @@ class Reading:
 
     def holds_summary(self) -> bool:
         """Return whether an earlier summary is in the list, by what was read of it."""
-        self.extent()
+        self._take_in_new()
         return self._summary() is not None
 
     def doubt(self) -> None:
