@@ -27,6 +27,7 @@ Item = dict[str, Any]
 ANSWER = "I have looked into it."
 SUMMARY = "The customer asked about several orders, and each was looked up."
 UNBOUND = "Invalid `signature` in `thinking` block. The block is bound to a different conversation"
+_LAST = -2  # events that a stream which breaks off does without
 _BETA = "thinking-binding-controls-2026-08-01"
 _PLACES = {
     "chat": ("openai_chat", "messages"),
@@ -49,6 +50,7 @@ class Clerk(LLMServer):
         prompts: The requests without.
         refused: Why requests were refused, in order.
         fails: Whether requests without tools are answered with status 500.
+        breaks: The requests with tools of which the stream breaks off, before its last events.
     """
 
     def __init__(self) -> None:
@@ -57,6 +59,7 @@ class Clerk(LLMServer):
         self.prompts: list[Recorded] = []
         self.refused: list[str] = []
         self.fails = False
+        self.breaks: frozenset[int] = frozenset()
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> Clerk:
@@ -85,7 +88,9 @@ class Clerk(LLMServer):
             reply = self._reply(api, body, items)
             _count(reply, len(json.dumps(body)) // 3)
             if body.get("stream"):
-                return StreamingResponse(_lines(reply, None, False), media_type="text/event-stream")
+                broken = bool(body.get("tools")) and len(self.turns) - 1 in self.breaks
+                lines = _lines(reply, _LAST if broken else None, broken)
+                return StreamingResponse(lines, media_type="text/event-stream")
             return JSONResponse(reply.whole)
 
         return answer

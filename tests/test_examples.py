@@ -141,6 +141,20 @@ def test_a_summarizer_that_fails_is_reported_and_ends_nothing(
 
 
 @pytest.mark.parametrize("name", list(SHAPES))
+def test_a_stream_that_breaks_off_ends_no_conversation(
+    name: str, clerk: Clerk, tmp_path: Path
+) -> None:
+    """Whether it held calls or words; what was finished is sent back, and nothing is refused."""
+    clerk.breaks = frozenset({0, 3})
+    run = converse(EXAMPLES / name, clerk, tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert clerk.refused == []
+    assert run.stdout.splitlines()[-1] == ANSWER
+    assert run.stdout.count(ANSWER) >= len(QUESTIONS) - 2
+    assert run.stderr.count("[the connection broke off: ") == 2
+
+
+@pytest.mark.parametrize("name", list(SHAPES))
 def test_the_example_needs_what_it_takes_care_of(name: str, clerk: Clerk, tmp_path: Path) -> None:
     """Without the fields for thinking, or with a call unanswered, the model refuses a request."""
     code = (EXAMPLES / name).read_text(encoding="utf-8")

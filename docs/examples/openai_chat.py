@@ -67,10 +67,14 @@ def answer(client: OpenAI, ctx: ChatContext[Any]) -> None:
                 stream_options={"include_usage": True},  # corrects the policy's count
             )
         )
-        for chunk in stream:
-            if chunk.choices and chunk.choices[0].delta.content:
-                print(chunk.choices[0].delta.content, end="", flush=True)
-        if stream.unfinished:
+        try:
+            for chunk in stream:
+                if chunk.choices and chunk.choices[0].delta.content:
+                    print(chunk.choices[0].delta.content, end="", flush=True)
+        except Exception as error:  # the SDK's, or that of the HTTP library that it uses
+            # What was finished is in the list; a finished call runs, and the model is asked again.
+            print(f" [the connection broke off: {error}]", file=sys.stderr)
+        if stream.unfinished:  # what this names is not in the list
             print(f" [the answer broke off: {stream.unfinished}]", file=sys.stderr)
         if not ctx.run_tool_calls(FUNCTIONS, timeout=30):
             print()

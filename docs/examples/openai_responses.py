@@ -67,10 +67,14 @@ def answer(client: OpenAI, ctx: ChatContext[Any]) -> None:
                 store=False,  # the list is the whole history; the server keeps none
             )
         )
-        for event in stream:
-            if event.type == "response.output_text.delta":
-                print(event.delta, end="", flush=True)
-        if stream.unfinished:
+        try:
+            for event in stream:
+                if event.type == "response.output_text.delta":
+                    print(event.delta, end="", flush=True)
+        except Exception as error:  # the SDK's, or that of the HTTP library that it uses
+            # What was finished is in the list; a finished call runs, and the model is asked again.
+            print(f" [the connection broke off: {error}]", file=sys.stderr)
+        if stream.unfinished:  # what this names is not in the list
             print(f" [the answer broke off: {stream.unfinished}]", file=sys.stderr)
         if not ctx.run_tool_calls(FUNCTIONS, timeout=30):
             print()
