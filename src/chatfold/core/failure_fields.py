@@ -41,7 +41,7 @@ _ID = re.compile(r"(?:^|_)id$|I[dD]$")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
-    r"(aborted|blocked|cancell?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
+    r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
 _REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
 _FAILURES = (
