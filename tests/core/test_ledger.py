@@ -489,6 +489,13 @@ def test_each_call_counts_where_what_it_is_given_decides() -> None:
     assert [(entry.name, entry.call) for entry in record.open] == [("get_order", "f")]
 
 
+def test_that_nothing_went_wrong_is_not_told_of_what_was_done() -> None:
+    """That something was not done is."""
+    result = {"id": "R-7", "error": None, "isError": False, "failed": False, "settled": False}
+    made = recorded(calls("c1", "pay", {"order": "LK-1"}, result)).record
+    assert lines(made.done) == ["pay(order=LK-1): id=R-7, settled=false [c1]"]
+
+
 def test_an_abandoned_call_is_open_and_its_late_result_ends_that() -> None:
     """Also over folds: the call is gone, and the result comes without it."""
     first = recorded([*calls("c1", "pay", {"order": "LK-1"}), *user("Well?")]).record

@@ -42,6 +42,9 @@ _NAMING: dict[Kind, int] = {
     "version": 3,
 }
 _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
+_TROUBLE = re.compile(
+    r"(?i:is_?)?(?i:errors?|exception|fail(?:ed|ures?)|warnings?)(?:_\w+|[A-Z]\w*)?"
+)
 _REGION = re.compile(r"[A-Z]{2}")  # of an address: `"state": "TX"`
 _READ = 4000  # characters of a text in which is looked for what was run
 # How LangChain's `HumanInTheLoopMiddleware` (1.5) tells that a person has changed a call: in its
@@ -70,7 +73,7 @@ def outcome_of(
     flags: list[tuple[int, int, Field]] = []
     for place, (path, leaf) in enumerate(leaves_of(result)):
         if leaf is None or isinstance(leaf, bool):
-            if leaf is not True or key_of(path) not in _WENT_WELL:
+            if not _is_good_news(key_of(path), leaf):
                 label, said = clean(label_of(path)), json.dumps(leaf)
                 flags.append((_FLAGS.index(leaf), place, Field(label, said)))
             continue
@@ -85,6 +88,11 @@ def outcome_of(
     chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
     fields = [*(found[2:] for found in chosen), *_told_flags(flags, len(chosen))]
     return tuple(field for _, field in sorted(fields)) or _of_empty(result)
+
+
+def _is_good_news(key: str, flag: bool | None) -> bool:
+    """Return whether a flag only says that all is well: `ok` is true, `error` is null."""
+    return key in _WENT_WELL if flag else _TROUBLE.fullmatch(key) is not None
 
 
 def says_how_it_went(field: Field) -> bool:
