@@ -310,6 +310,7 @@ class Facts:
                 break
         words = CallWords(numbers.calls, self._clean)
         self._name(words, numbers.first, start)
+        self._open(stop + self._offset)
         for index in telling:
             item, view = self._read[index], self._views[index]
             if item is None or not numbers.has_all(index, view):
@@ -363,13 +364,14 @@ class Facts:
 
         They have been read.
         """
-        while self._opened + self._offset < stop:
-            view, item = self._views[self._opened], self._read[self._opened]
-            if is_user_message(view):
-                self.uses.openers.append(self._opened + self._offset)
+        stop -= self._offset
+        start, self._opened = self._opened, max(self._opened, stop)
+        new = zip(self._views[start:stop], self._read[start:stop], strict=True)
+        for index, (view, item) in enumerate(new, start + self._offset):
+            if view.role == "user" and is_user_message(view):
+                self.uses.openers.append(index)
             if item is not None and item[0]:
-                self._instructing.append(self._opened + self._offset)
-            self._opened += 1
+                self._instructing.append(index)
 
     def _has_grown_to(self, views: Sequence[ItemView]) -> bool:
         """Return whether items came to those that were read, and nothing else has changed."""
@@ -381,6 +383,7 @@ class Facts:
         """Put the values of items that were read into `values` and `places`."""
         numbers = CallNumbers(calls, self._told + self._offset)
         words = CallWords(calls, self._clean, self.identities)
+        self._open(self.items)
         for index in range(self._told, len(self._views)):
             item = self._read[index]
             if item is not None and len(item) > 1:
@@ -392,6 +395,8 @@ class Facts:
     ) -> None:
         """Put the values of an item into `values` and `places`, and what comes of them into `uses`.
 
+        It was taken down in which of the items up to this one a user speaks.
+
         Args:
             index: Index of the item in the list.
             view: Its reading.
@@ -400,7 +405,7 @@ class Facts:
             words: The words of these calls.
         """
         firsts, places, uses = self.values, self.places, self.uses
-        self._open(index + 1)
+        turn = uses.turn(index)
         calls: dict[int, int] | None = None
         for at in range(1, len(item), _SAID):
             part, where, path, whole, values = item[at : at + _SAID]
@@ -428,9 +433,10 @@ class Facts:
                     firsts[key], places[key] = value, [seen]
                     uses.first(key, value, seen, side, tool)
                     continue
-                if sightings[-1] is not seen and sightings[-1] != seen:
+                last = sightings[-1]
+                if last is not seen and last != seen:
                     sightings.append(seen)
-                    uses.again(key, sightings[0], seen, side)
+                    uses.again(key, sightings[0], seen, side, turn)
                 first = firsts[key]
                 if value is not first and value.also != first.also:
                     more = self._also.setdefault(key, [])

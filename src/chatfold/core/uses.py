@@ -85,9 +85,10 @@ class Track:
 
     def add(self, seen: Sighting, side: str, turn: int) -> None:
         """Take in the next place where it stands, in the turn of that number."""
-        self.name_in(turn)
-        index = seen.index
-        if self.last >= 0 and index > self.last + _NEXT and seen.author == "assistant":
+        if turn != self._turn:
+            self.name_in(turn)
+        index, last = seen.index, self.last
+        if index > last + _NEXT and last >= 0 and seen.author == "assistant":
             self.uses += 1
         self.last = index
         if side not in self.sides:
@@ -169,7 +170,7 @@ class Uses:
             if seen.place == "result":
                 self.given.add(key)
 
-    def again(self, key: str, first: Sighting, seen: Sighting, side: str) -> None:
+    def again(self, key: str, first: Sighting, seen: Sighting, side: str, turn: int) -> None:
         """Take in another place where a fact stands.
 
         Args:
@@ -177,14 +178,16 @@ class Uses:
             first: Where it was seen first.
             seen: Where it is seen now.
             side: Who names it there.
+            turn: In the turn of which number.
         """
-        origin, track = self.origins[key], self.tracks.get(key)
+        track = self.tracks.get(key)
         if track is None:
             track = self.tracks[key] = Track()
-            track.add(first, origin[0], self.turn(first.index))
+            track.add(first, self.origins[key][0], self.turn(first.index))
         before = track.uses
-        track.add(seen, side, self.turn(seen.index))
+        track.add(seen, side, turn)
         if track.uses != before:
+            origin = self.origins[key]
             self.counts[origin, before] -= 1
             self.counts[origin, track.uses] += 1
         if side == "summary":
