@@ -17,7 +17,7 @@ from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
 from chatfold.core.constraints import may_instruct
 from chatfold.core.entries import Field
-from chatfold.core.item_values import ItemReader
+from chatfold.core.item_values import SAID, ItemReader
 from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
 from chatfold.core.uses import Uses, own_side
@@ -27,9 +27,7 @@ from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_use
 __all__ = ["Fact", "Facts", "Place", "Sighting", "Told", "facts"]
 
 _Item: TypeAlias = tuple[Any, ...]
-"""Whether an item may hold a standing instruction; then, for each place with values, what `Said`
-says, one behind the other, a single value as it is: there are very many, and Python's collector
-of garbage looks at each tuple inside another again and again."""
+"""Whether an item may hold a standing instruction; then what it says (see `Said`)."""
 
 _Where: TypeAlias = tuple[str, Place, Path]
 """The key of a fact, and where in an item it stands."""
@@ -183,7 +181,7 @@ class Facts:
         """Yield the keys of the facts that some items name, of each item the last one first."""
         for index in indices:
             item = self._read[index - self._offset]
-            for values in () if item is None else reversed(item[_SAID::_SAID]):
+            for values in () if item is None else reversed(item[SAID::SAID]):
                 if type(values) is Value:
                     yield values.key
                 else:
@@ -202,9 +200,9 @@ class Facts:
         text: str | None = None
         if item is None:
             return None
-        for at in range(1, len(item), _SAID):
-            value: Value = item[at + _SAID - 1]
-            _, where, path, whole = item[at : at + _SAID - 1]
+        for at in range(1, len(item), SAID):
+            value: Value = item[at + SAID - 1]
+            _, where, path, whole = item[at : at + SAID - 1]
             if whole and value.key == key and path == seen.path and where == seen.place:
                 if text not in (None, value.text):
                     return None
@@ -354,10 +352,8 @@ class Facts:
     def _item(self, view: ItemView) -> _Item:
         """Return what an item says; most say nothing, and share the reading of that."""
         instructs = view.role == "user" and may_instruct(view, self._clean)
-        item: list[Any] = [instructs]
-        for part, where, path, values, whole in self._reader.read(view):
-            item += (part, where, path, whole, values if len(values) != 1 else values[0])
-        return tuple(item) if instructs or len(item) > 1 else _NOTHING
+        said = self._reader.read(view)
+        return (instructs, *said) if instructs or said else _NOTHING
 
     def _open(self, stop: int) -> None:
         """Take down in which of the items before an index a user speaks, and may instruct.
@@ -407,8 +403,8 @@ class Facts:
         firsts, places, uses = self.values, self.places, self.uses
         turn = uses.turn(index)
         calls: dict[int, int] | None = None
-        for at in range(1, len(item), _SAID):
-            part, where, path, whole, values = item[at : at + _SAID]
+        for at in range(1, len(item), SAID):
+            part, where, path, whole, values = item[at : at + SAID]
             tool = ""
             if where == "argument" or where == "result":
                 if calls is None:
@@ -446,8 +442,8 @@ class Facts:
 def _wholes(item: _Item) -> Mapping[_Where, str | None]:
     """Return the facts of an item that are all that stands at their places (see `whole_text`)."""
     texts: dict[_Where, str | None] = {}
-    for at in range(1, len(item), _SAID):
-        _, where, path, whole, value = item[at : at + _SAID]
+    for at in range(1, len(item), SAID):
+        _, where, path, whole, value = item[at : at + SAID]
         if whole:
             place = (value.key, where, path)
             texts[place] = value.text if texts.get(place, value.text) == value.text else None
@@ -460,8 +456,7 @@ def _author(view: ItemView, part: int) -> str:
     return "tool" if type(said) is TextPart and is_note(said.text) else view.role
 
 
-_SAID: Final = 5  # places in an `_Item` for each place in its content
-_LARGE: Final = 64 * _SAID  # such an item is worth an index
+_LARGE: Final = 64 * SAID  # such an item is worth an index
 
 
 def _is_same(one: ItemView, other: ItemView) -> bool:

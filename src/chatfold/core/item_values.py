@@ -7,9 +7,9 @@ was seen and how it was used since (`facts`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from chatfold.core.leaves import LeafReader, Path, named
+from chatfold.core.leaves import LeafReader, named
 from chatfold.core.values import Value, found_in
 from chatfold.core.views import (
     CallPart,
@@ -27,14 +27,19 @@ from chatfold.core.views import (
     noted,
 )
 
-__all__ = ["ItemReader", "Said", "Where"]
+__all__ = ["SAID", "ItemReader", "Said", "Where"]
 
 Where: TypeAlias = Literal["text", "summary", "argument", "result"]
 """Where in an item a value stands: in its words, in an earlier summary, in a call or a result."""
 
-Said: TypeAlias = tuple[int, Where, Path, Sequence[Value], bool]
-"""What one place of an item says: the number of the part, where, keys and indices, the values, and
-whether a single one is all that stands there, under a key or in a list."""
+Said: TypeAlias = list[Any]
+"""What an item says: five entries for each place with values, one behind the other. The number of
+the part; where; keys and indices; whether a single value is all that stands there, under a key or
+in a list; the values, a single one as it is. There are very many places, and Python's collector of
+garbage looks at each tuple inside another again and again."""
+
+SAID: Final = 5
+"""Entries for each place."""
 
 _MOST_KNOWN = 5_000  # words and leaves that are remembered, since those of one history recur
 
@@ -59,7 +64,7 @@ class ItemReader:
         """Return the values of a text that is clean, in order, with where in it each stands."""
         return found_in(text, self._leaves.words)
 
-    def read(self, view: ItemView) -> list[Said]:
+    def read(self, view: ItemView) -> Said:
         """Return the values of an item, in order; where in its text one stands does not count.
 
         Read are words, earlier summaries, the arguments and results of calls, names and captions
@@ -67,29 +72,38 @@ class ItemReader:
         """
         if self._leaves.known + len(self._values) > _MOST_KNOWN:
             self.forget()
-        said: list[Said] = []
+        said: Said = []
         for number, part in enumerate(view.parts):
-            self._part(number, part, said)
+            kind = type(part)  # the commonest first
+            if kind is TextPart:
+                self._words(number, cast(TextPart, part), said)
+            elif kind is ResultPart:
+                self._result(number, cast(ResultPart, part), said)
+            elif kind is CallPart:
+                self._document(number, "argument", cast(CallPart, part).arguments, said)
+            else:
+                self._part(number, part, said)
         return said
 
-    def _part(self, number: int, part: Part, said: list[Said]) -> None:
+    def _words(self, number: int, part: TextPart, said: Said) -> None:
+        if is_note(part.text):
+            self._text(number, "text", noted(part.text), said)
+            return
+        self._text(number, "text", part.text, said)
+        for source in part.sources:
+            self._text(number, "text", source, said)
+
+    def _result(self, number: int, part: ResultPart, said: Said) -> None:
+        self._document(number, "result", part.text, said)
+        for media in part.media:
+            self._media(number, "result", media, said)
+
+    def _part(self, number: int, part: Part, said: Said) -> None:
         match part:
-            case TextPart() if is_note(part.text):
-                self._text(number, "text", noted(part.text), said)
-            case TextPart():
-                self._text(number, "text", part.text, said)
-                for source in part.sources:
-                    self._text(number, "text", source, said)
             case StatePart() | UnknownPart():
                 self._text(number, "text", part.text, said)
             case SummaryPart():
                 self._text(number, "summary", part.text, said)
-            case ResultPart():
-                self._document(number, "result", part.text, said)
-                for media in part.media:
-                    self._media(number, "result", media, said)
-            case CallPart():
-                self._document(number, "argument", part.arguments, said)
             case ServerCallPart():
                 self._document(number, "argument", part.arguments, said)
                 if part.status != "open":  # else it is no result yet, and no record holds it
@@ -102,41 +116,41 @@ class ItemReader:
             case _:
                 pass  # reasoning and what only the provider can read
 
-    def _text(self, number: int, where: Where, text: str, said: list[Said]) -> None:
+    def _text(self, number: int, where: Where, text: str, said: Said) -> None:
         if text:
             if self.clean:
                 text = self.clean(text)
             found = self.values(text)
             if found:
-                said.append((number, where, (), self._shared(found), False))
+                said += (number, where, (), False, self._shared(found))
 
-    def _media(self, number: int, where: Where, part: MediaPart, said: list[Said]) -> None:
+    def _media(self, number: int, where: Where, part: MediaPart, said: Said) -> None:
         self._name(number, where, part.name or "", said)
         self._text(number, where, part.source, said)
         self._text(number, where, part.text, said)
 
-    def _name(self, number: int, where: Where, name: str, said: list[Said]) -> None:
+    def _name(self, number: int, where: Where, name: str, said: Said) -> None:
         """Take in a short text that names something, whatever it looks like."""
         if self.clean:
             name = self.clean(name)
         if name.strip():
             found = self.values(name) or [named(name)]
-            said.append((number, where, (), self._shared(found), False))
+            said += (number, where, (), False, self._shared(found))
 
-    def _document(self, number: int, where: Where, text: str, said: list[Said]) -> None:
+    def _document(self, number: int, where: Where, text: str, said: Said) -> None:
         """Take in a text that may be JSON."""
         if text:
             if self.clean:
                 text = self.clean(text)
             for path, found, whole in self._leaves.document(text, self.clean):
-                said.append((number, where, path, found, whole))
+                said += (number, where, path, whole, found[0] if len(found) == 1 else found)
 
-    def _shared(self, found: Sequence[Value]) -> Sequence[Value]:
+    def _shared(self, found: Sequence[Value]) -> Value | Sequence[Value]:
         """Return values as they were first met, so that those that recur are kept once."""
         known = self._values
         shared: list[Value] = []
         for value in found:
             first = known.setdefault((value.key, value.text), value)
-            same = first.kind == value.kind and first.also == value.also
+            same = first is value or (first.also == value.also and first.kind == value.kind)
             shared.append(first if same else value)
-        return shared
+        return shared if len(shared) != 1 else shared[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from chatfold.core.json_text import decoded
@@ -77,40 +77,48 @@ def leaves(text: str) -> Iterator[Leaf]:
     if root is None:
         yield Leaf((), text)
         return
-    for path, said, number, beside in _walk(root):
+    for path, _, said, number, beside in _walk(root):
         yield Leaf(path, said, number, beside)
 
 
-def _walk(root: Any) -> list[tuple[Path, str, bool, str]]:
-    """Return the leaves of an object or array, as plain tuples: there may be very many."""
-    found: list[tuple[Path, str, bool, str]] = []
-    open_: list[_Open] = [((), _steps(root), _beside(root, ""), 0)]
+_Found: TypeAlias = tuple[Path, str, str, bool, str]
+"""A leaf, as a plain tuple, as there may be very many: its path, the last key on that, "" where
+there is none; its text, whether that is a number, `beside`."""
+
+
+def _walk(root: Any) -> list[_Found]:
+    """Return the leaves of an object or array."""
+    found: list[_Found] = []
+    open_: list[_Open] = [((), "", _steps(root), _beside(root, ""), 0)]
     while open_:
-        path, steps, beside, depth = open_[-1]
+        path, key, steps, beside, depth = open_[-1]
         for step, value in steps:
-            kind = cast(type[object], type(value))
+            if type(step) is str:
+                key = step
+            kind = value.__class__
             if kind is str:
                 inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
                 if inner is None:
                     if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
-                        found.append(((*path, step), value, False, beside))
+                        found.append(((*path, step), key, value, False, beside))
                     continue
                 inside = _beside(inner, beside)
-                open_.append(((*path, step), _steps(inner), inside, depth + 1))
+                open_.append(((*path, step), key, _steps(inner), inside, depth + 1))
                 break
             if kind is dict or kind is list:
                 inside = _beside(value, beside)
-                open_.append(((*path, step), _steps(value), inside, depth))
+                open_.append(((*path, step), key, _steps(value), inside, depth))
                 break
             if kind is _Written:
-                found.append(((*path, step), value, True, beside))
+                found.append(((*path, step), key, value, True, beside))
         else:
             open_.pop()
     return found
 
 
-_Open: TypeAlias = tuple[Path, Iterator[tuple[str | int, Any]], str, int]
-"""An object or array that is being read: its path, what is left of it, `beside`, its depth."""
+_Open: TypeAlias = tuple[Path, str, Iterator[tuple[str | int, Any]], str, int]
+"""An object or array that is being read: its path, the last key on that, what is left of it,
+`beside`, its depth."""
 
 
 def _steps(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
@@ -222,8 +230,8 @@ class LeafReader:
 
     def document(
         self, text: str, clean: Callable[[str], str] | None = None
-    ) -> Iterator[tuple[Path, tuple[Value, ...], bool]]:
-        """Yield the values of a text that may be JSON, by its leaves; those with none are left out.
+    ) -> list[tuple[Path, Sequence[Value], bool]]:
+        """Return the values of a text that may be JSON, by its leaves but for those without any.
 
         With the path and the values of a leaf comes whether a single one is all that it says.
 
@@ -233,35 +241,29 @@ class LeafReader:
         """
         root = _parsed(text)
         if root is None:
-            found = found_in(clean(text) if clean else text, self.words)
-            if found:
-                yield (), tuple(found), False
-            return
-        known = self._paths
-        for path, said, number, beside in _walk(root):
+            found = tuple(found_in(clean(text) if clean else text, self.words))
+            return [((), found, False)] if found else []
+        paths, read = self._paths, self._read
+        made: list[tuple[Path, Sequence[Value], bool]] = []
+        for path, key, said, number, beside in _walk(root):
             if clean:
                 said = clean(said)
-            values = self._leaf(path, said, number, beside)
+            values = read.get((said, key, number, beside))
+            if values is None:
+                values = self._leaf(said, key, number, beside)
             if values:
                 whole = len(values) == 1 and values[0].text == said
-                yield known.setdefault(path, path), values, whole
+                made.append((paths.setdefault(path, path), values, whole))
+        return made
 
-    def read(self, leaf: Leaf) -> tuple[Value, ...]:
-        """Return the values of a leaf."""
-        return self._leaf(*leaf) if leaf.path else tuple(found_in(leaf.text, self.words))
-
-    def _leaf(self, path: Path, text: str, number: bool, beside: str) -> tuple[Value, ...]:
-        key = path[-1]
-        if not isinstance(key, str):
-            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    def _leaf(self, text: str, key: str, number: bool, beside: str) -> tuple[Value, ...]:
+        """Read a leaf under a key; what is short may be met again."""
+        steps = self._steps_of(key)
         if len(text) > _SHORT:
-            return tuple(self._string(text, self._steps_of(key)))
-        known = self._read.get((text, key, number, beside))
-        if known is None:
-            steps = self._steps_of(key)
-            read = self._number(text, steps, beside) if number else self._string(text, steps)
-            known = self._read[text, key, number, beside] = tuple(read)
-        return known
+            return tuple(self._string(text, steps))
+        read = self._number(text, steps, beside) if number else self._string(text, steps)
+        values = self._read[text, key, number, beside] = tuple(read)
+        return values
 
     def _steps_of(self, key: str) -> tuple[str, ...]:
         steps = self._steps.get(key)
