@@ -5,13 +5,12 @@ Not here: which of them name a call (`call_words`), or what came of it (`outcome
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
-from chatfold.core.json_text import decoded
+from chatfold.core.json_text import decoded, decoding
 
 __all__ = [
     "CUT",
@@ -57,12 +56,12 @@ def json_or_text(text: str) -> Any:
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return text
     try:
-        return decoded(text, _DECODER.decode)
+        return decoded(text, _decode)
     except ValueError:
         return text
 
 
-_DECODER = json.JSONDecoder(parse_float=_Written)
+_decode = decoding(parse_float=_Written)
 
 
 def leaves_of(root: Any) -> Iterator[tuple[Path, Any]]:

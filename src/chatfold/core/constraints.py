@@ -81,9 +81,10 @@ def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> b
         view: The reading of the item.
         clean: Applied to every text before it is read (`redact`).
     """
-    texts = texts_of(view, clean)
-    marks = _built_in_marks()
-    return bool(texts) and (marks is None or not marks.isdisjoint(_words(texts)))
+    texts, marks = texts_of(view, clean), _built_in_marks()
+    if marks is None:
+        return bool(texts)
+    return any(not marks.isdisjoint(_WORD.findall(plain_of(text))) for text in texts)
 
 
 class _Lexicon(NamedTuple):

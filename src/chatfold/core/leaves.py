@@ -5,12 +5,11 @@ Not here: what a value in plain text looks like (`values`), where texts come fro
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from chatfold.core.json_text import decoded
+from chatfold.core.json_text import decoded, decoding
 from chatfold.core.value_numbers import Cache
 from chatfold.core.value_tables import CURRENCIES, UNITS
 from chatfold.core.value_terms import COMMANDS
@@ -157,7 +156,7 @@ def _parsed(text: str) -> Any:
     if text[:1] not in "{[" and text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = decoded(text, _DECODER.decode)
+        found = decoded(text, _decode)
     except ValueError:
         return None
     return cast(Any, found) if isinstance(found, (dict, list)) else None
@@ -167,7 +166,7 @@ def _no_number(written: str) -> None:
     """Stand for `NaN` and its like, which say nothing."""
 
 
-_DECODER = json.JSONDecoder(
+_decode = decoding(
     parse_int=_Written, parse_float=_Written, parse_constant=_no_number, strict=False
 )
 

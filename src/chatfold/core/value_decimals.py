@@ -74,6 +74,8 @@ def _trimmed(number: str) -> str:
 
 def scaled(number: str, exponent: int) -> str:
     """Return a number in plain form times a power of ten."""
+    if not exponent:
+        return _trimmed(number)
     whole, _, fraction = number.partition(".")
     rest = fraction[exponent:]
     moved = whole + fraction[:exponent].ljust(exponent, "0")

@@ -48,6 +48,14 @@ _QUIET = re.compile(
     r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])"
     rf"|\d++\.\d++(?! ?(?:[^\W\d_]|[%°{_SIGNS}]))|\|))"
 )
+# Of a sign that currencies share, these; of each of them, the sign.
+_OTHER_CODES = {
+    code: (
+        *SHARED_SIGNS.get(code, ()),
+        *(sign for sign, codes in SHARED_SIGNS.items() if code in codes),
+    )
+    for code in CURRENCIES.values()
+}
 _HOUR = re.compile(r"(\d{1,2})(?:[.:](\d\d))?")
 _LINK = re.compile(r" (?:d[ei] |d['\u2019])")
 _EVEN = re.compile(r"[.,][–-]{1,2}(?!\d)")  # stands for no cents
@@ -330,9 +338,7 @@ def _amount(
     code = CURRENCIES[sign]
     key, forms = decimal(written, money=True)
     key, others = scaled(key, exponent), [scaled(form, exponent) for form in forms]
-    shared = [mark for mark, codes in SHARED_SIGNS.items() if code in codes]
-    codes = (code, *SHARED_SIGNS.get(code, ()), *shared)
-    also = [f"amount:{key} {other}" for other in codes[1:]]
+    also = [f"amount:{key} {other}" for other in _OTHER_CODES[code]]
     also += [f"amount:{form} {code}" for form in others if "." in form or len(form) > 3]
     also += [f"number:{form}" for form in (key, *others)]
     return Value("amount", spot.text[at:stop], f"amount:{key} {code}", at, stop, tuple(also))

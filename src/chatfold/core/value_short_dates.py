@@ -55,8 +55,8 @@ def short_date(text: str, start: int) -> Value | None:
     found = _DAY.match(text, start)
     if found is None:
         return None
-    keys = _keys(found)
-    if keys is None or not _is_date(text, found):
+    keys = _keys(found) if _is_date(text, found) else None
+    if keys is None:
         return None
     stop = found.end()
     on = _GOES_ON.match(text, stop) if found[2] == "." else None
@@ -80,15 +80,18 @@ def _keys(found: re.Match[str]) -> Keys | None:
 
 def _is_date(text: str, found: re.Match[str]) -> bool:
     start, stop = found.span()
+    ends = _END.match(text, stop) is not None
+    if found[2] == "." and not ends:  # as most do: it is a decimal before its unit
+        return False
     before = text[max(0, start - _REACH) : start]
     is_day = _IS_DAY.search(before) is not None and not _I_AM.search(before)
     if found[2] == ".":
         if text[stop : stop + 1] != ".":
-            return is_day and _END.match(text, stop) is not None
+            return is_day
         return is_day or _TIME.match(text, stop + 1) is not None or bool(_MAY_BE_DAY.search(before))
     if _TIME.match(text, stop):
         return True
-    if not _END.match(text, stop):
+    if not ends:
         return False
     return is_day or (_is_no_fraction(found) and _MAY_BE_DAY.search(before) is not None)
 

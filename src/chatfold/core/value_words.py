@@ -31,7 +31,7 @@ _DIGIT = re.compile("[0-9]")
 _PART = re.compile(r"_*[^\W\d_]\w*")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Fault)|ERR_\w+|[A-Z_]+_ERROR")
-_RUN = re.compile(r"[^\W\d_]+|\d+")
+_LONG_RUN = re.compile(r"\d{3,}")
 _WORD_DIGITS = re.compile(r"[a-z]*\d{0,3}")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 
@@ -205,8 +205,7 @@ def _shorter(version: str) -> tuple[str, ...]:
 
 def _inside(word: str) -> tuple[str, ...]:
     """Return the keys of what is long enough in an id to name it by itself."""
-    runs = [run for run in _RUN.findall(word) if len(run) > 2 and run.isdigit()]
-    also = [f"{kind}:{run}" for run in runs for kind in ("id", "number")]
+    also = [f"{kind}:{run}" for run in _LONG_RUN.findall(word) for kind in ("id", "number")]
     if "-" in word:
         also.append(_id_key(word.replace("-", "")))
     return tuple(also)
