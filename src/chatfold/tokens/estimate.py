@@ -71,8 +71,14 @@ def estimate(text: str, *, family: Family = "openai") -> int:
 def _estimate_many(texts: Sequence[str], family: Family) -> list[int]:
     """Estimate short ASCII texts in one go, and all others by themselves."""
     lengths = list(map(len, texts))
-    if not texts or (max(lengths) <= _SHORT and sum(lengths) < _BATCH and _all_ascii(texts)):
-        return _estimate_batch(texts, lengths, family)
+    if not texts or (max(lengths) <= _SHORT and _all_ascii(texts)):
+        return [
+            count
+            for start in range(0, len(texts), _TOGETHER)
+            for count in _estimate_batch(
+                texts[start : start + _TOGETHER], lengths[start : start + _TOGETHER], family
+            )
+        ]
     counts = [0] * len(texts)
     batch: list[int] = []
     size = 0
@@ -129,6 +135,7 @@ def _estimate_batch(texts: Sequence[str], lengths: Sequence[int], family: Family
 
 _SHORT: Final = 512  # bytes whose costs the half of an Adler-32 can add up
 _BATCH: Final = 32_768
+_TOGETHER: Final = _BATCH // _SHORT  # short texts
 
 
 def _pair_cost(data: bytes, classes: bytes, weights: bytes) -> int:
