@@ -52,17 +52,16 @@ class CallNumbers:
         """Return the positions of the calls of an item, by the number of the part."""
         found: dict[int, int] = {}
         for number, part in enumerate(view.parts):
-            if isinstance(part, ResultPart):
-                waiting = self._places.answered.get(index, ())
-                call = next((n for n in reversed(waiting) if _answered(self.calls[n], part)), None)
-            elif isinstance(part, (CallPart, ServerCallPart)):
-                waiting = self._places.made.get(index, ())
-                call = next((n for n in reversed(waiting) if _made(self.calls[n], part)), None)
+            if type(part) is ResultPart:
+                waiting = self._places.answered.get(index, [])
+            elif type(part) is CallPart or type(part) is ServerCallPart:
+                waiting = self._places.made.get(index, [])
             else:
                 continue
-            if call is not None:
-                found[number] = call + self.first
-                cast(list[int], waiting).remove(call)
+            for at in range(len(waiting) - 1, -1, -1):
+                if _is_of(self.calls[waiting[at]], part):
+                    found[number] = waiting.pop(at) + self.first
+                    break
         return found
 
     def has_all(self, index: int, view: ItemView) -> bool:
@@ -76,9 +75,8 @@ class CallNumbers:
         return not results or len(self._places.answered.get(index, ())) == results
 
 
-def _made(call: ToolCallRecord, part: CallPart | ServerCallPart) -> bool:
+def _is_of(call: ToolCallRecord, part: CallPart | ServerCallPart | ResultPart) -> bool:
+    """Return whether a part that made a call, or answered it, may be of that call."""
+    if isinstance(part, ResultPart):
+        return call.result == part.text and (part.id is None or call.id in (None, part.id))
     return call.raw_arguments == part.arguments and call.name == part.name
-
-
-def _answered(call: ToolCallRecord, part: ResultPart) -> bool:
-    return call.result == part.text and (part.id is None or call.id in (None, part.id))
