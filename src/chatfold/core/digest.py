@@ -53,10 +53,8 @@ def copied(item: Any) -> dict[str, Any] | None:
     """
     if type(item) is not dict:
         return None
-    if _COPIED.issuperset(map(type, cast(Any, item).values())):  # as in most
-        return cast("dict[str, Any]", item).copy()
     try:
-        return cast("dict[str, Any]", _copy(item))
+        return _copy(item)
     except (_NoCopyError, RecursionError):
         return None
 
@@ -66,12 +64,16 @@ class _NoCopyError(Exception):
 
 
 def _copy(value: Any) -> Any:
-    if type(value) in _COPIED:
-        return value
     if type(value) is dict:
-        return {key: _copy(inner) for key, inner in cast("dict[str, Any]", value).items()}
+        fields = cast("dict[str, Any]", value)
+        if _COPIED.issuperset(map(type, fields.values())):  # as in most
+            return fields.copy()
+        return {
+            key: inner if type(inner) in _COPIED else _copy(inner) for key, inner in fields.items()
+        }
     if type(value) is list:
-        return [_copy(inner) for inner in cast("list[Any]", value)]
+        inside = cast("list[Any]", value)
+        return [inner if type(inner) in _COPIED else _copy(inner) for inner in inside]
     raise _NoCopyError
 
 

@@ -7,7 +7,7 @@ was seen and how it was used since (`facts`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias
 
 from chatfold.core.leaves import LeafReader, named
 from chatfold.core.values import Value, found_in
@@ -74,13 +74,12 @@ class ItemReader:
             self.forget()
         said: Said = []
         for number, part in enumerate(view.parts):
-            kind = type(part)  # the commonest first
-            if kind is TextPart:
-                self._words(number, cast(TextPart, part), said)
-            elif kind is ResultPart:
-                self._result(number, cast(ResultPart, part), said)
-            elif kind is CallPart:
-                self._document(number, "argument", cast(CallPart, part).arguments, said)
+            if type(part) is TextPart:  # the commonest first
+                self._words(number, part, said)
+            elif type(part) is ResultPart:
+                self._result(number, part, said)
+            elif type(part) is CallPart:
+                self._document(number, "argument", part.arguments, said)
             else:
                 self._part(number, part, said)
         return said

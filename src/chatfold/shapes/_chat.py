@@ -25,6 +25,7 @@ from chatfold.shapes._blocks import (
     base64_size,
     block_type,
     call_kind,
+    getter,
     is_converse_block,
     listed,
     media_from_url,
@@ -162,16 +163,18 @@ def read_block(block: Any, dialect: Dialect) -> Part:
 
 def read_call(call: Any, dialect: Dialect) -> CallPart:
     """Return the reading of a member of `tool_calls`."""
-    call_id = _call_id(field(call, "id"), dialect)
-    custom = field(call, "custom")
+    get = getter(call)
+    call_id = _call_id(get("id"), dialect)
+    custom = get("custom")
     if custom is not None:
         name = named_id(field(custom, "name"))
         return CallPart(call_id, name, arguments_text(field(custom, "input")), "custom")
-    return _function_call(field(call, "function"), call_id, dialect)
+    return _function_call(get("function"), call_id, dialect)
 
 
 def _function_call(function: Any, call_id: str | None, dialect: Dialect) -> CallPart:
-    name, arguments = named_id(field(function, "name")), field(function, "arguments")
+    get = getter(function)
+    name, arguments = named_id(get("name")), get("arguments")
     if isinstance(arguments, str):
         return CallPart(call_id, name, arguments, call_kind(name))
     if dialect.text_arguments:

@@ -96,17 +96,13 @@ class OpenAIChat(Shape):
 
     def read(self, item: object) -> ItemView | None:
         """Return the reading of a message, None where it is of another shape."""
+        if (spoken := _spoken(item)) is not None:
+            return spoken
         get = getter(item)
         role = get("role")
-        if type(item) is dict and len(cast(Any, item)) == 2 and role in _SPEAKERS:
-            content = get("content")
-            if type(content) is str:  # what most messages are: a role and a text
-                speaks = role == "assistant"
-                text = TextPart(content)
-                return ItemView(role, (text,), role, "openai_chat", None, None, speaks)
         if role not in _ROLES or get("type") is not None or get("parts") is not None:
             return None
-        if sdk_of(cast(object, item)) not in ("", "openai") or names_ollama(get):
+        if sdk_of(item) not in ("", "openai") or names_ollama(get):
             return None
         return read_message(get, role, _DIALECT)
 
@@ -180,6 +176,16 @@ class OpenAIChat(Shape):
     ) -> Iterator[Problem]:
         """Yield what Chat Completions would refuse."""
         return check_messages(items, views, calls)
+
+
+def _spoken(item: object) -> ItemView | None:
+    """Return the reading of what most messages are, a role and a text; None for all others."""
+    if type(item) is not dict or len(message := cast("dict[str, Any]", item)) != 2:
+        return None
+    role, content = message.get("role"), message.get("content")
+    if type(content) is not str or role not in _SPEAKERS:
+        return None
+    return ItemView(role, (TextPart(content),), role, "openai_chat", whole_step=role == "assistant")
 
 
 def _has_calls(get: Get) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final
 
 from chatfold.core.views import (
     CallPart,
@@ -80,14 +80,12 @@ def _cost(view: ItemView) -> tuple[str, int]:
     """Return the text of an item and what it costs besides; what most items are comes first."""
     if len(view.parts) == 1:
         part = view.parts[0]
-        kind = type(part)
-        if kind is TextPart and not cast(TextPart, part).sources:
-            return cast(TextPart, part).text, 0
-        if kind is ResultPart and not cast(ResultPart, part).media:
-            return cast(ResultPart, part).text, 0
-        if kind is CallPart:
-            call = cast(CallPart, part)
-            return f"{call.name or ''}\n{call.arguments}", 0
+        if type(part) is TextPart and not part.sources:
+            return part.text, 0
+        if type(part) is ResultPart and not part.media:
+            return part.text, 0
+        if type(part) is CallPart:
+            return f"{part.name or ''}\n{part.arguments}", 0
     return "\n".join(texts(view)), _rest(view)
 
 
