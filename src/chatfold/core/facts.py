@@ -200,9 +200,7 @@ class Facts:
         text: str | None = None
         if item is None:
             return None
-        for at in range(1, len(item), SAID):
-            value: Value = item[at + SAID - 1]
-            _, where, path, whole = item[at : at + SAID - 1]
+        for _, where, path, whole, value in _places(item):
             if whole and value.key == key and path == seen.path and where == seen.place:
                 if text not in (None, value.text):
                     return None
@@ -403,13 +401,12 @@ class Facts:
         firsts, places, uses = self.values, self.places, self.uses
         turn = uses.turn(index)
         calls: dict[int, int] | None = None
-        for at in range(1, len(item), SAID):
-            part, where, path, whole, values = item[at : at + SAID]
+        for part, where, path, whole, values in _places(item):
             tool = ""
             if where == "argument" or where == "result":
                 if calls is None:
                     calls = numbers.of(index, view)
-                author: str = "tool" if where == "result" else view.role
+                author = "tool" if where == "result" else view.role
                 call = calls.get(part)
                 seen = Sighting(index, author, where, path, call, whole)
                 side: str = where
@@ -439,11 +436,16 @@ class Facts:
                     more.extend(form for form in value.also if form not in more)
 
 
+def _places(item: _Item) -> Iterator[tuple[int, Any, Path, bool, Any]]:
+    """Return what an item says, place by place (see `Said`)."""
+    said = iter(item[1:])
+    return zip(said, said, said, said, said, strict=True)
+
+
 def _wholes(item: _Item) -> Mapping[_Where, str | None]:
     """Return the facts of an item that are all that stands at their places (see `whole_text`)."""
     texts: dict[_Where, str | None] = {}
-    for at in range(1, len(item), SAID):
-        _, where, path, whole, value = item[at : at + SAID]
+    for _, where, path, whole, value in _places(item):
         if whole:
             place = (value.key, where, path)
             texts[place] = value.text if texts.get(place, value.text) == value.text else None

@@ -141,15 +141,17 @@ class ItemReader:
         if text:
             if self.clean:
                 text = self.clean(text)
-            for path, found, whole in self._leaves.document(text, self.clean):
-                said += (number, where, path, whole, found[0] if len(found) == 1 else found)
+            for path, values in self._leaves.document(text, self.clean):
+                said += (number, where, path, *values)
 
     def _shared(self, found: Sequence[Value]) -> Value | Sequence[Value]:
         """Return values as they were first met, so that those that recur are kept once."""
-        known = self._values
-        shared: list[Value] = []
-        for value in found:
-            first = known.setdefault((value.key, value.text), value)
-            same = first is value or (first.also == value.also and first.kind == value.kind)
-            shared.append(first if same else value)
-        return shared if len(shared) != 1 else shared[0]
+        if len(found) == 1:
+            return self._first(found[0])
+        return [self._first(value) for value in found]
+
+    def _first(self, value: Value) -> Value:
+        first = self._values.setdefault((value.key, value.text), value)
+        if first is value or (first.kind == value.kind and first.also == value.also):
+            return first
+        return value

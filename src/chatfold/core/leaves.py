@@ -76,18 +76,18 @@ def leaves(text: str) -> Iterator[Leaf]:
     if root is None:
         yield Leaf((), text)
         return
-    for path, _, said, number, beside in _walk(root):
+    for path, (said, _, number, beside) in _walk(root):
         yield Leaf(path, said, number, beside)
 
 
-_Found: TypeAlias = tuple[Path, str, str, bool, str]
-"""A leaf, as a plain tuple, as there may be very many: its path, the last key on that, "" where
-there is none; its text, whether that is a number, `beside`."""
+_Said: TypeAlias = tuple[str, str, bool, str]
+"""A leaf wherever it stands, as a plain tuple, as there may be very many: its text; the last key on
+its path, "" where there is none; whether it is a number; `beside`."""
 
 
-def _walk(root: Any) -> list[_Found]:
-    """Return the leaves of an object or array."""
-    found: list[_Found] = []
+def _walk(root: Any) -> list[tuple[Path, _Said]]:
+    """Return the leaves of an object or array with their paths."""
+    found: list[tuple[Path, _Said]] = []
     open_: list[_Open] = [((), "", _steps(root), _beside(root, ""), 0)]
     while open_:
         path, key, steps, beside, depth = open_[-1]
@@ -99,7 +99,7 @@ def _walk(root: Any) -> list[_Found]:
                 inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
                 if inner is None:
                     if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
-                        found.append(((*path, step), key, value, False, beside))
+                        found.append(((*path, step), (value, key, False, beside)))
                     continue
                 inside = _beside(inner, beside)
                 open_.append(((*path, step), key, _steps(inner), inside, depth + 1))
@@ -109,7 +109,7 @@ def _walk(root: Any) -> list[_Found]:
                 open_.append(((*path, step), key, _steps(value), inside, depth))
                 break
             if kind is _Written:
-                found.append(((*path, step), key, value, True, beside))
+                found.append(((*path, step), (value, key, True, beside)))
         else:
             open_.pop()
     return found
@@ -206,6 +206,17 @@ _CODE_NAMES = {
 _NAME = re.compile(r"[^\W\d_][\w'&./+-]*(?: [\w'&./+-]+){0,3}")
 
 
+_Values: TypeAlias = tuple[bool, Value | Sequence[Value]]
+"""Whether a single value is all that a leaf says; the values, a single one as it is."""
+
+
+def _alone(found: Sequence[Value], leaf: str | None = None) -> _Values:
+    """Return values, and whether a single one is all of the leaf."""
+    if len(found) != 1:
+        return False, tuple(found)
+    return found[0].text == leaf, found[0]
+
+
 class LeafReader:
     """Reads leaves; the same leaf under the same key is read once.
 
@@ -218,7 +229,7 @@ class LeafReader:
 
     def __init__(self) -> None:
         self.words: Cache = {}
-        self._read: dict[tuple[str, str, bool, str], tuple[Value, ...]] = {}
+        self._read: dict[_Said, _Values] = {}
         self._steps: dict[str, tuple[str, ...]] = {}
         self._paths: dict[Path, Path] = {}
 
@@ -229,10 +240,8 @@ class LeafReader:
 
     def document(
         self, text: str, clean: Callable[[str], str] | None = None
-    ) -> list[tuple[Path, Sequence[Value], bool]]:
+    ) -> list[tuple[Path, _Values]]:
         """Return the values of a text that may be JSON, by its leaves but for those without any.
-
-        With the path and the values of a leaf comes whether a single one is all that it says.
 
         Args:
             text: The text.
@@ -240,28 +249,26 @@ class LeafReader:
         """
         root = _parsed(text)
         if root is None:
-            found = tuple(found_in(clean(text) if clean else text, self.words))
-            return [((), found, False)] if found else []
+            found = found_in(clean(text) if clean else text, self.words)
+            return [((), _alone(found))] if found else []
         paths, read = self._paths, self._read
-        made: list[tuple[Path, Sequence[Value], bool]] = []
-        for path, key, said, number, beside in _walk(root):
+        made: list[tuple[Path, _Values]] = []
+        for path, said in _walk(root):
             if clean:
-                said = clean(said)
-            values = read.get((said, key, number, beside))
-            if values is None:
-                values = self._leaf(said, key, number, beside)
-            if values:
-                whole = len(values) == 1 and values[0].text == said
-                made.append((paths.setdefault(path, path), values, whole))
+                said = (clean(said[0]), *said[1:])
+            values = read.get(said) or self._leaf(said)
+            if values[1]:
+                made.append((paths.setdefault(path, path), values))
         return made
 
-    def _leaf(self, text: str, key: str, number: bool, beside: str) -> tuple[Value, ...]:
+    def _leaf(self, said: _Said) -> _Values:
         """Read a leaf under a key; what is short may be met again."""
+        text, key, number, beside = said
         steps = self._steps_of(key)
         if len(text) > _SHORT:
-            return tuple(self._string(text, steps))
-        read = self._number(text, steps, beside) if number else self._string(text, steps)
-        values = self._read[text, key, number, beside] = tuple(read)
+            return _alone(self._string(text, steps), text)
+        found = self._number(text, steps, beside) if number else self._string(text, steps)
+        values = self._read[said] = _alone(found, text)
         return values
 
     def _steps_of(self, key: str) -> tuple[str, ...]:
