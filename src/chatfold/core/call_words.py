@@ -290,6 +290,10 @@ class CallWords:
                 known.setdefault(path[-2:], []).append(path)
         return known.get(end, [])
 
+    def may_hold_body(self, number: int, place: str) -> bool:
+        """Return whether `in_body` may be true of anything in a call's arguments, or its result."""
+        return place != "result" or len(self.calls[number].result) > _BODY
+
     def in_body(self, number: int, place: str, path: Path) -> bool:
         """Return whether a value stands in a body of text, such as a file's content.
 

@@ -401,24 +401,24 @@ class Facts:
         firsts, places, uses = self.values, self.places, self.uses
         turn = uses.turn(index)
         calls: dict[int, int] | None = None
+        of: tuple[int, str] | None = None  # the part, and its side, that the next four are of
+        call, near, tool, may_be_body = None, -1, "", False
         for part, where, path, whole, values in _places(item):
-            tool = ""
-            if where == "argument" or where == "result":
-                if calls is None:
-                    calls = numbers.of(index, view)
-                author = "tool" if where == "result" else view.role
-                call = calls.get(part)
-                seen = Sighting(index, author, where, path, call, whole)
-                side: str = where
-                if call is not None:
-                    near = call - numbers.first
-                    tool = words.name(near)
-                    if words.in_body(near, where, path):
-                        side = "body"
-            else:
+            if where == "text" or where == "summary":
                 author = "summary" if where == "summary" else _author(view, part)
-                seen = Sighting(index, author, "text", path)
-                side = own_side(author)
+                seen, side = Sighting(index, author, "text", path), own_side(author)
+                of, tool = None, ""
+            else:
+                if of != (part, where):
+                    calls = numbers.of(index, view) if calls is None else calls
+                    of, call, tool, may_be_body = (part, where), calls.get(part), "", False
+                    if call is not None:
+                        near = call - numbers.first
+                        tool, may_be_body = words.name(near), words.may_hold_body(near, where)
+                author = "tool" if where == "result" else view.role
+                seen, side = Sighting(index, author, where, path, call, whole), where
+                if may_be_body and words.in_body(near, where, path):
+                    side = "body"
             for value in (values,) if type(values) is Value else values:
                 key = value.key
                 sightings = places.get(key)

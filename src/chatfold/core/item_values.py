@@ -119,7 +119,7 @@ class ItemReader:
         if text:
             if self.clean:
                 text = self.clean(text)
-            found = self.values(text)
+            found = found_in(text, self._leaves.words)
             if found:
                 said += (number, where, (), False, self._shared(found))
 

@@ -30,7 +30,7 @@ def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
         found = decode(text)
     except RecursionError:
         raise ValueError("nested too deep") from None
-    if text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
+    if len(text) > DEEPEST and text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
         raise ValueError("nested too deep")
     return found
 

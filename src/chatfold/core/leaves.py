@@ -120,14 +120,14 @@ _Open: TypeAlias = tuple[Path, str, Iterator[tuple[str | int, Any]], str, int]
 `beside`, its depth."""
 
 
-def _steps(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | int, Any]]:
+def _steps(value: Any) -> Iterator[tuple[str | int, Any]]:
     """Return what an object or array holds, without what is not to be read."""
     if isinstance(value, list):
-        return iter(enumerate(value))
+        return enumerate(cast(list[Any], value))
     if value.get("type") in _HIDDEN_TYPES:
         hidden = _HIDDEN_KEYS | {"data"}
     elif _HIDDEN_KEYS.isdisjoint(value):
-        return iter(cast(Any, value.items()))
+        return iter(value.items())
     else:
         hidden = _HIDDEN_KEYS
     return iter([(key, inner) for key, inner in value.items() if key not in hidden])

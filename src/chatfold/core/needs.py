@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -101,12 +101,12 @@ class Need(NamedTuple):
     worth: float
     sure: bool = True
 
-    def homes(self) -> Sequence[Sighting]:
+    def homes(self) -> Iterable[Sighting]:
         """Return the places in the head that say what it is, the one that says it best first."""
         if self.track is None:
             return self.sightings
         sides = self.track.sides
-        return [sides[side] for side in HOMES if side in sides]
+        return (sides[side] for side in HOMES if side in sides)
 
 
 class Needs:

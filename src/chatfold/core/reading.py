@@ -459,4 +459,6 @@ def _is_of_assistant(view: ItemView) -> bool:
 
 
 def _holds_unknown(view: ItemView) -> bool:
+    if UnknownPart not in map(type, view.parts):  # as in most
+        return False
     return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)

@@ -86,7 +86,8 @@ class Track:
     def add(self, seen: Sighting, side: str, turn: int) -> None:
         """Take in the next place where it stands, in the turn of that number."""
         if turn != self._turn:
-            self.name_in(turn)
+            self._turn = turn
+            self.turns += 1
         index, last = seen.index, self.last
         if index > last + _NEXT and last >= 0 and seen.author == "assistant":
             self.uses += 1

@@ -117,8 +117,7 @@ def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], 
     word, stop = matched[0], matched.end()
     if start == low > at and text[low - 1] in _BESIDE:
         return [], stop + (stop == mark)  # it began farther back than a value reaches
-    escape = _ESCAPE.match(text, start) if start and text[start - 1] == "\\" else None
-    if escape is not None:
+    if start and text[start - 1] == "\\" and (escape := _ESCAPE.match(text, start)):
         start = escape.end()
         if start > mark:
             return [], start
