@@ -54,7 +54,7 @@ def copied(item: Any) -> dict[str, Any] | None:
     if type(item) is not dict:
         return None
     try:
-        return _copy(item)
+        return cast("dict[str, Any]", _copy(item))
     except (_NoCopyError, RecursionError):
         return None
 
