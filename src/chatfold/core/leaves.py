@@ -85,9 +85,8 @@ _Said: TypeAlias = tuple[str, str, bool, str]
 its path, "" where there is none; whether it is a number; `beside`."""
 
 
-def _walk(root: Any) -> list[tuple[Path, _Said]]:
-    """Return the leaves of an object or array with their paths."""
-    found: list[tuple[Path, _Said]] = []
+def _walk(root: Any) -> Iterator[tuple[Path, _Said]]:
+    """Yield the leaves of an object or array with their paths."""
     open_: list[_Open] = [((), "", _steps(root), _beside(root, ""), 0)]
     while open_:
         path, key, steps, beside, depth = open_[-1]
@@ -99,7 +98,7 @@ def _walk(root: Any) -> list[tuple[Path, _Said]]:
                 inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
                 if inner is None:
                     if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
-                        found.append(((*path, step), (value, key, False, beside)))
+                        yield (*path, step), (value, key, False, beside)
                     continue
                 inside = _beside(inner, beside)
                 open_.append(((*path, step), key, _steps(inner), inside, depth + 1))
@@ -109,10 +108,9 @@ def _walk(root: Any) -> list[tuple[Path, _Said]]:
                 open_.append(((*path, step), key, _steps(value), inside, depth))
                 break
             if kind is _Written:
-                found.append(((*path, step), (value, key, True, beside)))
+                yield (*path, step), (value, key, True, beside)
         else:
             open_.pop()
-    return found
 
 
 _Open: TypeAlias = tuple[Path, str, Iterator[tuple[str | int, Any]], str, int]
@@ -240,8 +238,8 @@ class LeafReader:
 
     def document(
         self, text: str, clean: Callable[[str], str] | None = None
-    ) -> list[tuple[Path, _Values]]:
-        """Return the values of a text that may be JSON, by its leaves but for those without any.
+    ) -> Iterator[tuple[Path, _Values]]:
+        """Yield the values of a text that may be JSON, by its leaves; those with none are left out.
 
         Args:
             text: The text.
@@ -250,16 +248,16 @@ class LeafReader:
         root = _parsed(text)
         if root is None:
             found = found_in(clean(text) if clean else text, self.words)
-            return [((), _alone(found))] if found else []
+            if found:
+                yield (), _alone(found)
+            return
         paths, read = self._paths, self._read
-        made: list[tuple[Path, _Values]] = []
         for path, said in _walk(root):
             if clean:
                 said = (clean(said[0]), *said[1:])
             values = read.get(said) or self._leaf(said)
             if values[1]:
-                made.append((paths.setdefault(path, path), values))
-        return made
+                yield paths.setdefault(path, path), values
 
     def _leaf(self, said: _Said) -> _Values:
         """Read a leaf under a key; what is short may be met again."""
