@@ -9,7 +9,7 @@ import pytest
 
 from chatfold.core.call_json import json_or_text
 from chatfold.core.facts import facts
-from chatfold.core.json_text import DEEPEST, decoded
+from chatfold.core.json_text import DEEPEST, decoded, decoding
 from chatfold.core.views import ItemView, ResultPart
 
 PAIRS = [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")]
@@ -65,3 +65,36 @@ def test_what_lies_too_deep_is_found_in_the_text(pair: tuple[str, str], levels: 
     view = ItemView("tool", (ResultPart("call_x", "lookup", text),))
     assert [fact.key for fact in facts([view], [])] == ["id:lk-4821936"]
     assert (json_or_text(text) == text) is (levels > DEEPEST)
+
+
+TEXTS = (
+    "{}",
+    '{"a": [1, "b"]}',
+    "1",
+    '"x"',
+    "[",
+    '{"a":}',
+    "",
+    "x",
+    "{} {}",
+    '{"a": "\t"}',
+    "[NaN]",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("before", ["", " ", "\r\n\t", "\x0b", "\ufeff", "\xa0"])
+@pytest.mark.parametrize("behind", ["", "\n", " \t\r\n", " x", "\x0b", "\xa0"])
+@pytest.mark.parametrize(
+    "options", [{}, {"parse_int": str, "parse_constant": str}, {"strict": False}]
+)
+def test_a_text_is_decoded_as_json_decodes_it(
+    text: str, before: str, behind: str, options: dict[str, Any]
+) -> None:
+    def said(decode: Any) -> str:
+        try:
+            return repr(decode(f"{before}{text}{behind}"))
+        except ValueError:
+            return "no JSON"
+
+    assert said(decoding(**options)) == said(json.JSONDecoder(**options).decode)
