@@ -71,10 +71,8 @@ def _is_one_text(item: Any) -> bool:
     content = cast("dict[str, Any]", item).get("content")
     if type(content) is not list or len(cast("list[Any]", content)) != 1:
         return False
-    block: Any = content[0]
-    return (
-        type(block) is dict
-        and len(cast("dict[str, Any]", block)) == 2
-        and block.get("type") == "text"
-        and type(block.get("text")) is str
-    )
+    block = cast("list[Any]", content)[0]
+    if type(block) is not dict or len(cast("dict[str, Any]", block)) != 2:
+        return False
+    fields = cast("dict[str, Any]", block)
+    return fields.get("type") == "text" and type(fields.get("text")) is str
