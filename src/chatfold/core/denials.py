@@ -8,7 +8,6 @@ Not here: whether an instruction forbids (`constraint_content`), by the words of
 from __future__ import annotations
 
 import re
-import sys
 
 __all__ = ["denies"]
 
@@ -36,6 +35,6 @@ _MONTH = r"(?-i:\bmai\b)"  # "never" in Italian; the month of May in German has 
 _DENIAL = re.compile(rf"\b(?:{_WORDS})\b|{_PARTS}|{_MONTH}", re.IGNORECASE)
 
 
-def denies(text: str, start: int = 0, stop: int = sys.maxsize) -> bool:
+def denies(text: str, start: int = 0, stop: int | None = None) -> bool:
     """Return whether a text, or a part of it, has a word that denies."""
-    return _DENIAL.search(text, start, stop) is not None
+    return _DENIAL.search(text, start, len(text) if stop is None else stop) is not None
