@@ -88,6 +88,8 @@ def record_of(result: Any, name: str = "refund", **arguments: Any) -> list[str]:
     [
         ("Odrzucono: za stare", ": Odrzucono: za stare"),
         ("OK", ""),
+        ("Refund issued.", ""),
+        ("Refunded 10.00 of 49.90", ": Refunded 10.00 of 49.90"),
         ("false", ": false"),
         ({"refund": None}, ": refund=null"),
         ({"needs_approval": True}, ": needs_approval=true"),

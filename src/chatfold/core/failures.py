@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
-from chatfold.core.effects import reads_by_name
 from chatfold.core.failure_fields import reason_in_object, reason_in_words, text_of, texts_of
 from chatfold.core.failure_words import first_line, said_in_text
 from chatfold.core.shell_failures import failing_line
@@ -56,8 +55,6 @@ def reason_in(
         if reason is None and exits_badly(result):
             reason = telling_line(result)
         reason = reason or failing_line(result, name, texts)
-    elif result is False and not reads_by_name(name, "function", {}):
-        reason = "false"  # that is all that some tools tell
     else:
         reason = text_of(result) if failed else None
     return reason or ("failed" if failed else None)

@@ -41,6 +41,7 @@ _NAMING: dict[Kind, int] = {
     "amount": 2,
     "version": 3,
 }
+_TELLING = frozenset((*_NAMING, "number"))  # "Refunded 10.00 of 49.90."
 _STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
 _TROUBLE = re.compile(
     r"(?i:is_?)?(?i:errors?|exception|fail(?:ed|ures?)|warnings?)(?:_\w+|[A-Z]\w*)?"
@@ -125,7 +126,7 @@ def _of_text(
     if said in known or not any(map(str.isalnum, said)):
         return ()
     if is_plain_success(said, name):
-        new = (v for v in values(said) if v.kind in _NAMING and v.text not in known)
+        new = (v for v in values(said) if v.kind in _TELLING and v.text not in known)
         if next(new, None) is None:
             return ()
     return (Field("", shortened(clean(said))),)
