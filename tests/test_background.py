@@ -51,6 +51,21 @@ def test_a_fold_is_begun_at_the_first_threshold_and_put_in_when_it_is_written() 
     assert ctx.maybe_summarize(never, background=True).reason == "started"  # 505 of 1,000
 
 
+def test_a_fold_is_put_in_though_the_user_wrote_again_behind_an_instruction_of_the_head() -> None:
+    """The instruction was to go behind the first question, and goes behind both."""
+    rule = {"role": "system", "content": "Answer in French."}
+    items: list[Any] = [*talk(1), {"role": "user", "content": "And then?"}]
+    items.insert(1, rule)
+    ctx, gate = ChatContext(items, shape="anthropic", policy=EARLY), Gate()
+    begun(ctx, gate)
+    late = [items[-1], {"role": "user", "content": "And quickly."}]
+    ctx.append(late[1])
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    assert outcome.reason == "summarized"
+    assert same_objects(items, [outcome.item, *late, rule])
+
+
 def test_a_call_that_may_wait_puts_it_in_as_well() -> None:
     """And answers `running` before, as a second fold would."""
     ctx, gate = slow()

@@ -11,7 +11,19 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from laws import context, fewer, fold, limits, parted, said, same_objects, short, talk, ways
+from laws import (
+    WAYS,
+    context,
+    fewer,
+    fold,
+    limits,
+    parted,
+    said,
+    same_objects,
+    short,
+    talk,
+    ways,
+)
 from strategies import History, histories
 from validator import normalise
 
@@ -124,6 +136,111 @@ def test_law_5_a_plan_can_wait_while_the_conversation_goes_on() -> None:
     outcome = ctx.apply(plan, "short")
     assert outcome.changed
     assert same_objects(items, [outcome.item, *tail])
+
+
+def instructed(*more: Any) -> list[Any]:
+    """Return Anthropic messages with an instruction in the middle, the last of them a question."""
+    words = talk(1)[0]["content"]
+    return [
+        {"role": "user", "content": words},
+        {"role": "system", "content": "Answer in French."},
+        {"role": "assistant", "content": words},
+        *more,
+        {"role": "user", "content": "And then?"},
+    ]
+
+
+@given(history=histories("anthropic"), limit=limits, count=st.integers(1, 3), way=ways)
+def test_law_5_what_arrives_meanwhile_stays_behind_an_instruction_that_goes_further_back(
+    history: History, limit: dict[str, Any], count: int, way: str
+) -> None:
+    """Where an instruction may stand is asked of the list as it is when the summary is put in."""
+    items = [*instructed()[:3], *history.items]
+    new = [{"role": "user", "content": f"late {n}"} for n in range(count)]
+    ctx = context(history, items)
+    plan = ctx.plan(**limit)
+    assume(plan and plan.split.moved)
+
+    def appending(prompt: Prompt) -> str:
+        ctx.extend(new)
+        return "summary"
+
+    tail = [*items[plan.index :], *new]
+    outcome = fold(ctx, appending, way=way, **limit)
+    assert outcome.changed
+    assert outcome.kept == plan.kept
+    moved = {id(item) for item in plan.kept}
+    here = [item for item in parted(ctx.items, outcome) if id(item) not in moved]
+    assert same_objects(here[len(here) - len(tail) :], tail)
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_law_5_a_user_who_writes_again_meanwhile_is_heard_before_an_instruction(way: str) -> None:
+    """The same list, folded at once, becomes the same."""
+    items, late = instructed(), {"role": "user", "content": "And quickly."}
+    rule, question = items[1], items[3]
+    ctx = ChatContext(items, shape="anthropic")
+
+    def appending(prompt: Prompt) -> str:
+        items.append(late)
+        return "summary"
+
+    outcome = fold(ctx, appending, way=way, keep_last_turns=1)
+    assert same_objects(items, [outcome.item, question, late, rule])
+    assert ctx.check() == []
+    at_once = [*instructed(), late]
+    ChatContext(at_once, shape="anthropic").summarize(lambda p: "summary", keep_last_turns=1)
+    assert normalise(items) == normalise(at_once)
+    assert ctx.undo().changed
+    assert same_objects(items[1:], [rule, items[2], question, late])
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_law_5_an_instruction_whose_place_is_taken_meanwhile_keeps_those_around_it(
+    way: str,
+) -> None:
+    """Its owner tells the model something else: an earlier instruction does not go behind that."""
+    more = talk(1)
+    items, late = instructed(*more), {"role": "system", "content": "Be brief."}
+    around, question = items[:3], items[-1]
+    ctx = ChatContext(items, shape="anthropic")
+
+    def appending(prompt: Prompt) -> str:
+        items.append(late)
+        return "summary"
+
+    outcome = fold(ctx, appending, way=way, keep_last_turns=1)
+    assert same_objects(items, [outcome.item, *around, question, late])
+    assert same_objects(outcome.kept, around)
+    assert same_objects(outcome.removed, more)
+    assert ctx.check() == []
+    assert ctx.undo().changed
+    assert same_objects(items, [*around, *more, question, late])
+
+
+def test_law_5_an_instruction_for_the_turn_before_does_not_hold_for_what_arrives() -> None:
+    """It was for one turn, and the user goes on meanwhile: it stays with the messages around it."""
+    passing = {"role": "system", "content": "In verse.", "clear_at": "next_user_message"}
+    words = talk(1)[0]["content"]
+    items: list[Any] = [
+        {"role": "user", "content": words},
+        {"role": "assistant", "content": words},
+        {"role": "user", "content": "b"},
+        passing,
+        {"role": "assistant", "content": words},
+        {"role": "assistant", "content": "c"},
+    ]
+    ctx, answer, late = (
+        ChatContext(items, shape="anthropic"),
+        items[4],
+        {"role": "user", "content": "d"},
+    )
+    plan = ctx.plan(keep_tokens=20)
+    assert same_objects(plan.kept, [items[2], passing])
+    asked, items[-1:] = items[2], [late]  # who takes the last words back, and asks something else
+    outcome = ctx.apply(plan, "summary")
+    assert same_objects(items, [outcome.item, asked, passing, answer, late])
+    assert same_objects(outcome.kept, [asked, passing, answer])
 
 
 # --- changed meanwhile ----------------------------------------------------------------------------

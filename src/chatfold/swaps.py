@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from operator import is_
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
@@ -16,7 +14,7 @@ from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.digest import stable_digest
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
-from chatfold.core.replacement import Replacement
+from chatfold.core.replacement import Replacement, settled
 from chatfold.core.split import Split, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded
@@ -101,10 +99,10 @@ class Swaps:
             while True:
                 if snapshot is None or self._state.has_grown(snapshot):
                     snapshot = self._state.reading.snapshot(abandon=plan.abandon)
+                plan = settled(plan, snapshot)
                 verdict = self._judged(plan, snapshot, written, known.tokens)
                 if not verdict.gains(plan.min_gain):
                     return None
-                plan = _as_now(plan, snapshot.items)
                 fold = _fold(plan, verdict.replacement, len(written))
                 if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
                     self._originals.keep(fold, known.id, plan.terms.redact)
@@ -174,7 +172,6 @@ class Swaps:
             snapshot = self._state.snapshot()
             start, items = prefix_length(snapshot.views), snapshot.items
             check_standing(snapshot, cut, kept)
-            moved = dict(snapshot.shape.place(kept, cut, snapshot.views).moved)
             stays = frozenset(kept)
             plan: Plan[Any] = Plan(
                 prompt=None,
@@ -182,12 +179,13 @@ class Swaps:
                 kept=tuple(items[i] for i in kept),
                 index=cut,
                 reason="summarized",
-                split=Split(start, cut, tuple(kept), moved=moved),
+                split=Split(start, cut, tuple(kept)),
                 region=tuple(items[start:cut]),
                 prints=tuple(snapshot.prints[start:cut]),
                 summary_role=settings.summary_role,
                 terms=settings.terms(),
             )
+            plan = settled(plan, snapshot)
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             verdict = self._judged(plan, snapshot, [item])
             self._placed = plan.split, verdict.replacement
@@ -211,6 +209,7 @@ class Swaps:
         if not self._originals.are_kept or self._originals.has(known.id):
             return None
         try:
+            plan = settled(plan, snapshot)
             verdict = self._judged(plan, snapshot, written, known.tokens)
         except (StaleHeadError, InvalidResultError):
             return None  # it is judged again, as the list is then
@@ -319,16 +318,6 @@ def _standing(snapshot: Snapshot) -> Iterator[Any]:
     for item, view in zip(snapshot.items, snapshot.views, strict=True):
         if any(type(part) is OpaquePart for part in view.parts):
             yield item
-
-
-def _as_now(plan: Plan[Any], items: Sequence[Any]) -> Plan[Any]:
-    """Return a plan that holds the list's own items, which may have come as equal copies since."""
-    start, stays = plan.split.start, frozenset(plan.split.kept)
-    region = tuple(items[start : plan.split.cut])
-    if plan.native or all(map(is_, region, plan.region)):
-        return plan
-    head = tuple(item for at, item in enumerate(region, start) if at not in stays)
-    return replace(plan, head=head, kept=tuple(items[at] for at in plan.split.kept), region=region)
 
 
 def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:

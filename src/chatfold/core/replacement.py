@@ -7,10 +7,12 @@ new list is valid (`commit`), and the swap itself (`chatfold.swaps`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import is_
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from chatfold.core.digest import changed_index
+from chatfold.core.places import places_of
 from chatfold.core.plan import Plan
 from chatfold.core.summary import without_summary
 from chatfold.errors import StaleHeadError
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from chatfold.core.reading import Snapshot
     from chatfold.core.split import Split
 
-__all__ = ["Replacement", "head_is_current", "replacement"]
+__all__ = ["Replacement", "head_is_current", "replacement", "settled"]
 
 ItemT = TypeVar("ItemT")
 
@@ -84,6 +86,44 @@ def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[
         )
 
 
+def settled(plan: Plan[ItemT], snapshot: Snapshot) -> Plan[ItemT]:
+    """Return a plan as it is for the list as it is now.
+
+    It holds the list's own items, which may have come as equal copies since. What is behind the
+    cut by now decides over where kept items stand, and whether others must stay with them.
+
+    Args:
+        plan: The plan.
+        snapshot: The list as it is now.
+
+    Raises:
+        StaleHeadError: The head is not what it was, or nothing of it would go any more.
+    """
+    items, views, split = snapshot.items, snapshot.views, plan.split
+    head_is_current(plan, items, snapshot.prints)
+    kept, moved = split.kept, split.moved
+    if kept:
+        head = range(split.start, split.cut)
+        places = places_of(kept, head, views, snapshot.spans, snapshot.shape, native=plan.native)
+        kept, moved = tuple(sorted(places.kept)), places.moved
+    now = replace(split, kept=kept, moved=moved)
+    if plan.native:  # its region is what the provider was sent, and may hand back
+        return replace(plan, split=now)
+    region = tuple(items[split.start : split.cut])
+    if now == split and all(map(is_, region, plan.region)):
+        return plan
+    stays = frozenset(kept)
+    gone = tuple(item for at, item in enumerate(region, split.start) if at not in stays)
+    if not gone:
+        raise StaleHeadError(
+            "what is kept of the older part holds all of it by now, since the provider has no "
+            "other place for it in the list as it is; make a new plan",
+            index=split.cut,
+        )
+    stay = tuple(items[at] for at in kept)
+    return replace(plan, head=gone, kept=stay, region=region, split=now)
+
+
 def replacement(
     plan: Plan[ItemT], snapshot: Snapshot, written: Sequence[ItemT]
 ) -> Replacement[ItemT]:
@@ -96,15 +136,11 @@ def replacement(
     and items that go to one place come in one.
 
     Args:
-        plan: The plan.
+        plan: The plan, as it is for that list (`settled`).
         snapshot: The list as it is now.
         written: The native summary item, or all that a provider wrote in its place.
-
-    Raises:
-        StaleHeadError: The head is not what it was, or the tail is too short by now.
     """
     items, shape, cut = snapshot.items, snapshot.shape, plan.split.cut
-    head_is_current(plan, items, snapshot.prints)
     # Only a provider writes items of the region themselves.
     own = _own_places(written, items, range(plan.split.start, cut) if plan.native else range(0))
     after = _after_summary(plan.split, snapshot, own)
@@ -165,17 +201,9 @@ def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) 
         split: What goes, what stays, and what of it goes further back.
         snapshot: The list as it is now.
         own: Indexes of the items that stand in what was written.
-
-    Raises:
-        StaleHeadError: The tail is too short by now.
     """
     items, shape = snapshot.items, snapshot.shape
     stop = max([split.cut, *split.moved.values()])
-    if stop > len(items):
-        raise StaleHeadError(
-            "the tail no longer has the place that an instruction was to go to; make a new plan",
-            index=len(items),
-        )
     stays = [i for i in split.kept if i not in own]
     here = {i: without_summary(items[i], snapshot.views[i], shape) for i in stays}
     here = {i: item for i, item in here.items() if i not in split.moved}

@@ -7,20 +7,21 @@ what the head is replaced with (`plan`).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.outline import SPEAKERS, Outline
-from chatfold.core.spans import Span, barrier, closure, cut_points, open_calls
+from chatfold.core.places import Places, past, places_of
+from chatfold.core.spans import Span, barrier, cut_points, open_calls
 from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
 from chatfold.core.views import (
     CallPart,
     ItemView,
     MediaPart,
     ResultPart,
-    Role,
     Shape,
     StatePart,
     TextPart,
@@ -53,7 +54,7 @@ class Split:
     cut: int
     kept: tuple[int, ...] = ()
     superseded: tuple[int, ...] = ()
-    moved: dict[int, int] = field(default_factory=dict[int, int])
+    moved: Mapping[int, int] = field(default_factory=dict[int, int])
     blocked_by: tuple[str, ...] = ()
     opaque: bool = False
     reason: str = ""
@@ -121,14 +122,14 @@ def split(
     return Split(
         start=start,
         cut=cut if gone else start,
-        kept=tuple(sorted(keep.kept)) if gone else (),
+        kept=tuple(sorted(keep.places.kept)) if gone else (),
         superseded=tuple(sorted(keep.superseded)) if gone else (),
-        moved=keep.moved if gone else {},
+        moved=keep.places.moved if gone else {},
         blocked_by=blocked,
         opaque=chooser.opaque,
         reason=reason,
         turns=found.opened,
-        stuck=keep.stuck,
+        stuck=keep.places.stuck,
     )
 
 
@@ -312,12 +313,9 @@ class _Chooser:
         return self.points[at] if at >= 0 else self.start
 
 
-@dataclass(slots=True)
-class _Kept:
-    kept: set[int]
+class _Kept(NamedTuple):
+    places: Places
     superseded: set[int]
-    moved: dict[int, int]
-    stuck: bool = False
 
 
 def _first_that_frees(
@@ -333,7 +331,7 @@ def _first_that_frees(
     """
     for cut in cuts:
         keep = keep_at(cut)
-        mute = keep.kept | keep.superseded
+        mute = keep.places.kept | keep.superseded
         stays = (i in mute or is_summary(views[i]) for i in range(start, cut))
         if not all(s or (own is not None and own(i)) for i, s in enumerate(stays, start)):
             return cut, keep, True
@@ -358,23 +356,13 @@ def _keep(
     may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
     wanted, state = _wanted(views, shape, may if pinned is None else head, pinned, own)
     wanted.update(openers)
-    beside = frozenset(wanted)  # what of them came with an earlier summary stays without it
-    past = _past(views, state)
-    superseded = _superseded(views, state, past)
-    gone = superseded.union(i for i in past if not _has_state(views[i]))
+    over = past(views, state)
+    superseded = _superseded(views, state, over)
+    gone = superseded.union(i for i in over if not _has_state(views[i]))
     wanted.update(i for i in state if i not in gone)
-    # Elsewhere it would hold again, so that it stays where it is, with the items around it.
-    wanted.update(j for i in past & wanted for j in (i - 1, i + 1) if j in head)
-    kept = closure(wanted, spans)
-    behind: Role = "user" if own is None else "assistant"  # who the item in front speaks for
-    placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    moved, stuck = dict(placement.moved), bool(placement.needs)
-    while needed := closure(placement.needs, spans).intersection(head) - kept:
-        kept |= needed  # which may need others in their turn
-        placement = shape.place(sorted(kept), head.stop, views, behind=behind)
-    kept = {i for i in kept if i in head and (i in beside or not is_summary(views[i]))}
-    superseded -= kept | past  # what has words is shown in the prompt
-    return _Kept(kept, superseded, moved, stuck)
+    places = places_of(wanted, head, views, spans, shape, native=own is not None)
+    superseded -= places.kept | over  # what has words is shown in the prompt
+    return _Kept(places, superseded)
 
 
 def _wanted(
@@ -398,27 +386,18 @@ def _wanted(
     return pins, state
 
 
-def _past(views: Sequence[ItemView], state: Sequence[int]) -> set[int]:
-    """Return the items whose words were for one turn, and behind which the user has gone on."""
-    passing = [i for i in state if views[i].passing]
-    if not passing:
-        return set()
-    last = next((i for i in range(len(views) - 1, -1, -1) if views[i].role == "user"), 0)
-    return {i for i in passing if i < last}
-
-
 def _has_state(view: ItemView) -> bool:
     return any(type(part) is StatePart for part in view.parts)
 
 
-def _superseded(views: Sequence[ItemView], state: Sequence[int], past: Collection[int]) -> set[int]:
+def _superseded(views: Sequence[ItemView], state: Sequence[int], over: Collection[int]) -> set[int]:
     """Return the state items whose every setting a later one of the same kind replaces."""
     later: dict[str, set[str]] = {}
     gone: set[int] = set()
     for index in reversed(state):
         parts = [p for p in views[index].parts if type(p) is StatePart]
         says = any(type(p) is TextPart for p in views[index].parts)  # words are never superseded
-        says = says and index not in past
+        says = says and index not in over
         if parts and not says and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
             gone.add(index)
         for part in parts:
