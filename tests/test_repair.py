@@ -610,6 +610,21 @@ def test_a_misplaced_instruction_moves_behind_the_next_user_message() -> None:
     assert (repair.action, repair.indices) == ("left", (2,))
 
 
+def test_a_misplaced_instruction_does_not_move_behind_some_results_of_a_step() -> None:
+    """The others would be refused behind it; it is left until they are there."""
+    rule = {"role": "system", "content": "be brief"}
+    uses = [{"type": "tool_use", "id": id_, "name": "f", "input": {}} for id_ in "ab"]
+    results = [{"type": "tool_result", "tool_use_id": id_, "content": "ok"} for id_ in "ab"]
+    items = [USER, SAID, rule, {"role": "assistant", "content": uses}]
+    half = [*items, {"role": "user", "content": results[:1]}]
+    out, repairs = repaired(half, "anthropic", open_calls="keep")
+    assert same_objects(out, half)
+    assert [r.action for r in repairs if r.rule == "system_place"] == ["left"]
+    whole = [*items, {"role": "user", "content": results}]
+    out = repaired(whole, "anthropic")[0]
+    assert same_objects(out, [*items[:2], *whole[3:], rule])
+
+
 def test_two_misplaced_instructions_get_places_of_their_own() -> None:
     """Two in a row would be refused again."""
     rules = [{"role": "system", "content": text} for text in ("be brief", "be kind")]

@@ -286,6 +286,31 @@ def test_an_instruction_does_not_go_to_the_end_where_the_user_speaks_next(limit:
     assert ctx.check() == []
 
 
+@pytest.mark.parametrize("earlier", [False, True])
+@pytest.mark.parametrize("answered", [(), ("t1",), ("t2",), ("t1", "t2")])
+def test_an_instruction_does_not_go_behind_results_that_others_are_to_follow(
+    answered: tuple[str, ...], earlier: bool
+) -> None:
+    """All results of a step stand in the next message, and ids recur; then it is a user's turn."""
+    rules, both = [_rule(1), _rule(2)], [_result("t1"), _result("t2")]
+    items = [each for rule in rules for each in (_user(LONG), rule, _assistant(LONG))]
+    step = _assistant(_use("t1"), _use("t2"))
+    if earlier:
+        items += [_user(LONG), step, _user(*both), _assistant(LONG)]
+    given = [_user(*map(_result, answered))] if answered else []
+    question = _user("do both")
+    ctx = ChatContext([*items, question, step, *given], shape="anthropic")
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    shared = {"role": "system", "content": [_text("Rule 1."), _text("Rule 2.")]}
+    if len(answered) == 2:
+        assert ctx.items[1:] == [question, rules[0], step, *given, rules[1]]
+    else:
+        assert ctx.items[1:] == [question, shared, step, *given]
+        ctx.items[4:] = [_user(*both)]
+    assert ctx.check() == []
+    assert validate(ctx.items, "anthropic") == []
+
+
 def test_the_oldest_instructions_share_a_place_and_those_with_settings_do_not() -> None:
     """What one message sets is not what another does; each block stays as it is."""
     cached = [{**_text("Rule 2."), "cache_control": {"type": "ephemeral"}}]

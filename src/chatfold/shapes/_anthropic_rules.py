@@ -8,6 +8,7 @@ https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-me
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from chatfold.core.check import Requirement
@@ -22,6 +23,7 @@ from chatfold.core.views import (
     Role,
     SummaryPart,
     TextPart,
+    is_user_message,
 )
 
 __all__ = [
@@ -88,10 +90,10 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's.
 
     The end of the list is such a place where an answer comes next; behind a finished turn the
-    user's next message would follow. None goes behind a later instruction, which it would seem to
-    take back. Each goes to a place of its own; where these run out, the oldest share one. If that
-    is not enough, all stay where they are, with the messages around them; so does one that these
-    stay with anyhow.
+    user's next message would follow, and behind some results of a step the others. None goes
+    behind a later instruction, which it would seem to take back. Each goes to a place of its own;
+    where these run out, the oldest share one. If that is not enough, all stay where they are, with
+    the messages around them; so does one that these stay with anyhow.
     """
     here = {*kept, tail}
     told = [i for i in kept if _is_instruction(views[i])]
@@ -159,9 +161,11 @@ def _next_role(views: Sequence[ItemView]) -> Role:
 
 
 def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
-    """Return the index of the first tail message whose server call has no result yet.
+    """Return the index of the first message with a call that is yet to be answered.
 
-    Nothing but results may follow such a message; the length of the list where there is none.
+    Nothing but results may follow such a message; the length of the list where there is none. A
+    call of the server's may be answered much later, and those before the tail are no matter; one
+    of the host's in the next message, of which more may be to come where it is the last.
     """
     answered = {
         p.id for v in views[tail:] for p in v.parts if type(p) is ResultPart and is_served(p)
@@ -170,6 +174,26 @@ def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:
         for part in views[index].parts:
             if type(part) is CallPart and is_served(part) and part.id not in answered:
                 return index
+    return _last_step(views)
+
+
+def _last_step(views: Sequence[ItemView]) -> int:
+    """Return the index of the last message, if the host still answers calls in it.
+
+    The results that are there are passed over; the length of the list where none is missing.
+    """
+    given: Counter[str | None] = Counter()
+    for index in range(len(views) - 1, -1, -1):
+        view = views[index]
+        if view.role == "system":
+            continue
+        if is_user_message(view) or view.role not in ("user", "assistant"):
+            break
+        if view.role == "assistant":
+            calls = (p for p in view.parts if type(p) is CallPart and not is_served(p))
+            waiting = Counter(call.id for call in calls) - given
+            return index if waiting else len(views)
+        given.update(p.id for p in view.parts if type(p) is ResultPart)
     return len(views)
 
 
