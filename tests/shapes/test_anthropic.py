@@ -449,6 +449,41 @@ def test_an_instruction_may_pass_one_that_has_passed() -> None:
     assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c"), _user("d"), SYSTEM, late[1]]
 
 
+HIGH = {"role": "system", "content": [], "output_config": {"effort": "high"}}
+LOW = {**HIGH, "output_config": {"effort": "low"}}
+
+
+def test_an_instruction_stays_with_the_user_whom_settings_part_from_it() -> None:
+    """They may stand anywhere and part nothing, so that the user's turn is the one before them."""
+    items = [_user("a"), HIGH, _rule(1), LOW, _assistant("b"), _user(LONG), _assistant(LONG)]
+    ctx = ChatContext(list(items), shape="anthropic")
+    assert ctx.check() == []
+    assert ctx.cut_points() == [0, 3, 4, 5, 6, 7]
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=0)
+    assert outcome.kept == (items[0], *items[2:5])
+    assert ctx.items[1:] == list(outcome.kept)
+    assert validate(ctx.items, "anthropic") == []
+
+
+def test_settings_that_stay_are_not_in_the_way_of_an_instruction() -> None:
+    """Neither before the tail nor in it; nor behind the request that the cut leaves."""
+    items = [_user(LONG), _rule(1), _assistant(LONG), LOW, _user("a"), HIGH, _assistant("b")]
+    ctx = _asked(items, keep_last_turns=1)[0]
+    assert ctx.items[1:] == [LOW, _user("a"), HIGH, _rule(1), _assistant("b")]
+    items = [_user(LONG), _assistant(LONG), _user("a"), _rule(1), LOW, _assistant(LONG)]
+    ctx = _asked([*items, _assistant("b")], keep_tokens=10)[0]
+    assert ctx.items[1:] == [_user("a"), LOW, _rule(1), _assistant("b")]
+
+
+def test_what_has_passed_behind_settings_stays_with_the_turn_that_it_was_for() -> None:
+    """It would hold again behind a later question, and must stand behind a user's turn."""
+    items = [_user(LONG), _assistant(LONG), _user("a"), HIGH, PASSING, _assistant("b"), _user("c")]
+    ctx = ChatContext(list(items), shape="anthropic", pin=lambda item: item is PASSING)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert ctx.items[1:] == items[2:]
+    assert validate(ctx.items, "anthropic") == []
+
+
 def test_settings_without_content_are_state_that_stays() -> None:
     """A system message may set options only; it may stand anywhere, and goes on to apply."""
     contents: tuple[Item, ...] = ({"content": []}, {})

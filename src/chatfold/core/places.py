@@ -6,11 +6,12 @@ Not here: which items are kept in the first place (`split`), what a provider dem
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from chatfold.core.spans import Span, closure
 from chatfold.core.turns import is_summary
-from chatfold.core.views import ItemView, Role, Shape
+from chatfold.core.views import ItemView, Role, Shape, StatePart
 
 __all__ = ["Places", "past", "places_of"]
 
@@ -74,4 +75,10 @@ def past(views: Sequence[ItemView], indices: Iterable[int]) -> set[int]:
 def _around_past(wanted: Iterable[int], head: range, views: Sequence[ItemView]) -> Iterator[int]:
     """Yield the items around those that have passed: elsewhere these would hold again."""
     for index in past(views, wanted):
-        yield from (j for j in (index - 1, index + 1) if j in head)
+        for run in (range(index - 1, head.start - 1, -1), range(index + 1, head.stop)):
+            yield from islice((j for j in run if not _is_setting(views[j])), 1)
+
+
+def _is_setting(view: ItemView) -> bool:
+    """Return whether an item says nothing, but what a request is to be made with."""
+    return bool(view.parts) and all(type(part) is StatePart for part in view.parts)

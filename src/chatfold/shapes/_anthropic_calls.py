@@ -22,7 +22,7 @@ from chatfold.core.views import (
     ItemView,
     ResultPart,
 )
-from chatfold.shapes._anthropic_rules import is_free, is_served
+from chatfold.shapes._anthropic_rules import is_served, is_setting
 from chatfold.shapes._blocks import block_type, listed
 
 __all__ = ["check_calls", "problem"]
@@ -81,7 +81,7 @@ def _runs(views: Sequence[ItemView], own: Sequence[int]) -> list[_Run]:
     runs: list[_Run] = []
     for index in own:
         role = views[index].role
-        if role == "system" and is_free(views[index]):
+        if is_setting(views[index]):
             continue
         if runs and runs[-1].role == role:
             runs[-1].indices.append(index)

@@ -27,7 +27,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.shapes._anthropic_calls import check_calls, problem
-from chatfold.shapes._anthropic_rules import is_free, is_served
+from chatfold.shapes._anthropic_rules import is_served, is_setting
 from chatfold.shapes._blocks import block_type, is_object, listed
 
 __all__ = ["check_messages"]
@@ -65,7 +65,7 @@ def check_messages(
 
 
 def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    first = next((i for i in own if not (views[i].role == "system" and is_free(views[i]))), None)
+    first = next((i for i in own if not is_setting(views[i])), None)
     if first is None or views[first].role == "user":
         return
     if views[first].role == "system":
@@ -162,7 +162,7 @@ def _is_models(part: Part) -> bool:
 
 
 def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    speaking = [i for i, v in enumerate(views) if not (v.role == "system" and is_free(v))]
+    speaking = [i for i, v in enumerate(views) if not is_setting(v)]
     places = {index: place for place, index in enumerate(speaking)}
     for index in own:
         place = places.get(index)

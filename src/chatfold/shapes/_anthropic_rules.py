@@ -27,10 +27,11 @@ from chatfold.core.views import (
 )
 
 __all__ = [
+    "around",
     "compaction_requirements",
-    "is_free",
     "is_in_tool_loop",
     "is_served",
+    "is_setting",
     "place_instructions",
     "signs_thinking",
     "thinking_requirements",
@@ -95,22 +96,23 @@ def place_instructions(
     where these run out, the oldest share one. If that is not enough, all stay where they are, with
     the messages around them; so does one that these stay with anyhow.
     """
-    here = {*kept, tail}
+    here = frozenset(kept)
     told = [i for i in kept if _is_instruction(views[i])]
-    movable = [i for i in told if not here.issuperset(j for j in (i - 1, i + 1) if j >= 0)]
+    movable = [i for i in told if not all(j >= tail or j in here for j in around(i, views))]
     if not movable:
         return Placement()
-    staying = [i for i in kept if i not in movable]
+    staying = [i for i in kept if i not in movable and not is_setting(views[i])]
     before = views[staying[-1]].role if staying else behind
     places: list[int] = []
     stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
     for index in range(tail, stop):
         if index < len(views) and views[index].role == "system":
-            if views[index].passing:
-                before = "system"  # no other may stand beside it, but it may be passed
-            elif _is_instruction(views[index]):
+            if is_setting(views[index]):
+                continue  # it may stand anywhere, and parts nothing
+            if not views[index].passing:
                 break
-            continue  # settings may stand anywhere, and part nothing
+            before = "system"  # no other may stand beside it, but it may be passed
+            continue
         after = views[index].role if index < len(views) else _next_role(views)
         if index < len(views) and not _is_message(views[index]):
             after = "unknown"
@@ -124,8 +126,14 @@ def place_instructions(
     if groups:
         pairs = zip(groups, places, strict=True)
         return Placement({index: place for group, place in pairs for index in group})
-    around = [j for i in movable for j in (i - 1, i + 1) if 0 <= j < len(views)]
-    return Placement({}, around)
+    return Placement({}, [j for i in movable for j in around(i, views)])
+
+
+def around(index: int, views: Sequence[ItemView]) -> list[int]:
+    """Return what stands right before and right behind an instruction; settings part nothing."""
+    runs = range(index - 1, -1, -1), range(index + 1, len(views))
+    sides = (next((j for j in run if not is_setting(views[j])), None) for run in runs)
+    return [j for j in sides if j is not None]
 
 
 def _sharing(
@@ -151,7 +159,12 @@ def _may_share(view: ItemView) -> bool:
 
 def _is_instruction(view: ItemView) -> bool:
     """Return whether a message tells the model what to do, in the middle of the conversation."""
-    return view.role == "system" and not is_free(view)
+    return view.role == "system" and any(isinstance(p, (TextPart, SummaryPart)) for p in view.parts)
+
+
+def is_setting(view: ItemView) -> bool:
+    """Return whether a system message holds settings only, which may stand anywhere."""
+    return view.role == "system" and not _is_instruction(view)
 
 
 def _next_role(views: Sequence[ItemView]) -> Role:
@@ -205,11 +218,6 @@ def _is_message(view: ItemView) -> bool:
 def is_served(part: CallPart | ResultPart) -> bool:
     """Return whether the server makes such calls and answers them itself."""
     return part.pair.startswith("server")
-
-
-def is_free(view: ItemView) -> bool:
-    """Return whether a system message holds settings only, which may stand anywhere."""
-    return not any(isinstance(part, (TextPart, SummaryPart)) for part in view.parts)
 
 
 def compaction_requirements(views: Sequence[ItemView]) -> list[Requirement]:

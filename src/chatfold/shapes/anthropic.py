@@ -29,6 +29,7 @@ from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import fault_of, is_own, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import (
+    around,
     compaction_requirements,
     is_in_tool_loop,
     place_instructions,
@@ -133,7 +134,7 @@ class Anthropic(Shape):
         """
         for index, view in enumerate(views):
             if index and view.role == "system" and any(type(p) is TextPart for p in view.parts):
-                yield Span(index - 1, index, "none")
+                yield Span(min(index - 1, *around(index, views)), index, "none")
 
     def keeps(self, view: ItemView) -> bool:
         """Return whether the message is an instruction in the middle of the conversation."""
