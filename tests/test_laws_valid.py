@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import assume, given
@@ -14,6 +14,7 @@ from strategies import SHAPES, History, broken, histories
 from validator import lost_partners, validate
 
 from chatfold import ChatContext, ChatfoldError, InvalidResultError, Problem, Prompt
+from chatfold.core.views import Placement, Shape
 from chatfold.shapes import shape_named
 
 ONE_FAULT = {
@@ -258,6 +259,16 @@ def test_law_8_a_summary_item_that_breaks_a_rule_is_refused(
     assert same_objects(ctx.items, history.items)
 
 
+class Stubborn(Bad):
+    """A shape that puts an instruction where there was a place for it, whatever is there by now."""
+
+    def __init__(self) -> None:
+        super().__init__("anthropic", {"role": "user", "content": []})
+
+    def place(self, *given: Any, **more: Any) -> Placement:
+        return Placement({1: 4})
+
+
 def test_law_8_the_list_is_judged_as_it_is_when_the_summary_arrives() -> None:
     """An instruction that was to go to the end would now stand before a user's message."""
     long = "much was said about it. " * 40
@@ -273,12 +284,13 @@ def test_law_8_the_list_is_judged_as_it_is_when_the_summary_arrives() -> None:
         items.append(late)
         return "short"
 
-    ctx = ChatContext(items, shape="anthropic")
+    ctx = ChatContext(items, shape=cast(Shape, Stubborn()))
     plan = ctx.plan(keep_last_turns=1)
     assert plan.split.moved == {1: 4}
     with pytest.raises(InvalidResultError) as caught:
         ctx.summarize(slow, keep_last_turns=1)
     assert [p.rule for p in caught.value.problems] == ["system_place"]
     assert same_objects(items, [*before, late])
+    ctx = ChatContext(items, shape="anthropic")  # which looks at what is there
     assert fold(ctx, keep_last_turns=1).changed
     assert not own_errors(ctx)
