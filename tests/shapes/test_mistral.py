@@ -14,7 +14,7 @@ from shapes.conformance import Call, ShapeConformance
 from shapes.sdk_types import instance, members, refusal, union_named
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Prompt
 from chatfold.core.views import (
     CallPart,
     MediaPart,
@@ -546,6 +546,43 @@ def test_a_pinned_tool_round_keeps_the_answer_before_the_next_user() -> None:
     assert len(items) == 6
     assert ctx.check() == []
     assert validate(items, "mistral") == []
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_pinned_tool_round_keeps_its_answer_where_the_user_speaks_next(meanwhile: bool) -> None:
+    """At the end of the list, too: whoever says something there follows what was pinned."""
+    pinned, answer, late = _called(_call()), {**ANSWER, "content": "done"}, dict(USER)
+    items: list[Any] = [
+        {"role": "user", "content": LONG},
+        pinned,
+        _tool(),
+        answer,
+        {"role": "user", "content": LONG},
+        {**ANSWER, "content": LONG},
+    ]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+
+    def asked(prompt: Prompt) -> str:
+        ctx.extend([late] if meanwhile else [])
+        return "short"
+
+    outcome = ctx.summarize(asked, keep_last_turns=0)
+    ctx.extend([] if meanwhile else [late])
+    assert [outcome.item, *outcome.kept, late] == items
+    assert [item["role"] for item in outcome.kept] == ["assistant", "tool", "assistant"]
+    assert outcome.kept[2] is answer
+    assert ctx.check() == []
+    assert validate(items, "mistral") == []
+
+
+def test_a_round_that_is_pinned_while_its_turn_goes_on_needs_no_answer() -> None:
+    """The assistant speaks next, behind the request that stays."""
+    pinned, asked = _called(_call()), dict(USER)
+    items: list[Any] = [{"role": "user", "content": LONG}, pinned, _tool(), dict(ANSWER), asked]
+    ctx = ChatContext(items, shape="mistral", pin=lambda item: item is pinned)
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=0)
+    assert outcome.kept[:2] == (pinned, items[2])
+    assert outcome.kept[-1] is asked
 
 
 def test_a_pinned_tool_round_keeps_a_call_that_was_given_up_where_no_answer_followed() -> None:

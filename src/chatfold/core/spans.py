@@ -132,11 +132,11 @@ def bridged(
 
     Args:
         kept: Indices of the head items that stay, ascending.
-        tail: Index of the first tail item.
+        tail: Index of the first tail item; the length of the list stands for what comes next.
         views: The readings of the whole list.
         between: Returns the index of an item that stands between two and must stay, None where they
             may stand behind each other, or nothing between them helps.
     """
-    order = sorted({*kept, *((tail,) if tail < len(views) else ())})
+    order = sorted({*kept, tail})
     bridges = (between(before, index) for before, index in pairwise(order))
     return Placement({}, [bridge for bridge in bridges if bridge is not None])

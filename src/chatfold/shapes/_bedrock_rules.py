@@ -87,8 +87,10 @@ def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
     """Return a message of the other role between two of one, None where there is no such.
 
     One with calls or results would bring others along. What stood side by side already is left as
-    it is.
+    it is; at the end of the list is a user's message where nothing but a summary is left, too.
     """
+    if index == len(views):
+        return None
     role = views[index].role
     if index == before + 1 or role == "system" or views[before].role != role:
         return None

@@ -21,7 +21,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Severity
 from chatfold.core.native import field
 from chatfold.core.spans import bridged
-from chatfold.core.views import CallPart, ItemView, Placement, ResultPart
+from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, Role
 from chatfold.shapes._chat import is_mistral_id
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
@@ -58,9 +58,10 @@ def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Pla
 def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
     """Return an item that must stay between two, None where they may stand as they are.
 
-    What stood side by side already is left as it is.
+    What stood side by side already is left as it is. Behind the end of the list speaks the user, or
+    whoever may answer what is there.
     """
-    role = views[index].role
+    role = views[index].role if index < len(views) else _next_role(views)
     if index == before + 1 or role in _FOLLOWERS.get(views[before].role, (role,)):
         return None
     if role == "system":
@@ -68,10 +69,15 @@ def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
     last = [  # of a step: no results stand behind them
         i
         for i in range(before + 1, index)
-        if views[i].role == "assistant" and views[i + 1].role != "tool"
+        if views[i].role == "assistant" and (i + 1 == len(views) or views[i + 1].role != "tool")
     ]
     answers = (i for i in last if not any(type(p) is CallPart for p in views[i].parts))
     return next(answers, last[0] if last else None)
+
+
+def _next_role(views: Sequence[ItemView]) -> Role:
+    """Return who speaks next: the assistant, unless it has spoken."""
+    return "user" if views[-1].role == "assistant" else "assistant"
 
 
 def check_messages(
