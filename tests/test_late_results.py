@@ -87,6 +87,42 @@ def test_a_note_never_parts_a_call_from_its_result(shape: str) -> None:
     assert ctx.check() == []
 
 
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_note_goes_before_the_steps_that_mistral_wants_answered_first(steps: int) -> None:
+    """Behind their results it would be refused, and the list may be sent at once."""
+    ctx, result = folded("mistral")
+    asked = {"role": "user", "content": "and this?"}
+    work = [item for n in range(steps) for item in step("mistral", f"abcdefgh{n}", 1, ["1"])]
+    ctx.extend([asked, *work])
+    before = list(ctx.items)
+    ctx.append(result)
+    at = len(before) - len(work)
+    assert [*ctx.items[:at], *ctx.items[at + 1 :]] == before
+    assert escape(SECRET) in ctx.items[at]["content"]
+    assert validate(ctx.items, "mistral") == []
+    assert not [p for p in ctx.check() if p.severity == "error"]
+    ctx.append({"role": "assistant", "content": "done"})
+    *_, again = step("mistral", "another00", 1, ["2"])
+    ctx.append(again)
+    assert ctx.items[-1]["role"] == "user"  # behind the answer there is a place
+    assert validate(ctx.items, "mistral") == []
+
+
+@pytest.mark.parametrize("settings", [[], [{"effort": "low"}]])
+def test_a_note_does_not_come_between_an_instruction_and_the_answer(settings: list[Any]) -> None:
+    """Anthropic wants the assistant behind it, and a user's turn before it."""
+    ctx, result = folded("anthropic")
+    rule = {"role": "system", "content": "Be brief."}
+    told = [{"role": "system", "content": [], "output_config": each} for each in settings]
+    asked = {"role": "user", "content": "and this?"}
+    ctx.extend([asked, rule, *told])
+    ctx.append(result)
+    assert ctx.items[-len(told) - 2 :] == [asked, rule, *told]
+    assert "recorded_tool_result" in json.dumps(ctx.items[-len(told) - 3])
+    assert ctx.check() == []
+    assert validate(ctx.items, "anthropic") == []
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_fresh_context_knows_a_late_result_too(shape: str) -> None:
     """The summary in the list says that something was folded; no other state is needed."""

@@ -404,6 +404,18 @@ def test_a_note_never_stands_between_an_instruction_and_the_answer_to_it() -> No
     assert same_objects(out[:3], [items[0], items[1], items[3]])
 
 
+def test_a_note_never_stands_behind_a_result_where_the_assistant_has_to_answer_it() -> None:
+    """With Mistral no user may follow a result, so that the note goes before the step."""
+    call, result = step("mistral", "abcdefgh1", 1, ["1"])
+    orphan = step("mistral", "abcdefgh2", 1, ["lost"])[1]
+    items = [USER, call, result, orphan]
+    out, (repair,) = repaired(items, "mistral")
+    assert repair.action == "noted"
+    assert same_objects([out[0], *out[2:]], items[:3])
+    assert "lost" in out[1]["content"]
+    assert problems(out, "mistral") == []
+
+
 @pytest.mark.parametrize("shape", THREE)
 def test_a_note_never_stands_between_a_call_and_its_results(shape: str) -> None:
     """An orphan in the midst of a step's results is noted behind the step."""

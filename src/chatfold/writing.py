@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.edits import Repair, RepairPolicies
-from chatfold.core.late import arrived, late_parts
+from chatfold.core.late import arrived, late_parts, note_place
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended
 from chatfold.core.replacement import Replacement
-from chatfold.core.spans import cut_points, open_calls
+from chatfold.core.spans import open_calls
 from chatfold.core.views import ResultPart
 from chatfold.state import ListState
 
@@ -71,8 +71,7 @@ class Writing:
             if self._late_results == "drop":
                 _log.info("dropped %d results of calls that were folded away", len(late))
                 return added
-            # Behind all that is complete: a step that waits for its results must not be parted.
-            at = cut_points(snapshot.spans, snapshot.views, lossy=True)[-1]
+            at = note_place(snapshot)
             texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
             notes = [snapshot.shape.summary_item(t, role="user") for t in texts]
             self._state.items[at:at] = notes

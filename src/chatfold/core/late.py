@@ -1,6 +1,6 @@
 """Results that arrive when the list has gone on, or no longer holds their call.
 
-Not here: the words of the note that one becomes (`prompts/`), and where it goes
+Not here: the words of the note that one becomes (`prompts/`), and who puts it into the list
 (`chatfold.writing`).
 """
 
@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.reading import Snapshot
+from chatfold.core.spans import cut_points
 from chatfold.core.views import CallPart, ItemView, ResultPart, is_user_message
 
-__all__ = ["Arrived", "CallKey", "answered", "arrived", "late_parts", "unanswered"]
+__all__ = ["Arrived", "CallKey", "answered", "arrived", "late_parts", "note_place", "unanswered"]
 
 CallKey: TypeAlias = tuple[str, str | None]
 """The family of a call and its id; where it has none, its name."""
@@ -50,6 +51,22 @@ def late_parts(
         if not known:
             late.append(position)
     return late
+
+
+def note_place(snapshot: Snapshot) -> int:
+    """Return the index before which the note of a late result goes, in a list with a summary.
+
+    That is as far back as it may: behind all that is complete, since a step that waits for its
+    results must not be parted, and where the provider lets a user speak. Where it wants an answer
+    to results first, that is before the steps of the turn under way: the list may be sent at any
+    time, so that no note can wait for that answer. If there is no such place, the provider's rule
+    is what gives way, and `check` names it.
+    """
+    views, shape = snapshot.views, snapshot.shape
+    free = cut_points(snapshot.spans, views, lossy=True)
+    first = 1 + (snapshot.previous or 0)
+    taken = (at for at in reversed(free) if at >= first and shape.user_may_follow(views, at - 1))
+    return next(taken, free[-1])
 
 
 def unanswered(views: Iterable[ItemView]) -> set[CallKey]:

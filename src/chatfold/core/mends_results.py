@@ -316,8 +316,9 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
     """Return for each item the index behind which a note of it parts nothing.
 
     That is a cut point behind the item, or else before it; never among the leading instructions,
-    before an earlier summary, between results and the answer to them, or right behind an
-    instruction in the middle, which some providers want to be followed by the assistant.
+    before an earlier summary, between results and the answer to them, right behind an instruction
+    in the middle, which some providers want to be followed by the assistant, or where the list's
+    own provider takes no user's message.
     """
     snapshot = case.snapshot
     views, length = snapshot.views, len(snapshot.views)
@@ -332,9 +333,12 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
     for cut in range(length + 1):
         if cut and not (cut - 1 in leading and _only_results(views[cut - 1])):
             before = cut - 1
-        instructed = before >= start and views[before].role in ("system", "developer")
+        followed = before >= start and (
+            views[before].role in ("system", "developer")
+            or not snapshot.shape.user_may_follow(views, before)
+        )
         answered = cut < length and before >= 0 and _answers(views[before], views[cut])
-        if cut < min(start, length) or instructed or answered:
+        if cut < min(start, length) or followed or answered:
             free[cut] = 0
     behind = [length - 1] * length
     last_free = next((cut for cut in range(length, -1, -1) if free[cut]), length)

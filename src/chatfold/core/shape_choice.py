@@ -65,6 +65,10 @@ class SeveralShapes(Shape):
                 return placement
         return Placement()
 
+    def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
+        """Return whether all candidates take a user's message there."""
+        return all(c.user_may_follow(views, index) for c in self.candidates)
+
     def gathered(self, items: Sequence[Any]) -> Any | None:
         """Return one message where a candidate demands it, as plain text where all are that."""
         made = next((m for c in self.candidates if (m := c.gathered(items)) is not None), None)

@@ -418,6 +418,17 @@ class Shape(Protocol):
         """Return the item without the id by which the server looks for what came with it."""
         return item
 
+    def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
+        """Return whether a message of the user may come right behind an item of the list.
+
+        Asked of places where it parts no call from its result.
+
+        Args:
+            views: The readings of the whole list.
+            index: Index of the item.
+        """
+        return True
+
     def interrupted_item(self, call: ToolCallRecord) -> Any | None:
         """Return what tells that a call which no text answers came to nothing.
 

@@ -35,6 +35,7 @@ __all__ = [
     "place_instructions",
     "signs_thinking",
     "thinking_requirements",
+    "user_may_follow",
 ]
 
 _NAME = "anthropic"
@@ -134,6 +135,12 @@ def around(index: int, views: Sequence[ItemView]) -> list[int]:
     runs = range(index - 1, -1, -1), range(index + 1, len(views))
     sides = (next((j for j in run if not is_setting(views[j])), None) for run in runs)
     return [j for j in sides if j is not None]
+
+
+def user_may_follow(views: Sequence[ItemView], index: int) -> bool:
+    """Return whether a user may speak behind a message: not behind an instruction, and settings."""
+    last = next((i for i in range(index, -1, -1) if not is_setting(views[i])), None)
+    return last is None or not _is_instruction(views[last])
 
 
 def _sharing(

@@ -25,7 +25,7 @@ from chatfold.core.views import CallPart, ItemView, Placement, ResultPart, Role
 from chatfold.shapes._chat import is_mistral_id
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
-__all__ = ["check_messages", "place_kept"]
+__all__ = ["check_messages", "place_kept", "user_may_follow"]
 
 _SOURCE = (
     "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/"
@@ -78,6 +78,11 @@ def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:
 def _next_role(views: Sequence[ItemView]) -> Role:
     """Return who speaks next: the assistant, unless it has spoken."""
     return "user" if views[-1].role == "assistant" else "assistant"
+
+
+def user_may_follow(view: ItemView) -> bool:
+    """Return whether a user may speak right behind an item."""
+    return "user" in _FOLLOWERS.get(view.role, ("user",))
 
 
 def check_messages(

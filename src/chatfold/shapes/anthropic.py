@@ -35,6 +35,7 @@ from chatfold.shapes._anthropic_rules import (
     place_instructions,
     signs_thinking,
     thinking_requirements,
+    user_may_follow,
 )
 from chatfold.shapes._blocks import (
     block_type,
@@ -150,6 +151,10 @@ class Anthropic(Shape):
     ) -> Placement:
         """Return where mid-conversation instructions go: behind a user turn."""
         return place_instructions(kept, tail, views, behind)
+
+    def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
+        """Return whether no instruction stands there, which the assistant has to follow."""
+        return user_may_follow(views, index)
 
     def gathered(self, items: Sequence[Any]) -> dict[str, Any]:
         """Return one system message with the blocks of all: two may not stand side by side."""

@@ -52,7 +52,7 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
-from chatfold.shapes._mistral_rules import check_messages, place_kept
+from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
 
 __all__ = ["Mistral"]
 
@@ -113,6 +113,10 @@ class Mistral(Shape):
     ) -> Placement:
         """Return what must stay between kept items that may not stand behind each other."""
         return place_kept(kept, tail, views)
+
+    def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
+        """Return whether the item is no result: the model answers these first."""
+        return user_may_follow(views[index])
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
