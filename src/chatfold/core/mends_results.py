@@ -333,12 +333,12 @@ def _places(case: Case, orphans: Iterable[int]) -> list[int]:
     for cut in range(length + 1):
         if cut and not (cut - 1 in leading and _only_results(views[cut - 1])):
             before = cut - 1
-        followed = before >= start and (
+        barred = before >= start and (
             views[before].role in ("system", "developer")
             or not snapshot.shape.user_may_follow(views, before)
         )
         answered = cut < length and before >= 0 and _answers(views[before], views[cut])
-        if cut < min(start, length) or followed or answered:
+        if cut < min(start, length) or barred or answered:
             free[cut] = 0
     behind = [length - 1] * length
     last_free = next((cut for cut in range(length, -1, -1) if free[cut]), length)
