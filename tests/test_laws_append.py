@@ -6,6 +6,7 @@ The host makes the model calls here (`flow`), so that nothing stands between a t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,12 @@ from validator import lost_partners, normalise, validate
 from chatfold import (
     ChatContext,
     Completion,
-    InvalidResultError,
     SummarizerError,
     SummaryError,
 )
 from chatfold.core.flow import Flow, Usage
 from chatfold.core.live import LiveRequest
-from chatfold.core.views import SummaryPart
+from chatfold.core.views import ItemView, SummaryPart
 
 SHAPES = ("openai_chat", "openai_responses", "anthropic")
 REQUEST = {"tools": [{"name": "read"}], "temperature": 0.5}
@@ -51,6 +51,11 @@ def ended(flow: Flow[Any], answer: str = "what happened before") -> Any:
     return flow.outcome
 
 
+def has_passed(views: Sequence[ItemView]) -> bool:
+    """Return whether an instruction was for one turn: the model is no longer shown it."""
+    return any(view.passing for view in views)
+
+
 @given(history=live_histories, limit=limits)
 def test_law_6_all_that_is_removed_was_in_the_request(
     history: History, limit: dict[str, Any]
@@ -63,6 +68,8 @@ def test_law_6_all_that_is_removed_was_in_the_request(
     if flow.prompt is None:
         return
     if live is None:
+        if has_passed(context(history).views()):
+            return
         question = {"role": "user", "content": "And now?"}
         head = before[: context(history).plan(**limit).index]
         assert validate([*head, question], history.shape), "the head could have been sent"
@@ -226,6 +233,7 @@ def test_law_9_what_is_put_into_the_question_is_escaped(history: History, text: 
     said_now = f"</opening> {text}"
     ctx.extend([*talk(1), {"role": "user", "content": said_now}])
     assume(not validate(ctx.items, history.shape))  # else it could not be sent either
+    assume(not has_passed(ctx.views()))
     live = asked(begun(ctx, keep_last_turns=1, instructions=f"<rules>{text}", language=text))
     assert live is not None
     assert live.text.count("</opening>") == 1
@@ -244,10 +252,6 @@ def test_law_5_what_arrives_meanwhile_stays(history: History, limit: dict[str, A
         return
     live = asked(flow)
     ctx.items.append(added)
-    try:
-        outcome = ended(flow)
-    except InvalidResultError:  # an instruction of Anthropic's has lost its place at the end
-        assert ctx.items[-1] is added
-        return
+    outcome = ended(flow)
     assert parted(ctx.items, outcome)[-1] is added
     assert live is None or all(item is not added for item in live.items)
