@@ -161,6 +161,29 @@ def test_the_record_of_an_earlier_summary_gives_way_to_its_words() -> None:
         assert outcome.truncated >= 1
 
 
+def test_no_more_of_an_earlier_summary_is_cut_than_has_to_be() -> None:
+    """Where all that came since fits beside most of it, one prompt shows both."""
+    items: list[dict[str, Any]] = [
+        {"role": role, "content": f"{role} {number}: " + "go on " * 60}
+        for number in range(60)
+        for role in ("user", "assistant")
+    ]
+    options: dict[str, Any] = {"counter": Weightless(), "shape": "openai_chat"}
+    ctx = ChatContext(items, **options)
+    words = "they went on and on about it " * 200
+    ctx.summarize(lambda prompt: words, keep_last_turns=2, ledger_tokens=0)
+    ctx.extend([{"role": "user", "content": "And now?"}, {"role": "assistant", "content": "Yes."}])
+    whole = ctx.plan(templates=BARE, keep_last_turns=1).prompt
+    assert whole is not None
+    size = len(whole.system) + len(whole.user)
+    fresh = ChatContext([*ctx.items], **options)
+    asked, outcome = prompts(fresh, "new", keep_last_turns=1, max_prompt_tokens=size - 300)
+    assert len(asked) == 1
+    assert outcome.truncated == 1
+    shown = asked[0].previous_summary or ""
+    assert len(words) - 1_500 < len(shown) < len(words)
+
+
 def test_templates_that_show_the_conversation_twice_keep_to_the_limit() -> None:
     """The size that counts is that of what is sent."""
     items = [{"role": "assistant", "content": "y" * 300} for _ in range(20)]

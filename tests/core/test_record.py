@@ -425,6 +425,16 @@ def test_the_tool_with_the_most_room_is_counted_first_and_its_calls_keep_their_n
     assert less == [f"refund (10 earlier calls): x={names}", line(held), line(address)]
 
 
+def test_of_two_tools_the_one_with_more_calls_gives_first() -> None:
+    """Three messages are told from each other more easily than ten refunds."""
+    sent = [done("send", f"LK-{n}", f"M-{n}") for n in range(3)]
+    refunds = [done("refund", f"LK-{n}", f"RF-{n}") for n in range(10, 20)]
+    whole = Record(done=(*sent, *refunds))
+    cut = merged(Record(), whole, Budget(0, size(rendered(whole)) - 12, size)).done
+    assert [e.name for e in cut if e.arguments is None] == ["refund"]
+    assert cut[1:4] == tuple(sent)
+
+
 def test_failures_stay_while_calls_of_one_tool_can_be_counted() -> None:
     """What was refused would else be asked for again."""
     failed = tuple(done("refund", f"LK-{n}", "refused") for n in range(4))
