@@ -425,6 +425,16 @@ def test_the_tool_with_the_most_room_is_counted_first_and_its_calls_keep_their_n
     assert less == [f"refund (10 earlier calls): x={names}", line(held), line(address)]
 
 
+def test_calls_that_may_change_nothing_are_counted_as_such() -> None:
+    """Unless one of them surely did."""
+    unsure = [done("sync", f"LK-{n}")._replace(unsure=True) for n in range(20)]
+    for number, sure in ((0, False), (1, True)):
+        calls = [entry._replace(unsure=n >= number) for n, entry in enumerate(unsure)]
+        made = merged(Record(), Record(done=tuple(calls)), Budget(0, 60, size)).done
+        assert made[0].calls > 10
+        assert line(made[0]).endswith("(effect unknown)") is not sure
+
+
 def test_of_two_tools_the_one_with_more_calls_gives_first() -> None:
     """Three messages are told from each other more easily than ten refunds."""
     sent = [done("send", f"LK-{n}", f"M-{n}") for n in range(3)]

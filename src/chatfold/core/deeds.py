@@ -169,10 +169,8 @@ class _Counting:
                 break
             entry, size = singles.pop(place), sizes.pop(place)
             before = counts.pop(entry.name, None)
-            joint = counted_together(
-                [before, entry] if before else [Entry(entry.name, None, calls=0), entry],
-                self._shared,
-            )
+            none = Entry(entry.name, None, calls=0, unsure=entry.unsure)
+            joint = counted_together([before or none, entry], self._shared)
             over -= size - line_size(joint, self._count)
             over -= line_size(before, self._count) if before else 0
             counts[entry.name] = joint
