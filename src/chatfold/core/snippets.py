@@ -102,6 +102,7 @@ class Contrasts:
     def __init__(self, text: str, found: Sequence[Value], most: int) -> None:
         self._text, self._found, self._most = text, found, most
         self._of_lines: dict[int, list[_Part]] = {}
+        self._denies: bool | None = None  # whether the whole of a short text may; None: not asked
         # In most texts there are no two of a kind, and then there is no sentence to look for.
         self._alone = len({value.kind for value in found}) == len(found)
 
@@ -122,8 +123,13 @@ class Contrasts:
 
         A few words of it may then say the contrary.
         """
-        near = max(0, value.start - _WIDE), value.stop + _WIDE
-        if not denies(self._text, *near):  # in most there is none, and no sentence to look for
+        if len(self._text) <= _WIDE:  # as most messages: one look for all values
+            if self._denies is None:
+                self._denies = denies(self._text)
+            may_be = self._denies
+        else:
+            may_be = denies(self._text, max(0, value.start - _WIDE), value.stop + _WIDE)
+        if not may_be:  # in most there is none, and no sentence to look for
             return False
         part = self._part(value)
         return part is None or part.denied
