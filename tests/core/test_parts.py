@@ -131,21 +131,13 @@ def test_the_record_of_an_earlier_summary_gives_way_to_its_words() -> None:
     """Code carries the record on; what the words say would be gone for good."""
     items: list[dict[str, Any]] = []
     for number in range(120):
-        call = {"name": "create_order", "arguments": f'{{"order": "ORD-{number}77"}}'}
-        items += [
-            {"role": "user", "content": f"Never ship ORD-{number}77 before 2027-01-11. Why not?"},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [{"id": f"c{number}", "type": "function", "function": call}],
-            },
-            {"role": "tool", "tool_call_id": f"c{number}", "content": f'{{"ref": "REF-{number}"}}'},
-            {"role": "assistant", "content": "It was handled. " * 20},
-        ]
+        order = f"ORD-{number}77 for d{number}.kim@example.com, +49 170 55512{number:03}"
+        items.append({"role": "user", "content": f"Never ship {order} before 2027-01-11."})
+        items.append({"role": "assistant", "content": "It was noted. " * 20})
     words = "Dana wants every order sent to her office, the black ones first."
-    ctx = ChatContext(items[:400])
+    ctx = ChatContext(items[:200])
     ctx.summarize(lambda prompt: words, keep_last_turns=1)
-    ctx.extend(items[400:])
+    ctx.extend(items[200:])
     whole = ctx.plan(templates=BARE, keep_last_turns=1).prompt
     assert whole is not None
     record = whole.user.partition("<record>")[2].partition("</record>")[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -78,13 +79,13 @@ class _Part(NamedTuple):
         start: Where it begins.
         stop: Where it ends.
         tells: Whether values in it are told apart by it.
-        denied: Whether the sentence denies something, in this part or in another.
+        sentence: Where the whole sentence begins and ends.
     """
 
     start: int
     stop: int
     tells: bool
-    denied: bool
+    sentence: tuple[int, int]
 
 
 class Contrasts:
@@ -102,7 +103,6 @@ class Contrasts:
     def __init__(self, text: str, found: Sequence[Value], most: int) -> None:
         self._text, self._found, self._most = text, found, most
         self._of_lines: dict[int, list[_Part]] = {}
-        self._denies: bool | None = None  # whether the whole of a short text may; None: not asked
         # In most texts there are no two of a kind, and then there is no sentence to look for.
         self._alone = len({value.kind for value in found}) == len(found)
 
@@ -123,16 +123,17 @@ class Contrasts:
 
         A few words of it may then say the contrary.
         """
-        if len(self._text) <= _WIDE:  # as most messages: one look for all values
-            if self._denies is None:
-                self._denies = denies(self._text)
-            may_be = self._denies
-        else:
-            may_be = denies(self._text, max(0, value.start - _WIDE), value.stop + _WIDE)
-        if not may_be:  # in most there is none, and no sentence to look for
-            return False
+        near = max(0, value.start - _WIDE), value.stop + _WIDE
+        short = len(self._text) <= _WIDE  # as most messages: one look for all values
+        if not (self._denies if short else denies(self._text, *near)):
+            return False  # as in most, where no sentence is looked for
         part = self._part(value)
-        return part is None or part.denied
+        return part is None or denies(self._text, *part.sentence)
+
+    @cached_property
+    def _denies(self) -> bool:
+        """Whether the text denies anything."""
+        return denies(self._text)
 
     def _said(self, part: _Part, most: int) -> str | None:
         said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
@@ -167,7 +168,7 @@ class Contrasts:
         ]
         line = self._text[start:stop]
         for sentence in sentences(line, inside, lines(line)):
-            denied = denies(line, sentence.start, sentence.stop)
+            whole = start + sentence.start, start + sentence.stop
             at = sentence.start
             while at < sentence.stop:
                 long = sentence.stop - at > self._most
@@ -175,7 +176,7 @@ class Contrasts:
                 first = low + bisect_left(inside, at, key=_START)
                 behind = low + bisect_left(inside, end, key=_START)
                 tells = any(map(self._is_beside_another, range(first, behind)))
-                yield _Part(start + at, start + end, tells, denied)
+                yield _Part(start + at, start + end, tells, whole)
                 at = end
 
     def _is_beside_another(self, place: int) -> bool:
