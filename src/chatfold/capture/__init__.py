@@ -24,6 +24,7 @@ from chatfold.capture._sdk import fields
 from chatfold.capture._streams import (
     AsyncRecordedOpening,
     AsyncRecordedStream,
+    EitherRecordedStream,
     RecordedOpening,
     RecordedStream,
 )
@@ -35,12 +36,12 @@ from chatfold.core.views import Shape
 __all__ = ["MAKERS", "Captured", "Gather", "Maker", "captured", "record", "reported"]
 
 MAKERS: Final[tuple[Maker, ...]] = (
+    mistral,  # before the other, whose fields its classes have
     openai_chat,
     openai_responses,
     anthropic,
     gemini,
     ollama,
-    mistral,
     bedrock,
 )
 """The providers' modules; the first that takes a response, or that a stream starts, has it."""
@@ -113,9 +114,12 @@ def record(
     def recording() -> Recording:
         return Recording(MAKERS, shapes, items, keep)
 
-    if hasattr(stream, "__aiter__"):
+    awaited, plain = hasattr(stream, "__aiter__"), hasattr(stream, "__iter__")
+    if awaited and plain:
+        return EitherRecordedStream(stream, recording())
+    if awaited:
         return AsyncRecordedStream(stream, recording())
-    if hasattr(stream, "__iter__"):
+    if plain:
         return RecordedStream(stream, recording())
     if hasattr(stream, "__aenter__"):
         return AsyncRecordedOpening(stream, lambda s: AsyncRecordedStream(s, recording()))

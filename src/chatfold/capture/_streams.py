@@ -7,7 +7,7 @@ before what the SDKs' own helpers return, which open a stream when they are ente
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Final, cast
 
 from chatfold.capture._recorder import Recording
@@ -16,6 +16,7 @@ from chatfold.core.native import field
 __all__ = [
     "AsyncRecordedOpening",
     "AsyncRecordedStream",
+    "EitherRecordedStream",
     "RecordedOpening",
     "RecordedStream",
 ]
@@ -199,14 +200,36 @@ class AsyncRecordedStream(_Recorded):
         return drained
 
     def _closing(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        async def closing(*args: Any, **kwargs: Any) -> Any:
+        async def awaited(answer: Awaitable[Any]) -> Any:
             try:
-                answer = method(*args, **kwargs)
-                return await answer if inspect.isawaitable(answer) else answer
+                return await answer
             finally:
                 self._recording.end()
 
+        def closing(*args: Any, **kwargs: Any) -> Any:
+            answer: Any = None
+            try:
+                answer = method(*args, **kwargs)
+            finally:
+                if not inspect.isawaitable(answer):
+                    self._recording.end()
+            return awaited(answer) if inspect.isawaitable(answer) else answer
+
         return closing
+
+
+class EitherRecordedStream(AsyncRecordedStream):
+    """A stream that is read by `for` or by `async for`, as litellm's is, recorded."""
+
+    def __init__(self, stream: Any, recording: Recording) -> None:
+        super().__init__(stream, recording)
+        self._by_for = RecordedStream(stream, recording)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._by_for)
 
 
 class RecordedOpening(_Proxy):

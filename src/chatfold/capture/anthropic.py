@@ -31,12 +31,14 @@ https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (rea
 
 
 def takes(response: object) -> bool:
-    """Return whether this is a `Message` or `BetaMessage`, a subclass, or one as a dict."""
+    """Return whether this is a `Message` or `BetaMessage`, as an object of any make or a dict."""
     if is_a(response, "anthropic.types", "Message", "BetaMessage"):
         return True
-    given = fields(response) or {}
-    is_response = given.get("usage") is not None or "stop_reason" in given
-    return is_response and given.get("type") == "message" and isinstance(given.get("content"), list)
+    if field(response, "type") != "message" or not isinstance(field(response, "content"), list):
+        return False
+    given = fields(response)
+    ends = hasattr(response, "stop_reason") if given is None else "stop_reason" in given
+    return ends or field(response, "usage") is not None
 
 
 def outputs(response: Any, *, choice: int | None) -> Captured:

@@ -24,15 +24,15 @@ Message = dict[str, Any]
 
 
 def takes(response: object) -> bool:
-    """Return whether this is a `ChatCompletion`, a subclass, or one as a dict."""
+    """Return whether this is a `ChatCompletion`, as an object or a dict.
+
+    Other makes (litellm, groq, huggingface_hub) have classes of their own with these fields.
+    """
     if is_a(response, "openai.types.chat", "ChatCompletion"):
         return True
-    given = fields(response)
-    if given is None:
-        return False
-    choices = listed(given.get("choices"))
-    whole = given.get("object") == "chat.completion"
-    return whole or any(field(c, "message") is not None for c in choices)
+    if field(response, "object") == "chat.completion":
+        return True
+    return any(field(c, "message") is not None for c in listed(field(response, "choices")))
 
 
 def outputs(response: Any, *, choice: int | None) -> Captured:
@@ -42,9 +42,8 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
         ValueError: There are several choices and `choice` is None, or there is no such one.
     """
     message: Any = field(chosen(listed(field(response, "choices")), choice), "message")
-    if hasattr(message, "to_dict"):
-        # Else pydantic warns of the value that `parse()` has put there (openai 3.54.0).
-        message = message.to_dict(warnings=False)
+    if fields(message) is None:
+        message = plain(message)
     items = (message,) if _says_something(message) else ()
     return Captured(items, _usage(field(response, "usage")), field(response, "model"))
 
@@ -75,8 +74,10 @@ def _chunk(event: object) -> Any:
         return field(event, "chunk")
     if is_a(event, "openai.types.chat", "ChatCompletionChunk"):
         return event
-    given = fields(event) or {}
-    return given if given.get("object") == "chat.completion.chunk" else None
+    if field(event, "object") == "chat.completion.chunk":
+        return event
+    pieces = (field(choice, "delta") for choice in listed(field(event, "choices")))
+    return event if any(piece is not None for piece in pieces) else None
 
 
 class _Chunks:
@@ -112,7 +113,9 @@ class _Chunks:
         if chunk is None:
             return
         self.model = field(chunk, "model") or self.model
-        self.usage = _usage(field(chunk, "usage")) or self.usage
+        # Groq tells it at the end of each stream, unasked, in a place of its own (groq 1.7.0).
+        used = field(chunk, "usage") or field(field(chunk, "x_groq"), "usage")
+        self.usage = _usage(used) or self.usage
         for choice in listed(field(chunk, "choices")):
             if index := count(choice, "index"):
                 self._others.add(index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from chatfold.capture._sdk import fields, is_a, listed
+from chatfold.capture._sdk import is_a, listed
 from chatfold.capture._values import Captured, Gather
 from chatfold.core.native import field, plain
 from chatfold.core.usage import Usage, count
@@ -19,11 +19,11 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def takes(response: object) -> bool:
-    """Return whether this is a `Response`, a subclass, or one as a dict."""
+    """Return whether this is a `Response`, as an object of whatever make or a dict."""
     if is_a(response, "openai.types.responses", "Response"):
         return True
-    given = fields(response) or {}
-    return given.get("object") == "response" and isinstance(given.get("output"), list)
+    output = field(response, "output")
+    return bool(field(response, "object") == "response") and isinstance(output, list)
 
 
 def outputs(response: Any, *, choice: int | None) -> Captured:

@@ -253,13 +253,17 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replayable_call(call: Any) -> Any:
-    """Return a tool call without its place in a stream and without its parsed arguments."""
+    """Return a tool call without its place in a stream, its parsed arguments and empty fields."""
     given = fields_or_none(call)
     if given is None:
         return call
     made = {k: v for k, v in given.items() if k != "index"}
     if (function := fields_or_none(made.get("function"))) is not None:
-        made["function"] = {k: v for k, v in function.items() if k != "parsed_arguments"}
+        made["function"] = {
+            k: v
+            for k, v in function.items()
+            if k != "parsed_arguments" and (v is not None or k == "arguments")
+        }
     return made
 
 
