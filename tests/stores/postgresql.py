@@ -32,6 +32,10 @@ class Server:
     Args:
         programs: Where `initdb` and `postgres` are.
         limit: Bytes that a file of its may have at most; None is without bound.
+
+    Attributes:
+        directory: Where its files and its socket are.
+        account: Options for `subprocess` that name who runs it; empty where that is who runs us.
     """
 
     def __init__(self, programs: Path, limit: int | None = None) -> None:
@@ -39,9 +43,9 @@ class Server:
         self.directory = Path(tempfile.mkdtemp(prefix="chatfold-"))
         self._programs = programs
         self._limit = limit
-        self._account: dict[str, Any] = {}
+        self.account: dict[str, Any] = {}
         if os.geteuid() == 0:  # PostgreSQL refuses to be run by root
-            self._account = {"user": "nobody", "group": 65534, "extra_groups": []}
+            self.account = {"user": "nobody", "group": 65534, "extra_groups": []}
             shutil.chown(self.directory, "nobody")
         self._data = self.directory / "data"
         self._log = self.directory / "log"
@@ -62,6 +66,15 @@ class Server:
         name = f"schema_{self._schemas}"
         self.execute(f"CREATE SCHEMA {name}")
         return self.url(options=f"-csearch_path={name}")
+
+    def database(self, **options: str) -> str:
+        """Return the URL of a database in which there is nothing yet, with options of its query."""
+        self._schemas += 1
+        name = f"database_{self._schemas}"
+        engine = sa.create_engine(self.url(), poolclass=sa.pool.NullPool)
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(f"CREATE DATABASE {name}")
+        return self.url(**options).replace("/postgres?", f"/{name}?")
 
     def execute(self, statement: str, url: str | None = None) -> list[Any]:
         """Do something from outside the store."""
@@ -95,7 +108,7 @@ class Server:
                 stdout=log,
                 stderr=log,
                 preexec_fn=limited,
-                **self._account,
+                **self.account,
             )
         for _ in range(300):
             try:
@@ -153,7 +166,7 @@ class Server:
             text=True,
             check=False,
             cwd=self.directory,
-            **self._account,
+            **self.account,
         )
         assert done.returncode == 0, done.stderr
 
