@@ -158,6 +158,40 @@ def test_what_is_kept_in_another_items_words_returns_after_a_restart(
     assert copies == before
 
 
+@shapes
+@stores
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_head_is_left_alone_after_its_fold_was_undone_from_the_store(
+    tmp_path: Path, shape: str, kind: str, restarted: bool
+) -> None:
+    """Else the next turn would pay for the summary again that its user has just taken back."""
+    store, clerk = STORES[kind](tmp_path), Clerk(TRUE)
+    ctx = ChatContext(desk(shape), shape=shape, store=store, pin=lambda i: "E14" in str(i))
+    keep = {"keep_last_turns": 1}
+    assert fold(ctx, clerk, **keep)
+    if restarted:
+        items = json.loads(json.dumps(ctx.items))
+        ctx = ChatContext(items, shape=shape, store=store, pin=lambda i: "E14" in str(i))
+    before, asked = list(ctx.items), len(clerk.prompts)
+    assert ctx.undo().reason == "undone"
+    assert ctx.plan(**keep).reason == "unchanged_head"
+    assert ctx.plan(**keep, force=True).reason == "summarized"
+    assert len(clerk.prompts) == asked
+    assert fold(ctx, clerk, **keep, force=True)
+    assert len(ctx.items) == len(before)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_head_is_left_alone_whose_summary_came_in_one_item_with_the_tail(restarted: bool) -> None:
+    store, items = MemoryStore(), [_blocks(*each) for each in (*_TALK * 3, ("user", "Thanks."))]
+    ctx = ChatContext(items, shape="bedrock", store=store)
+    assert ctx.summarize(lambda prompt: "A story.", keep_last_turns=1).merged
+    if restarted:
+        ctx = ChatContext(json.loads(json.dumps(ctx.items)), shape="bedrock", store=store)
+    assert ctx.undo().reason == "undone"
+    assert ctx.plan(keep_last_turns=1).reason == "unchanged_head"
+
+
 @stores
 def test_what_is_erased_is_the_keys_own(tmp_path: Path, kind: str) -> None:
     """Another conversation's originals stay, and can be put back."""

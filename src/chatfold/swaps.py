@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
 from chatfold.core.commit import Verdict, check_standing, judge
-from chatfold.core.digest import stable_digest
+from chatfold.core.digest import head_digest, stable_digest
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.replacement import Replacement, settled
@@ -252,8 +252,9 @@ class Swaps:
                 return None
             self._state.swap(back)
             self._folds[:] = [other for other in self._folds if other is not fold]
-            self._undone.add(fold.digest)
-            after = sum(self._state.reading.snapshot().sizes)
+            now = self._state.reading.snapshot()
+            self._undone.update((fold.digest, *self._digests_of(fold, back.start, now)))
+            after = sum(now.sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
         return Outcome(
             changed=True,
@@ -301,14 +302,31 @@ class Swaps:
                 latest, name = fold, own
         return latest
 
+    def _digests_of(self, fold: Fold, start: int, snapshot: Snapshot) -> Iterator[str]:
+        """Yield the digests of the head that a fold took out, by the list that has it again.
+
+        A fold that comes from a store has none that tells anything in this process. Where the
+        summary came in one item with words of the tail, the last one taken out was none of the
+        head's.
+        """
+        view = self._state.reading.view_of(fold.summary)
+        native, stop = not self._name_of_ours(fold.summary), start + len(fold.region)
+        stays = set(map(id, fold.kept))
+        kept = [n for n, item in enumerate(fold.region, start) if id(item) in stays]
+        for cut in (stop, stop - 1) if len(view.parts) > 1 and not native else (stop,):
+            yield head_digest(snapshot.prints[start:cut], kept, native=native)
+
     def _name(self, item: Any) -> str:
         """Return what names the fold that an item was put in for.
 
         A summary has a digest on its tag; what a provider wrote itself is named by its content.
         """
+        return self._name_of_ours(item) or stable_digest(item)
+
+    def _name_of_ours(self, item: Any) -> str:
+        """Return the digest on the tag of a summary, "" for what a provider wrote itself."""
         parts = self._state.reading.view_of(item).parts
-        said = summary_id(parts[0].text) if parts and isinstance(parts[0], TextPart) else ""
-        return said or stable_digest(item)
+        return summary_id(parts[0].text) if parts and isinstance(parts[0], TextPart) else ""
 
 
 def _standing(snapshot: Snapshot) -> Iterator[Any]:

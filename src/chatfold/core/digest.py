@@ -22,6 +22,7 @@ __all__ = [
     "copied",
     "edited_index",
     "fingerprints",
+    "head_digest",
     "lasting",
     "stable_digest",
 ]
@@ -95,6 +96,17 @@ def edited_index(
     now = fingerprints([items[index] for index in doubtful])
     known = zip(doubtful, now, strict=True)
     return next((index for index, found in known if found != prints[index]), None)
+
+
+def head_digest(prints: Sequence[int], kept: Sequence[int], *, native: bool) -> str:
+    """Return what tells a head that was tried, or whose fold was undone, within this process.
+
+    Args:
+        prints: The fingerprints of the items between the prefix and the cut.
+        kept: Indices in the list of those of them that stay, ascending.
+        native: Whether a provider folds it: what words could not make smaller, it may.
+    """
+    return f"{hash((tuple(prints), tuple(kept), native)) & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
 def stable_digest(value: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from chatfold.core.append import append_for
 from chatfold.core.callables import is_yes
 from chatfold.core.calls import Abandon
+from chatfold.core.digest import head_digest
 from chatfold.core.groups import Asking, Groups
 from chatfold.core.live import Mode, Sender
 from chatfold.core.parts import Head
@@ -124,9 +125,8 @@ def make_plan(
         size = sum(snapshot.sizes)
         return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
     prints = tuple(snapshot.prints[where.start : where.cut])
-    # A head that words could not make smaller may be folded natively, and the other way round.
     native = wish.own is not None
-    digest = f"{hash((prints, where.kept, native)) & 0xFFFFFFFFFFFFFFFF:016x}"
+    digest = head_digest(prints, where.kept, native=native)
     planned = partial(_plan, snapshot, where, wish, prints=prints, digest=digest)
     if digest in wish.tried:
         return planned(reason="unchanged_head"), None
