@@ -5,9 +5,11 @@ Not here: stores.
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -15,9 +17,7 @@ from hypothesis import strategies as st
 from laws import Weightless, limits, same_objects, short, talk
 from strategies import History, histories
 
-from chatfold import (
-    ChatContext,
-)
+from chatfold import ChatContext, Policy
 
 Item = dict[str, Any]
 LONG = "many words that are worth folding away. " * 40
@@ -110,6 +110,28 @@ def test_law_14_undo_depth_is_the_number_of_folds_that_can_be_taken_back(depth: 
     reasons = [ctx.undo().reason for _ in range(5)]
     taken_back = min(depth, 4)
     assert reasons == ["undone"] * taken_back + ["nothing_to_undo"] * (5 - taken_back)
+
+
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("depth", [0, 1])
+def test_law_14_originals_are_held_for_undo_alone(depth: int, background: bool) -> None:
+    """Where nothing is to be taken back they are gone at the next turn: they may be personal."""
+
+    class Watched(Item):  # a plain dict cannot be
+        pass
+
+    items: list[Item] = [Watched(item) for item in (*talk(2), user("And now?"))]
+    ctx = ChatContext(items, undo_depth=depth, policy=Policy(max_items=3, keep_last_turns=1))
+    originals = [ref(item) for item in items[:-1]]
+    if background:
+        ctx.maybe_summarize(short, background=True)
+        assert ctx.background is not None
+        ctx.background.wait(10)
+    assert ctx.maybe_summarize(short, background=background).changed
+    ctx.append(said())
+    ctx.maybe_summarize(short, background=background)
+    gc.collect()
+    assert all((original() is None) == (depth == 0) for original in originals)
 
 
 def test_law_14_a_moved_instruction_returns_to_its_place() -> None:

@@ -271,8 +271,10 @@ class Swaps:
         """Take what is no longer needed, until the next fold is written.
 
         To free it takes half a millisecond, which the turn that puts a fold in does not have.
+        Where no fold is to be taken back, nothing is: no original is held then.
         """
-        self._done_with += things
+        if self._undo_depth:
+            self._done_with += things
 
     def free(self) -> None:
         """Free what was left."""
