@@ -50,6 +50,13 @@ class Unwilling:
         raise ValueError("cannot be serialized")
 
 
+class Closed:
+    """An object of a database whose session is over: whatever it is asked for, it raises."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("the session is closed")
+
+
 UNKNOWN: st.SearchStrategy[Any] = st.sampled_from(
     [
         lambda: {"type": "from_the_future", "data": {"a": [1, None, "x"]}},
@@ -164,6 +171,7 @@ MALFORMED: dict[str, Any] = {
     "bytes content": {"role": "user", "content": b"x"},
     "object content": {"role": "user", "content": object()},
     "unwilling": Unwilling(),
+    "closed": Closed(),
     "no content": {"role": "user"},
     "orphan": {"role": "tool", "content": "x"},
     "call without name": {"role": "assistant", "content": None, "tool_calls": [{}]},
@@ -179,6 +187,15 @@ def test_law_12_a_malformed_item_is_reported_with_its_index(name: str, shape: st
     assert 2 in {i for p in ctx.check() for i in p.indices}
     assert [p for p in ctx.check() if 2 not in p.indices] == []
     assert ctx.summarize(short, keep_last_turns=1)
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_law_12_a_malformed_item_keeps_no_other_from_being_mended(name: str) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    ctx = ChatContext([*talk(1), asked, MALFORMED[name], *talk(1)], shape="openai_chat")
+    ctx.repair()
+    assert 2 not in {p.index for p in ctx.check() if p.rule == "unanswered_call"}
 
 
 @pytest.mark.parametrize(

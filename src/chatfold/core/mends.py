@@ -78,10 +78,10 @@ def _twin(items: Sequence[Any], index: int) -> int | None:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Return whether two items say the same; not known where they are nested too deeply."""
+    """Return whether two items say the same; not known where one cannot say what it holds."""
     try:
-        return one is other or plain(one) == plain(other)
-    except RecursionError:
+        return one is other or bool(plain(one) == plain(other))
+    except Exception:  # it is nested too deeply, or whatever is wrong with one object
         return False
 
 

@@ -6,6 +6,7 @@ Not here: the readings of a list (`reading`), what a shape is (`views`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -263,12 +264,15 @@ def no_item(value: object) -> str:
 
 def _unreadable(item: Any, fault: str) -> ItemView:
     """Return the generic reading of an item that no shape reads."""
-    kind = field(item, "type")
+    kind: Any = None
+    text = ""
+    # Whatever is wrong with one object must not break the rest: one of a database, say, may not
+    # be asked any more.
+    with suppress(Exception):
+        kind = field(item, "type")
+    with suppress(Exception):
+        text = json_text(item)
     if not isinstance(kind, str):
         kind = "" if isinstance(item, dict) else type(item).__name__
     fault = fault or no_item(cast(object, item))
-    try:
-        text = json_text(item)
-    except Exception:  # whatever is wrong with one object must not break the rest
-        text = ""
     return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)
