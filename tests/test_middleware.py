@@ -86,6 +86,22 @@ def test_the_result_is_sendable_at_every_turn_and_the_host_keeps_its_list(
         assert own == sorted(own) or history.shape == "anthropic"  # where instructions are moved
 
 
+@pytest.mark.parametrize("hand", [list, reloaded])
+@pytest.mark.parametrize("kept", [lambda: None, MemoryStore], ids=["alone", "store"])
+def test_a_policy_that_says_yes_but_once_is_heard(kept: Callable[[], Any], hand: Any) -> None:
+    """A user has asked for it, say, and the word is taken when it is heard."""
+    wishes: list[str] = []
+    policy = Policy(when=lambda load: bool(wishes) and bool(wishes.pop()), keep_last_turns=1)
+    wrapper = middleware(Teller(), policy, kept())
+    reasons = []
+    for count in range(1, 7):
+        if count in (3, 5):
+            wishes.append("fold")
+        reasons.append(wrapper.fold(hand(talk(count, words=60))).outcome.reason)
+    idle, reused = "below_trigger", "reused"
+    assert reasons == [idle, idle, "summarized", reused, "summarized", reused]
+
+
 def chat_call(name: str) -> dict[str, Any]:
     """Return the message of a Chat Completions model that calls one tool."""
     function = {"name": name, "arguments": "{}"}

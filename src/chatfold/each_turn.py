@@ -124,6 +124,7 @@ class EachTurn:
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
+        self._due_at: Load | None = None  # at which the policy said yes when it was asked ahead
         self._warned: set[str] = set()  # of what: a trigger that leaves the list no room
         self._full = 0  # how many folds, one after the other, left what the next one is due at
         self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
@@ -244,6 +245,7 @@ class EachTurn:
             if new:
                 return (yield from self._ended(outcome, call))
         idle = self._idle(call.begin is not None, call.wanted)
+        self._due_at = None
         if idle is not None:
             return idle
         with Attempt(call.hook, self._folding.key, call.asked) as attempt:
@@ -299,12 +301,15 @@ class EachTurn:
     def is_due(self, *, background: bool) -> bool:
         """Return whether a call would try to fold now, if nobody forbids it.
 
-        It is taken to keep what the one before it was to.
+        It is taken to keep what the one before it was to. The call itself takes the policy's word
+        from here: `when` may say yes but once.
 
         Args:
             background: Whether that call is one that never waits.
         """
-        return self._idle(background, None) is None
+        due = self._idle(background, None) is None
+        self._due_at = self.load() if due else None
+        return due
 
     def _idle(
         self, background: bool, wanted: object, *, looked_through: bool = False
@@ -316,7 +321,8 @@ class EachTurn:
         extent = self._state.extent()
         load = self._load(extent)
         share = self.policy.background_at if background else 1.0
-        if not self.policy.due(load, share=share):
+        known = self._due_at is not None and load == self._due_at
+        if not known and not self.policy.due(load, share=share):
             return self._folding.idle("below_trigger", extent.tokens)
         if self._waits() and not self._at_last_resort(load):
             return self.with_limit(self._waiting())
