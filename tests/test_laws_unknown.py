@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -172,6 +173,7 @@ MALFORMED: dict[str, Any] = {
     "object content": {"role": "user", "content": object()},
     "unwilling": Unwilling(),
     "closed": Closed(),
+    "mock": Mock(role="assistant", content="hi"),
     "no content": {"role": "user"},
     "orphan": {"role": "tool", "content": "x"},
     "call without name": {"role": "assistant", "content": None, "tool_calls": [{}]},

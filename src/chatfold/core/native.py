@@ -60,15 +60,25 @@ def fields_of(value: Any) -> Any:
 
     A framework whose objects tell that otherwise registers its own classes
     (`fields_of.register`), where its items are read.
+
+    Raises:
+        TypeError: What it gives would have to be asked in its turn: a mock gives another mock, and
+            so on.
     """
     if hasattr(value, "to_dict"):
-        return _to_dict(value)
+        return _checked(_to_dict(value), value)
     if hasattr(value, "model_dump"):
-        return value.model_dump(by_alias=True, exclude_unset=True)
+        return _checked(value.model_dump(by_alias=True, exclude_unset=True), value)
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
         return {k: v for k, v in own.items() if not k.startswith("_")}
     return str(value)  # a decimal, a date, an id: what it says, not how Python spells it
+
+
+def _checked(said: Any, value: Any) -> Any:
+    if hasattr(said, "to_dict") or hasattr(said, "model_dump"):
+        raise TypeError(f"{type(value).__name__} does not say what it holds")
+    return said
 
 
 def _to_dict(value: Any) -> Any:
