@@ -8,7 +8,8 @@ import pytest
 from laws import fold
 from returns_desk import LONG, TRUE, Clerk, assistant, desk, text_of, thanks, user
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Completion, Usage
+from chatfold.errors import ChatfoldError
 
 WAYS = pytest.mark.parametrize("way", ["summarize", "apply"])
 
@@ -50,3 +51,19 @@ def test_the_calls_templates_write_the_note(way: str) -> None:
     ctx = ChatContext(desk("openai_chat"))
     fold(ctx, Clerk(TRUE), way=way, keep_last_turns=1, templates={"summary_note.jinja": "OWN note"})
     assert "<note>OWN note</note>" in text_of(ctx.items[0])
+
+
+@pytest.mark.parametrize("why", ["blank", "cut off", "stale"])
+def test_an_error_says_what_the_completion_has_cost(why: str) -> None:
+    """As the errors of `summarize` and of a flow do, and as the hook is told (law 4)."""
+    told: list[Any] = []
+    ctx = ChatContext(desk("openai_chat"), on_event=told.append)
+    plan = ctx.plan(keep_last_turns=1)
+    if why == "stale":
+        ctx.items[0] = user("Something else.")
+    spent = Usage(input_tokens=100, output_tokens=7)
+    text, reason = ("" if why == "blank" else TRUE), ("length" if why == "cut off" else "stop")
+    with pytest.raises(ChatfoldError) as caught:
+        ctx.apply(plan, Completion(text, finish_reason=reason, usage=spent))
+    assert caught.value.usage == spent
+    assert [event.outcome.usage for event in told] == [spent]

@@ -229,10 +229,14 @@ class Folding:
                 "needs several prompts; use ctx.flow(...), or pass a larger max_prompt_tokens="
             )
         snapshot = self._state.snapshot(plan.abandon)
-        head_is_current(plan, snapshot.items, snapshot.prints)
-        written = settled(
-            completion, plan.prompt, plan.shown, self.planning.guard(plan), plan.terms
-        )
+        try:
+            head_is_current(plan, snapshot.items, snapshot.prints)
+            written = settled(
+                completion, plan.prompt, plan.shown, self.planning.guard(plan), plan.terms
+            )
+        except ChatfoldError as error:
+            error.usage = completion.usage
+            raise
         cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
         written = replace(written, truncated=written.truncated + cut)
         return self.commit(plan, written, Notes(*plan.notes), snapshot)
