@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import LIMITS, context, fold, limits, short, ways
+from laws import LIMITS, WAYS, context, fold, limits, short, ways
 from strategies import History, histories
 from validator import normalise
 
@@ -118,6 +118,37 @@ def test_law_3_asynchronous_calls_wait_until_the_caller_gives_them_up(
         scope = runs_of_reasoning(before)[-1]
         assert any(field(item, "type") in LOADED for item in scope)
         assert all(any(item is left for left in items) for item in scope)
+
+
+CALLS_WITHOUT_ID: dict[str, dict[str, Any]] = {
+    "ollama": {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"function": {"name": "look", "arguments": {}}}],
+    },
+    "gemini": {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]},
+}
+
+
+@pytest.mark.parametrize("shape", CALLS_WITHOUT_ID)
+@pytest.mark.parametrize("way", WAYS)
+def test_law_3_a_call_without_an_id_is_given_up_by_what_the_outcome_calls_it(
+    shape: str, way: str
+) -> None:
+    said = "It is a long story. " * 40
+    spoken = {
+        "ollama": {"role": "assistant", "content": said},
+        "gemini": {"role": "model", "parts": [{"text": said}]},
+    }
+    asked = {
+        "ollama": {"role": "user", "content": said},
+        "gemini": {"role": "user", "parts": [{"text": said}]},
+    }
+    ctx = ChatContext([asked[shape], CALLS_WITHOUT_ID[shape], spoken[shape]], shape=shape)
+    blocked = fold(ctx, way=way, keep_last_turns=0)
+    assert blocked.blocked_by == ("look",)
+    outcome = fold(ctx, way=way, keep_last_turns=0, abandon=blocked.blocked_by)
+    assert (outcome.changed, outcome.blocked_by) == (True, ())
 
 
 def test_law_3_a_text_is_no_list_of_ids() -> None:

@@ -68,7 +68,8 @@ class Summarizing(History[ItemT]):
                 `keep_tokens` is given.
             keep_tokens: Tokens that the tail may hold; it may then be cut inside a turn. With
                 both, the shorter tail wins.
-            abandon: Open calls to give up: their ids, or a function of a `ToolCallRecord`.
+            abandon: Open calls to give up: their ids, what `blocked_by` calls those without one,
+                or a function of a `ToolCallRecord`.
             force: Whether to plan for a head that gave no gain, or was undone, before.
             replay: Whether to fold though the provider holds the history: the list has to be all
                 of it, and is sent as a whole from then on (see `requirements`).

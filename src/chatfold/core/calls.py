@@ -113,7 +113,7 @@ class Answer(NamedTuple):
 
 
 Abandon: TypeAlias = Iterable[str] | Callable[[ToolCallRecord], bool]
-"""Open calls to give up: their ids, or a function that is true for them."""
+"""Open calls to give up: their ids (labels, where they have none), or a function true for them."""
 
 
 class Span(NamedTuple):
@@ -437,4 +437,4 @@ def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
     if callable(ids):
         return lambda record: is_yes("abandon", ids(record))
     assert isinstance(ids, frozenset)
-    return lambda record: record.id in ids
+    return lambda record: record.id in ids or record.label in ids
