@@ -10,6 +10,7 @@ import importlib.util
 import json
 import logging
 import os
+import re
 import socket
 import statistics
 import subprocess
@@ -29,7 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken.model import encoding_name_for_model
 
-from chatfold import tokens
+from chatfold import ChatContext, tokens
 from chatfold.tokens import EstimateCounter, Family, TokenCount, counter_for, estimate
 from chatfold.tokens import tables as own
 
@@ -662,6 +663,24 @@ def test_a_users_counter_needs_no_base_class() -> None:
 
     assert isinstance(Characters(), tokens.TokenCounter)
     assert isinstance(counter_for(None), tokens.TokenCounter)
+
+
+def test_a_users_counter_may_divide() -> None:
+    """Sizes stay whole numbers: so are the limits that they are compared with, and given for."""
+
+    class Quarters:
+        def count(self, text: str) -> float:
+            return len(text) / 4
+
+    turn = [{"role": "user", "content": "a" * 201}, {"role": "assistant", "content": "b" * 203}]
+    ctx = ChatContext(turn, counter=Quarters())  # type: ignore[arg-type]
+    assert type(ctx.count_tokens().value) is int
+    assert int(ctx.count_tokens()) == ctx.load().tokens
+    outcome = ctx.summarize("extractive")
+    assert outcome.reason == "too_few_turns"
+    remedy = re.search(r"keep_tokens=([0-9_.]+)", str(outcome))
+    assert remedy is not None
+    assert ctx.summarize("extractive", keep_tokens=int(remedy[1])).reason != "too_few_turns"
 
 
 def test_every_kind_of_media_has_a_flat_cost() -> None:

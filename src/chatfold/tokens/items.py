@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil
 from types import MappingProxyType
 from typing import Final
 
@@ -70,10 +71,11 @@ def text_tokens(texts: Sequence[str], counter: TokenCounter) -> list[int]:
 
     Args:
         texts: The texts.
-        counter: Counts them; one with `count_many` is given all at once.
+        counter: Counts them; one with `count_many` is given all at once. What one counts that
+            divides (`len(text) / 4`) is rounded up.
     """
     many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
-    return many(texts) if many is not None else [counter.count(text) for text in texts]
+    return many(texts) if many is not None else [ceil(counter.count(text)) for text in texts]
 
 
 def _cost(view: ItemView) -> tuple[str, int]:
