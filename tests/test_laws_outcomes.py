@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import Weightless, limits, parted, same_objects, short, talk
+from laws import WAYS, Weightless, fold, limits, parted, same_objects, short, talk
 from strategies import History, histories
 
 from chatfold import (
@@ -23,6 +23,7 @@ from chatfold import (
 )
 from chatfold.core.plan import Reason
 from chatfold.core.views import MediaPart, OpaquePart, ReasoningPart, ResultPart, texts
+from chatfold.stores import MemoryStore
 
 Item = dict[str, Any]
 LONG = "many words that are worth folding away. " * 40
@@ -201,6 +202,24 @@ def test_law_13_every_reason_has_its_words(
     assert (outcome.reason, outcome.changed) == (reason, False)
     assert words in str(outcome)
     assert len(str(outcome).splitlines()) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("answer", "options", "reason"),
+    [
+        ("short", {"keep_last_turns": 1}, "summarized"),
+        ("short", {"keep_last_turns": 9}, "too_few_turns"),
+        (LONG * 99, {"keep_last_turns": 1}, "no_gain"),
+    ],
+)
+def test_law_13_every_outcome_names_its_conversation(
+    way: str, answer: str, options: dict[str, Any], reason: str
+) -> None:
+    """Also where nothing was folded: who reads the log wants to know of which."""
+    ctx = ChatContext(talk(), store=MemoryStore(), key="tenant 7/conversation 17")
+    outcome = fold(ctx, lambda prompt: answer, way=way, **options)
+    assert (outcome.reason, outcome.key) == (reason, "tenant 7/conversation 17")
 
 
 def test_law_13_what_blocks_is_named_on_one_line() -> None:

@@ -146,7 +146,7 @@ class Folding:
             ended(self.failed(error))
 
         if head is None:
-            return Flow(None, finish, ended(nothing(plan)))
+            return Flow(None, finish, ended(self.nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         if then is None:
             return Flow(steps, finish, None)
@@ -187,7 +187,7 @@ class Folding:
             return Draft(plan, written, chain([first], wordings), saved)
 
         if head is None:
-            return Flow(None, finish, nothing(plan))
+            return Flow(None, finish, self.nothing(plan))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         return Flow(steps, finish, None)
 
@@ -352,19 +352,23 @@ class Folding:
     def _server_managed(self, made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold of a history that the provider has come to hold."""
         size = self._state.extent().tokens
-        held = nothing(self.planning.server_managed())
+        held = self.nothing(self.planning.server_managed())
         return replace(held, tokens_before=size, tokens_after=size, **_spent(made))
 
     def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
         self.planning.tried.add(plan.digest)
         remedy = remedy_for("no_gain", min_gain=plan.min_gain)
-        return replace(nothing(plan), reason="no_gain", remedy=remedy, **_spent(made))
+        return replace(self.nothing(plan), reason="no_gain", remedy=remedy, **_spent(made))
 
     def undo(self) -> Outcome[Any]:
         """Put back the originals of the latest fold: of this process, else from the store."""
         outcome = self.swaps.undo()
         return outcome if outcome is not None else self.idle("nothing_to_undo")
+
+    def nothing(self, plan: Plan[Any]) -> Outcome[Any]:
+        """Return the outcome of a plan with nothing to do."""
+        return replace(nothing(plan), key=self._originals.key)
 
     def idle(self, reason: Reason, size: int | None = None) -> Outcome[Any]:
         """Return the outcome of a call that did nothing.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from chatfold.core.flow import Flow
 from chatfold.core.live import Sender
-from chatfold.core.plan import Outcome, Plan, nothing
+from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.undo import Fold
 from chatfold.driving import adrive, drive
@@ -67,7 +67,7 @@ class Work(NamedTuple):
         """Return what a provider folds itself; one request, which cannot be stopped."""
         plan = self._native_plan(native)
         if not plan:
-            return nothing(plan)
+            return self.folding.nothing(plan)
         told = self.settings.compaction_instructions()
         made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
         return self._native_draft(plan, made)
@@ -76,7 +76,7 @@ class Work(NamedTuple):
         """Return what a provider folds itself."""
         plan = await _in_thread(partial(self._native_plan, native))
         if not plan:
-            return nothing(plan)
+            return self.folding.nothing(plan)
         told = self.settings.compaction_instructions()
         made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
         return await _in_thread(partial(self._native_draft, plan, made))
