@@ -67,13 +67,15 @@ class Writing:
             rest = [i for i in range(len(view.parts)) if i not in late]
             other = snapshot.shape.pick(item, rest) if rest else None
             added = [] if other is None else [other]
-            self._state.items.extend(added)
             if self._late_results == "drop":
+                self._state.items.extend(added)
                 _log.info("dropped %d results of calls that were folded away", len(late))
                 return added
             at = note_place(snapshot)
+            # All before the first is added: a template of the caller's may fail.
             texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
             notes = [snapshot.shape.summary_item(t, role="user") for t in texts]
+            self._state.items.extend(added)
             self._state.items[at:at] = notes
             return [*notes, *added]
 
