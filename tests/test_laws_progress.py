@@ -245,6 +245,14 @@ def test_law_11_force_tries_the_same_head_again() -> None:
     assert model.calls == 3
 
 
+def test_law_11_what_the_outcome_says_to_do_against_no_gain_can_be_done() -> None:
+    model = Model(HUGE, "short")
+    ctx = ChatContext(talk())
+    refused = ctx.summarize(model, keep_last_turns=1)
+    assert "pass a lower max_summary_tokens with force=True" in str(refused)
+    assert ctx.summarize(model, keep_last_turns=1, max_summary_tokens=65, force=True).changed
+
+
 @pytest.mark.parametrize(
     "change",
     [

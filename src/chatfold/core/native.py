@@ -76,7 +76,8 @@ def fields_of(value: Any) -> Any:
 
 
 def _checked(said: Any, value: Any) -> Any:
-    if hasattr(said, "to_dict") or hasattr(said, "model_dump"):
+    asks = hasattr(said, "to_dict") or hasattr(said, "model_dump")
+    if asks and not isinstance(said, Mapping):
         raise TypeError(f"{type(value).__name__} does not say what it holds")
     return said
 

@@ -71,7 +71,10 @@ _REMEDIES: Mapping[str, str] = {
         "a summarization is running, or a fold in the background has yet to be put in; use "
         "await ctx.asummarize(wait=True), or ctx.background.apply_if_ready()"
     ),
-    "no_gain": "the new list would not be {smaller}; keep less, or pass a lower max_summary_tokens",
+    "no_gain": (
+        "the new list would not be {smaller}; keep less, or pass a lower max_summary_tokens with "
+        "force=True"
+    ),
     "unchanged_head": "this head was tried before; add items, or pass force=True",
 }
 
