@@ -55,9 +55,16 @@ from langgraph.types import Command
 from pydantic import Field, SecretStr
 from validator import validate
 
-from chatfold import Policy
+from chatfold import ChatContext, Policy
 from chatfold.core.summary import TAG
-from chatfold.errors import SummarizerError
+from chatfold.errors import (
+    NoAnswerError,
+    RefusedSummaryError,
+    SummarizerError,
+    TruncatedSummaryError,
+)
+from chatfold.integrations._langchain.model import ChatModelSummarizer
+from chatfold.integrations._langchain.shape import LangChainMessages
 from chatfold.integrations.langchain import ChatfoldMiddleware, FoldState
 from chatfold.stores import MemoryStore, SQLStore
 
@@ -618,6 +625,58 @@ def test_thoughts_alone_are_no_summary() -> None:
     assert model.prompts
     assert not events.changed
     assert [m.content for m in model.seen[-1][:-1]] == [m.content for m in history]
+
+
+RESPONSE = {"object": "response", "status": "completed", "model_name": "gpt-5"}
+
+
+@pytest.mark.parametrize(
+    ("content", "told", "error"),
+    [
+        (
+            [{"type": "text", "text": "The user asked, and"}],
+            {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
+            TruncatedSummaryError,
+        ),
+        (
+            [{"type": "text", "text": "The user asked, and"}],
+            {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}},
+            RefusedSummaryError,
+        ),
+        ([{"type": "text", "text": "The user"}], {"status": "incomplete"}, TruncatedSummaryError),
+        ([{"type": "refusal", "refusal": "I cannot."}], {}, RefusedSummaryError),
+        ([{"type": "text", "text": "Hm.", "phase": "commentary"}], {}, NoAnswerError),
+        (
+            [{"type": "text", "text": "Hm.", "extras": {"phase": "commentary"}}],
+            {},
+            NoAnswerError,
+        ),
+    ],
+)
+def test_an_answer_of_openais_responses_that_is_none_is_no_summary(
+    content: list[Any], told: dict[str, Any], error: type[Exception]
+) -> None:
+    """They say why they ended, and what they refuse, elsewhere than Chat Completions do."""
+    answer = AIMessage(content, response_metadata=RESPONSE | told)
+    items = [message for n in range(4) for message in (HumanMessage(asked(n)), AIMessage("Yes."))]
+    kept = list(items)
+    context = ChatContext(items, shape=LangChainMessages())
+    with pytest.raises(error):
+        context.summarize(ChatModelSummarizer(RunnableLambda(lambda _: answer)), keep_last_turns=1)
+    assert items == kept
+
+
+def test_what_a_model_says_before_its_final_answer_is_not_in_the_summary() -> None:
+    """As with OpenAI's own SDK."""
+    said = {"type": "text", "text": "Let me look at that. ", "phase": "commentary"}
+    final = {"type": "text", "text": "The user asked thrice.", "phase": "final_answer"}
+    answer = AIMessage([said, final], response_metadata=RESPONSE)
+    items = [message for n in range(4) for message in (HumanMessage(asked(n)), AIMessage("Yes."))]
+    context = ChatContext(items, shape=LangChainMessages())
+    model = ChatModelSummarizer(RunnableLambda(lambda _: answer))
+    outcome = context.summarize(model, keep_last_turns=1)
+    assert outcome.summary is not None
+    assert outcome.summary.startswith("The user asked thrice.")
 
 
 def test_a_failure_is_raised_where_that_is_wanted() -> None:

@@ -147,17 +147,43 @@ def _completion(answer: Any) -> Completion | str:
     if not isinstance(answer, BaseMessage):
         return cast(str, answer)
     told = answer.response_metadata
-    reason = next((told[key] for key in _FINISHED if isinstance(told.get(key), str)), None)
+    blocks = listed(answer.content)
+    heard = [block for block in blocks if not _is_commentary(block)]
+    if len(heard) < len(blocks):
+        answer = answer.model_copy(update={"content": heard})
     calls = answer.tool_calls if isinstance(answer, AIMessage) else []
-    refusal = answer.additional_kwargs.get("refusal")
+    thinks = any(block_type(b) in ("thinking", "reasoning") for b in heard)
     return Completion(
         str(answer.text),
-        "tool_calls" if calls else reason,
+        "tool_calls" if calls else _reason(told),
         _usage(answer),
         told.get("model_name") or told.get("model"),
-        refusal if isinstance(refusal, str) and refusal else None,
-        any(block_type(b) in ("thinking", "reasoning") for b in listed(answer.content)),
+        _refusal(answer),
+        thinks or len(heard) < len(blocks),
     )
+
+
+def _reason(told: Mapping[str, Any]) -> str | None:
+    """Return why a model stopped; OpenAI's Responses tell it in fields of their own.
+
+    langchain-openai 1.7.4, `_construct_lc_result_from_responses_api`.
+    """
+    found = [told.get(key) for key in _FINISHED]
+    found += [field(told.get("incomplete_details"), "reason"), told.get("status")]
+    return next((each for each in found if isinstance(each, str) and each), None)
+
+
+def _refusal(answer: BaseMessage) -> str | None:
+    """Return the words of a refusal: beside the content, or in a block of it."""
+    blocks = (field(b, "refusal") for b in listed(answer.content) if block_type(b) == "refusal")
+    said = [answer.additional_kwargs.get("refusal"), *blocks]
+    return next((each for each in said if isinstance(each, str) and each), None)
+
+
+def _is_commentary(block: Any) -> bool:
+    """Return whether a text is what a model says to itself aloud before its final answer."""
+    phase = field(block, "phase") or field(field(block, "extras"), "phase")
+    return bool(phase == "commentary")
 
 
 def _usage(answer: BaseMessage) -> Usage | None:
