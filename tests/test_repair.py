@@ -20,6 +20,7 @@ from strategies import SHAPES, History, histories, long_history
 from validator import lost_partners, validate
 
 from chatfold import ChatContext, Problem
+from chatfold.core.native import plain
 from chatfold.core.reading import Reading, Snapshot
 from chatfold.core.repair import Repair, mended
 from chatfold.core.views import ResultPart, TextPart
@@ -47,6 +48,8 @@ BLOCKS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     ),
 }
 """How a call, and a text as its result, are written as blocks."""
+
+SAID_BLOCK = {"type": "text", "text": "Go on."}
 
 
 def reader(shape: str) -> Callable[[Sequence[Any]], Snapshot]:
@@ -208,6 +211,44 @@ def test_a_broken_history_is_repaired_or_says_why_not(shape: str) -> None:
             assert len(wrong) < 3, "\n".join(wrong)
     assert wrong == []
     assert judged >= per_shape
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tuples_are_mended_like_lists(shape: str) -> None:
+    """The SDKs' types take any iterable of blocks and of calls."""
+    rng = random.Random(5)
+    for history in drawn(shape, 6):
+        for _ in range(PER_DRAW):
+            items = damaged(history.items, rng)
+            expected, told = repaired(items, shape)
+            out, repairs = repaired([tupled(item) for item in items], shape)
+            assert plain(out) == plain(expected)
+            assert [(r.rule, r.action) for r in repairs] == [(r.rule, r.action) for r in told]
+
+
+def test_what_a_message_holds_as_a_tuple_is_mended() -> None:
+    """Arguments in `tool_calls`, a blank block, results behind a text."""
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": {}}}
+    asked = {"role": "assistant", "content": None, "tool_calls": (call,)}
+    out, _ = repaired([USER, asked, step("openai_chat", "a", 1, ["1"])[1]], "openai_chat")
+    assert out[1]["tool_calls"][0]["function"]["arguments"] == "{}"
+    use, result = BLOCKS["anthropic"]
+    blank = {"type": "text", "text": " "}
+    asked = {"role": "assistant", "content": (blank, use("a"), use("b"))}
+    told = {"role": "user", "content": (SAID_BLOCK, result("a", "1"), result("b", "2"))}
+    out, _ = repaired([USER, asked, told], "anthropic")
+    assert out[1]["content"] == [use("a"), use("b")]
+    assert out[2]["content"] == [result("a", "1"), result("b", "2"), SAID_BLOCK]
+
+
+def tupled(value: Any) -> Any:
+    """Return a copy with a tuple in place of each list; an item that is a list stays one."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: tuple(map(tupled, inner)) if isinstance(inner, list) else tupled(inner)
+        for key, inner in value.items()
+    }
 
 
 @given(history=histories())

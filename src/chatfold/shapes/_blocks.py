@@ -28,6 +28,7 @@ __all__ = [
     "named_id",
     "named_place",
     "object_text",
+    "own_fields",
     "sources_of",
     "text_of",
     "textless",
@@ -125,6 +126,17 @@ _TEXTS: Final = ("text", "input_text", "output_text")
 def fields_or_none(value: Any) -> dict[str, Any] | None:
     """Return a dict as it is, None for anything else."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def own_fields(item: Any) -> dict[str, Any]:
+    """Return the fields of an item for a copy of it: of a dict as they are, with lists for tuples.
+
+    Of an SDK object they have their wire names.
+    """
+    given = fields_or_none(item)
+    if given is None:
+        return cast("dict[str, Any]", plain(item))
+    return {key: field(given, key) for key in given}
 
 
 def block_type(block: object) -> str | None:

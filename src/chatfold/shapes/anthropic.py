@@ -46,6 +46,7 @@ from chatfold.shapes._blocks import (
     listed,
     module_of,
     named_id,
+    own_fields,
 )
 
 __all__ = ["Anthropic"]
@@ -342,9 +343,9 @@ def _is_message(get: Any) -> bool:
 
 
 def _message(item: Any) -> dict[str, Any]:
-    """Return the fields of a message; its blocks stay the objects that they are."""
+    """Return the fields of a message; its blocks stay the objects that they are, in a list."""
     if isinstance(item, dict):
-        return cast(dict[str, Any], item)
+        return own_fields(item)
     return {"role": field(item, "role"), "content": field(item, "content")}
 
 

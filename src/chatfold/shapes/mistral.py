@@ -35,6 +35,7 @@ from chatfold.shapes._blocks import (
     media_from_url,
     module_of,
     named_id,
+    own_fields,
     text_of,
 )
 from chatfold.shapes._chat import (
@@ -163,7 +164,7 @@ class Mistral(Shape):
         parts = [read_call(member, _DIALECT) for member in members]
         if all(part.id is not None for part in parts):
             return item
-        message = dict(self.replayable(item))
+        message = own_fields(self.replayable(item))
         named = zip(listed(message["tool_calls"]), parts, strict=True)
         message["tool_calls"] = [
             call if part.id else {**_dict(call), "id": _nine(new_id(part))} for call, part in named
@@ -175,7 +176,7 @@ class Mistral(Shape):
         view = self.read(item)
         if view is None or part >= len(view.parts):
             return item
-        message = dict(self.replayable(item))
+        message = own_fields(self.replayable(item))
         if type(view.parts[part]) is ResultPart:
             return {**message, "tool_call_id": call_id}
         if type(view.parts[part]) is not CallPart:

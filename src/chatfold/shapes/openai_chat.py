@@ -24,7 +24,14 @@ from chatfold.core.views import (
     TextPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import block_type, fields_or_none, getter, listed, module_of
+from chatfold.shapes._blocks import (
+    block_type,
+    fields_or_none,
+    getter,
+    listed,
+    module_of,
+    own_fields,
+)
 from chatfold.shapes._chat import (
     CHAT_BLOCKS,
     SHARED_MEDIA,
@@ -152,19 +159,17 @@ class OpenAIChat(Shape):
             return item if parts else None
         if len(view.parts) <= len(set(parts)):
             return item
-        fields = fields_or_none(item) or cast(dict[str, Any], plain(item))
-        return _picked(dict(fields), view.parts, parts)
+        return _picked(own_fields(item), view.parts, parts)
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return a result as a `tool` message for that id; ids of calls may recur here."""
         if field(item, "role") not in ("tool", "function"):
             return item
-        fields = fields_or_none(item) or cast(dict[str, Any], plain(item))
-        return {**fields, "role": "tool", "tool_call_id": call_id}
+        return {**own_fields(item), "role": "tool", "tool_call_id": call_id}
 
     def with_text_arguments(self, item: Any) -> Any:
         """Return the message with a text as the arguments of each function call."""
-        message = dict(fields_or_none(item) or cast(dict[str, Any], plain(item)))
+        message = own_fields(item)
         if (legacy := message.get("function_call")) is not None:
             message["function_call"] = _with_text(legacy)
         if members := listed(message.get("tool_calls")):
@@ -278,13 +283,11 @@ def _with_text_inside(call: Any) -> Any:
     """Return a tool call with a text as the arguments of its function."""
     function = field(call, "function")
     changed = function if function is None else _with_text(function)
-    given = fields_or_none(call) or cast(dict[str, Any], plain(call))
-    return call if changed is function else {**given, "function": changed}
+    return call if changed is function else {**own_fields(call), "function": changed}
 
 
 def _with_text(function: Any) -> Any:
     arguments = field(function, "arguments")
     if isinstance(arguments, str) or field(function, "name") is None:
         return function
-    given = fields_or_none(function) or cast(dict[str, Any], plain(function))
-    return {**given, "arguments": written(arguments)}
+    return {**own_fields(function), "arguments": written(arguments)}

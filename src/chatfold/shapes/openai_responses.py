@@ -23,6 +23,7 @@ from chatfold.shapes._blocks import (
     listed,
     module_of,
     named_id,
+    own_fields,
     textless_block,
     unknown_part,
 )
@@ -228,7 +229,7 @@ class OpenAIResponses(Shape):
         kept = [block for place, block in enumerate(blocks) if place in parts]
         if len(kept) == len(blocks):
             return item
-        return {**_own(item), "content": kept} if kept else None
+        return {**own_fields(item), "content": kept} if kept else None
 
     def detached(self, item: Any) -> Any:
         """Return what the model emitted without its own id; results are paired by `call_id`.
@@ -241,7 +242,7 @@ class OpenAIResponses(Shape):
         if kind in _FOUND_BY_ID or field(item, "id") is None:
             return item
         if kind == "message" or kind in READERS:
-            return {k: v for k, v in _own(item).items() if k != "id"}
+            return {k: v for k, v in own_fields(item).items() if k != "id"}
         return item
 
     def interrupted_item(self, call: ToolCallRecord) -> dict[str, Any] | None:
@@ -258,13 +259,13 @@ class OpenAIResponses(Shape):
             return item
         if kind in _WITHOUT_CALL_ID:
             return item
-        return {**_own(item), "call_id": call_id}
+        return {**own_fields(item), "call_id": call_id}
 
     def with_text_arguments(self, item: Any) -> Any:
         """Return a function call with a text as its arguments."""
         if field(item, "type") != "function_call" or isinstance(field(item, "arguments"), str):
             return item
-        return {**_own(item), "arguments": written(field(item, "arguments"))}
+        return {**own_fields(item), "arguments": written(field(item, "arguments"))}
 
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]
@@ -315,8 +316,3 @@ def _without(parts: Any, key: str) -> Any:
         else {k: v for k, v in given.items() if k != key}
         for part in cast(list[Any], parts)
     ]
-
-
-def _own(item: Any) -> dict[str, Any]:
-    """Return the fields of a dict as they are, and those of an SDK object by their wire names."""
-    return fields_or_none(item) or cast(dict[str, Any], plain(item))
