@@ -130,6 +130,36 @@ def test_fields_of_other_servers_stay_on_the_message() -> None:
     assert item["tool_calls"][0]["extra_content"] == {"google": {"sig": "c2ln"}}
 
 
+@pytest.mark.parametrize("content", [None, ""])
+@pytest.mark.parametrize(
+    "thought",
+    [
+        {"reasoning_content": "Hm."},
+        {"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+    ],
+)
+def test_an_answer_that_was_cut_off_while_it_thought_is_left_out(
+    thought: Json, content: str | None
+) -> None:
+    """No server takes a message back that says nothing and calls nothing."""
+    message = {"role": "assistant", "content": content, **thought}
+    choice = {"index": 0, "message": message, "finish_reason": "length", "logprobs": None}
+    whole = {**CHAT["text"].whole, "choices": [choice]}
+    assert items_of(whole) == []
+    frame = {"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    pieces = [(message, None), ({}, "length")]
+    reading = fed(
+        [
+            {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+            for delta, end in pieces
+        ]
+    )
+    assert reading.items == []
+    assert reading.unfinished == ""
+    choice["message"] = {**message, "images": ["aGk="]}  # what nobody knows may be the answer
+    assert items_of(whole) == [choice["message"]]
+
+
 def test_what_was_said_aloud_is_kept_in_words() -> None:
     """A request takes the id alone, and the server forgets it: a fold, too, can read the words."""
     reply = CHAT["audio"]

@@ -131,7 +131,7 @@ class OpenAIChat(Shape):
             return {"role": "function", "name": call.name, "content": text}
         raise ShapeError("the call has no id to answer to", shape=self.name, index=call.call_index)
 
-    def replayable(self, item: Any) -> Any:
+    def replayable(self, item: Any) -> Any | None:
         """Return an assistant's message without what only a response may hold.
 
         That are `annotations`, `parsed`, all of `audio` but its id, and all that is null or an
@@ -141,9 +141,16 @@ class OpenAIChat(Shape):
         the server forgets it after an hour, which https://community.openai.com/t/1046769 quotes:
         "Assistant audio ... not found." Words beside an id were taken:
         https://community.openai.com/t/1015066 (both read 2026-11-26).
+
+        None where the model has only thought, as one does that a limit has cut off: "Invalid
+        assistant message: content or tool_calls must be set",
+        https://github.com/BenedictKing/ccx/issues/35 (read 2026-11-28).
         """
         fields = fields_or_none(plain(item))
-        return item if fields is None else _replayable(fields)
+        if fields is None:
+            return item
+        made = _replayable(fields)
+        return made if any(value for key, value in made.items() if key not in _UNSAID) else None
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id on each tool call that has none."""
@@ -239,6 +246,7 @@ def _picked(
 
 
 _OUTPUT_ONLY: Final = frozenset({"annotations", "parsed"})
+_UNSAID: Final = frozenset({"role", "reasoning", "reasoning_content", "reasoning_details"})
 
 
 def _replayable(message: dict[str, Any]) -> dict[str, Any]:
