@@ -188,6 +188,20 @@ def test_a_server_tool_is_call_and_result_in_one_message() -> None:
     assert ctx.cut_points() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("kind", ["code_execution", "bash_code_execution"])
+@pytest.mark.parametrize(("code", "status"), [(0, "completed"), (1, "failed"), (-9, "failed")])
+def test_code_that_the_server_ran_has_failed_where_it_says_so(
+    kind: str, code: int, status: str
+) -> None:
+    """As a command of a shell has: it was answered, and not by an error of the tool."""
+    ran = {"type": f"{kind}_result", "return_code": code, "stdout": "", "stderr": "", "content": []}
+    use = {"type": "server_tool_use", "id": "s1", "name": kind, "input": {}}
+    result = {"type": f"{kind}_tool_result", "tool_use_id": "s1", "content": ran}
+    ask = {"role": "user", "content": "Run it."}
+    (call,) = ChatContext([ask, {"role": "assistant", "content": [use, result]}]).tool_calls()
+    assert call.status == status
+
+
 def test_a_server_result_in_a_later_message_keeps_its_call() -> None:
     """Beside a client's tool, the server's result comes with the next assistant message."""
     items = [

@@ -204,8 +204,10 @@ def _tool_result(block: Any) -> ResultPart:
 
 
 def _server_result(block: Any, kind: str) -> ResultPart:
+    """Return the reading of what the server answered; code that it ran says how it ended."""
     content = field(block, "content")
     failed = bool(field(block, "is_error")) or (block_type(content) or "").endswith("_error")
+    failed = failed or bool(field(content, "return_code"))
     texts = [b for b in listed(content) if block_type(b) == "text"]
     if isinstance(content, str):
         text = content
