@@ -160,6 +160,33 @@ def test_an_answer_that_was_cut_off_while_it_thought_is_left_out(
     assert items_of(whole) == [choice["message"]]
 
 
+@pytest.mark.parametrize("written", [{}, {"arguments": None}])
+def test_a_call_without_arguments_may_be_sent_back(written: Json) -> None:
+    """Of a tool that takes none: some servers write nothing, and no server takes nothing back."""
+    function = {"name": "now", **written}
+    call = {"id": "call_1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls", "logprobs": None}
+    whole = {**CHAT["text"].whole, "choices": [choice]}
+    frame = {"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    delta = {**message, "tool_calls": [{**call, "index": 0}]}
+    pieces = [(delta, None), ({}, "tool_calls")]
+    chunks = [
+        {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        for delta, end in pieces
+    ]
+    for items in (items_of(whole), items_of(ChatCompletion.construct(**whole)), fed(chunks).items):
+        ctx = ChatContext([{"role": "user", "content": "What time is it?"}, *items])
+        assert [p.severity for p in ctx.check()] == ["pending"]
+        assert [answer.text for answer in ctx.run_tool_calls({"now": lambda: "noon"}).answers] == [
+            "noon"
+        ]
+        assert ctx.check() == []
+    called = {"role": "assistant", "content": None, "function_call": function}
+    (item,) = items_of({**whole, "choices": [{**choice, "message": called}]})
+    assert item["function_call"] == {"name": "now", "arguments": ""}
+
+
 def test_what_was_said_aloud_is_kept_in_words() -> None:
     """A request takes the id alone, and the server forgets it: a fold, too, can read the words."""
     reply = CHAT["audio"]

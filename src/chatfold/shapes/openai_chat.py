@@ -260,6 +260,8 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
         made["audio"] = {"id": audio["id"]}
     if audio.get("transcript") and not made.get("content"):
         made["content"] = audio["transcript"]
+    if (legacy := fields_or_none(made.get("function_call"))) is not None:
+        made["function_call"] = _replayable_function(legacy)
     if "tool_calls" in made:
         made["tool_calls"] = [_replayable_call(call) for call in listed(made["tool_calls"])]
     return made
@@ -272,12 +274,19 @@ def _replayable_call(call: Any) -> Any:
         return call
     made = {k: v for k, v in given.items() if k != "index"}
     if (function := fields_or_none(made.get("function"))) is not None:
-        made["function"] = {
-            k: v
-            for k, v in function.items()
-            if k != "parsed_arguments" and (v is not None or k == "arguments")
-        }
+        made["function"] = _replayable_function(function)
     return made
+
+
+def _replayable_function(function: dict[str, Any]) -> dict[str, Any]:
+    """Return the function of a call with a text as its arguments, where the model wrote none.
+
+    Some servers leave the field out, or write null, and take back neither:
+    https://github.com/OpenRouterTeam/ai-sdk-provider/pull/310 (read 2026-11-28). The text is blank,
+    as it may be that a limit has cut it off: whether no arguments will do, the tool tells.
+    """
+    made = {k: v for k, v in function.items() if k != "parsed_arguments" and v is not None}
+    return made if "arguments" in made else {**made, "arguments": ""}
 
 
 def _numbered(call: Any, new_id: Callable[[CallPart], str]) -> Any:
