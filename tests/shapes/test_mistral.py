@@ -24,6 +24,7 @@ from chatfold.core.views import (
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes import shape_named
+from chatfold.stores import MemoryStore
 
 Item = dict[str, Any]
 MISTRAL = shape_named("mistral")
@@ -693,6 +694,27 @@ def test_a_new_chunk_is_sent_back_as_the_server_wrote_it() -> None:
     """What the SDK does not know comes out of the object that it wraps it in."""
     wire = {"role": "assistant", "content": [{"type": "brand_new", "raw": {"a": 1}}]}
     assert MISTRAL.replayable(AssistantMessage.model_validate(wire)) == wire
+
+
+def test_objects_that_were_made_without_their_roles_come_back_with_them() -> None:
+    """As the SDK's own examples make them: the role and the type are what the class says."""
+    said = models.TextChunk(text="Where is my order LK-20417? " * 30)
+    asked = [UserMessage(content=[said]), AssistantMessage(content="It is in Berlin. " * 30)]
+    store = MemoryStore()
+    items: list[Any] = [*asked, UserMessage(content="Thanks.")]
+    ctx = ChatContext(items, store=store, key="one")
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    fresh = ChatContext(list(items), store=store, key="one")
+    assert fresh.undo().changed
+    assert fresh.items[:2] == [
+        {"role": "user", "content": [{"type": "text", "text": said.text}]},
+        {"role": "assistant", "content": asked[1].content},
+    ]
+    assert fresh.check() == []
+    call = models.ToolCall(id="call12345", function=models.FunctionCall(name="f", arguments="{}"))
+    made = AssistantMessage(content=[said], tool_calls=[call])
+    changed = shape_named("mistral").with_other_id(made, 1, "call54321")
+    assert changed["content"] == [{"type": "text", "text": said.text}]
 
 
 def test_an_object_that_was_made_without_a_role_is_sent_with_one() -> None:

@@ -10,8 +10,8 @@ import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from functools import singledispatch
-from typing import Any, cast
+from functools import lru_cache, singledispatch
+from typing import Any, Literal, cast, get_args, get_origin
 
 __all__ = ["bytes_label", "field", "fields_of", "hidden_in", "json_text", "plain"]
 
@@ -68,7 +68,8 @@ def fields_of(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return _checked(_to_dict(value), value)
     if hasattr(value, "model_dump"):
-        return _checked(value.model_dump(by_alias=True, exclude_unset=True), value)
+        said = value.model_dump(by_alias=True, exclude_unset=True)
+        return _checked(_told(value, said), value)
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
         return {k: v for k, v in own.items() if not k.startswith("_")}
@@ -80,6 +81,49 @@ def _checked(said: Any, value: Any) -> Any:
     if asks and not isinstance(said, Mapping):
         raise TypeError(f"{type(value).__name__} does not say what it holds")
     return said
+
+
+def _told(value: Any, dumped: Any) -> Any:
+    """Return a dump of a model with what says what it is, which need not be set.
+
+    Mistral's models have their role and type by themselves, as fields with one possible value.
+    """
+    if isinstance(dumped, list):
+        parts = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else ()
+        made = cast("list[Any]", dumped)
+        return [*map(_told, parts, made)] if len(parts) == len(made) else made
+    if not (hasattr(value, "model_fields_set") and isinstance(dumped, dict)):
+        return dumped
+    fields = cast("dict[str, Any]", dumped)
+    model: Any = type(cast(object, value))
+    names = _wire_names(model)
+    inner = {k: _told(getattr(value, n), fields[k]) for n, k in names.items() if k in fields}
+    constants = {k: v for k, v in _constants(model).items() if fields.get(k) is None}
+    return {**fields, **inner, **constants}
+
+
+@lru_cache
+def _wire_names(model: Any) -> dict[str, str]:
+    """Return under which name each field of a model goes out."""
+    fields: Mapping[str, Any] = model.model_fields
+    return {n: f.serialization_alias or f.alias or n for n, f in fields.items()}
+
+
+@lru_cache
+def _constants(model: Any) -> dict[str, Any]:
+    """Return the fields of a model that have one possible value, as they go out."""
+    fields: Mapping[str, Any] = model.model_fields
+    names = _wire_names(model)
+    given = ((names[n], f.default, _literals(f.annotation)) for n, f in fields.items())
+    return {name: default for name, default, values in given if values == (default,)}
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    """Return the values that a literal type names, of one that may be None as well."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    others = [inner for inner in get_args(annotation) if inner is not type(None)]
+    return _literals(others[0]) if len(others) == 1 else ()
 
 
 def _to_dict(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.native import field, json_text
+from chatfold.core.native import field, fields_of, json_text
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -154,8 +154,8 @@ class Mistral(Shape):
         """Return a message of a response as the dict that may be sent back."""
         if not module_of(item).startswith("mistralai"):
             return item
-        # What was not set is left out, but the role has to be there; `parsed` is the SDK's own.
-        message = item.model_dump(by_alias=True, exclude_unset=True, exclude={"parsed"})
+        # `parsed` is the SDK's own.
+        message = {key: value for key, value in fields_of(item).items() if key != "parsed"}
         return _raw({**message, "role": item.role or "assistant"})
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
@@ -221,8 +221,8 @@ def _raw(value: Any) -> Any:
     """Return dumped fields with each chunk that the SDK does not know as the server wrote it."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
-        if fields.keys() == {"raw"}:
-            return fields["raw"]
+        if fields.get("is_unknown") is True or fields.keys() == {"raw"}:  # the SDK's own class
+            return fields.get("raw")
         return {key: _raw(inner) for key, inner in fields.items()}
     return [_raw(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
 
