@@ -77,8 +77,8 @@ def fields_of(value: Any) -> Any:
 
 
 def _checked(said: Any, value: Any) -> Any:
-    asks = hasattr(said, "to_dict") or hasattr(said, "model_dump")
-    if asks and not isinstance(said, Mapping):
+    asks: bool = hasattr(said, "to_dict") or hasattr(said, "model_dump")
+    if asks and not issubclass(type(said), dict):  # some dicts have such methods
         raise TypeError(f"{type(value).__name__} does not say what it holds")
     return said
 
