@@ -317,6 +317,13 @@ def test_a_day_of_digits_is_the_one_that_was_named(source: str, true: str, lie: 
     assert found(f"It is on {lie}, Sir.", sources) == [lie]
 
 
+@pytest.mark.parametrize("source", ["vom 4. bis 7. August", "du 4 au 7 août", "4 to 7 August"])
+def test_both_ends_of_a_stay_may_be_written_out(source: str) -> None:
+    sources = shown(f"The stay is {source}.")
+    assert found("From August 4 to August 7.", sources) == []
+    assert found("From August 5 to August 7.", sources) == ["August 5"]
+
+
 def test_what_looks_like_a_day_in_a_summary_alone_is_no_lie() -> None:
     assert found("Ab 3.11. gilt es.", shown("Use Python 3.11 there.")) == []
     assert found("It stopped on 11/14.", shown("11/14 tests passed.")) == []

@@ -194,6 +194,28 @@ def test_both_ends_of_a_range_are_values() -> None:
     assert [v.key for v in values("10-12 kg")] == ["number:10", "number:12 kg"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vom 4. bis 7. August",
+        "vom 4. bis zum 7. August",
+        "du 4 au 7 août",
+        "del 4 al 7 de agosto",
+        "dal 4 al 7 agosto",
+        "from the 4th to the 7th of August",
+        "between 4 and 7 August",
+    ],
+)
+def test_both_days_of_one_month_are_dates_with_a_word_between(text: str) -> None:
+    assert [v.key for v in values(text)] == ["date:--08-04", "date:--08-07"]
+
+
+def test_what_does_not_go_on_to_a_later_day_is_no_run_of_days() -> None:
+    assert [v.key for v in values("Room 12 and 5 August")] == ["number:12", "date:--08-05"]
+    assert [v.key for v in values("du 28 au 3 août")] == ["number:28", "date:--08-03"]
+    assert [v.key for v in values("4 to 7 bottles")] == ["number:4", "number:7"]
+
+
 @pytest.mark.parametrize("text", ["0123 4567", "01-23-45-67", "1/2/3/4", "555-0102"])
 def test_short_groups_of_digits_are_no_phones_and_no_paths(text: str) -> None:
     assert {v.kind for v in values(text)} <= {"id", "number"}

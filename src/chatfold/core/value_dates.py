@@ -38,7 +38,9 @@ _CLOCK = re.compile(
 )
 _AFTERNOON = ("午後", "下午", "晚上", "오후")
 _DAY_MONTH = re.compile(
-    r"(\d{1,2})(?:st|nd|rd|th|er|\.|º)?(?:-(\d{1,2})(?:st|nd|rd|th|\.)?)?[ -]"
+    r"(\d{1,2})(?:st|nd|rd|th|er|\.|º)?"
+    r"(?:(?:-| (?:to|till|tot|through|until|a(?:nd|[ulo])?|bis|und|o(?:r|der|u)?|e[tn]?|y) "
+    r"(?:(?:the|zum|den|le|el|il) )?)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?)?+[ -]"
     r"(?:of |de |d')?([^\W\d_]{3,10})\b\.?(?:,?[ -](?:de |del |of )?(\d{4})\b)?"
 )
 _MONTH_DAY = re.compile(
@@ -200,9 +202,11 @@ def _days(
     if found[last] is None:
         return [Value("date", text[at : found.end()], keys[0], at, found.end(), keys[1])]
     end = day_keys(int(found[year] or 0), month, int(found[last]))
-    if end is None:
-        return []
     cut, other = found.end(first), found.start(last)
+    is_run = " " not in text[cut:other] or int(found[first]) < int(found[last])
+    if end is None or not is_run:  # "room 12 and 5 March"
+        return []
+    cut += text.startswith(".", cut)
     return [
         Value("date", text[at:cut], keys[0], at, cut, keys[1]),
         Value("date", text[other : found.end()], end[0], other, found.end(), end[1]),
