@@ -324,6 +324,31 @@ def test_both_ends_of_a_stay_may_be_written_out(source: str) -> None:
     assert found("From August 5 to August 7.", sources) == ["August 5"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, the 14th instead.",
+        "Doch lieber am 14. bitte.",
+        "Plutôt le 14 à midi.",
+        "Mejor el 14.",
+        "14日に変更してください。",
+    ],
+)
+def test_a_day_without_its_month_is_of_the_month_that_was_named_before(said: str) -> None:
+    told = ("Today is 2026-02-20.", "I fly on 12 March.", said, "Back on 2 May.")
+    sources = Sources([ItemView("user", (TextPart(text),)) for text in told[1:]], [], told[:1])
+    assert found("She flies on 14 March.", sources) == []
+    assert found("She flies on 2026-03-14.", sources) == []
+    assert found("She flies on 15 March now.", sources) == ["15 March"]
+    assert found("She flies on 14 May now.", sources) == ["14 May"]
+    assert found("She flies on 2025-03-14.", sources) == ["2025-03-14"]
+
+
+def test_a_number_is_no_day_of_a_month() -> None:
+    sources = shown("I fly on 12 March with the 14 bags for 14 %, le 14h ou le 3.14.")
+    assert found("She flies on 14 March now.", sources) == ["14 March"]
+
+
 def test_what_looks_like_a_day_in_a_summary_alone_is_no_lie() -> None:
     assert found("Ab 3.11. gilt es.", shown("Use Python 3.11 there.")) == []
     assert found("It stopped on 11/14.", shown("11/14 tests passed.")) == []

@@ -1,24 +1,38 @@
 """Days that follow from what was shown: so many days off, a weekday ahead, the end of a stay.
 
+Also "the 14th instead", of the month of the day that was named before.
+
 Not here: numbers (`derived`), how days are written (`value_dates`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from itertools import combinations, islice
+from typing import Final
 
 from chatfold.core.days import as_date, days_from
 from chatfold.core.shown import Sources
+from chatfold.core.values import values
 
 __all__ = ["DerivedDays"]
 
 _MANY = 40  # days of which those beside are looked at
 _SMALL = 12
 _LEAP = 2000  # a year that has all days
+_BEFORE: Final = 8  # texts in which the day may stand whose month "the 14th" is of
+_LONGEST: Final = 4_000  # characters: in longer texts nobody names such a day
+_OF_MONTH = re.compile(
+    r"(?<![\w.,:/-])(?:(\d{1,2})(?:st|nd|rd|th)\b"
+    r"|(?:am|vom|zum|den|dem|ab|bis) (\d{1,2})\.(?!\d)"
+    r"|(?:le|au|du|el|al|del|il|dal) (\d{1,2})(?:er|º)?(?![\w/:-]|[.,]\d| ?[%€$£h]))"
+    r"|(?<![\d月])(\d{1,2})(?:日(?!間|间)|号|號|일)",
+    re.IGNORECASE,
+)
 
 
 class DerivedDays:
@@ -39,8 +53,9 @@ class DerivedDays:
         if day is None:
             if not key.startswith("date:--"):
                 return False
-            return any(f"date:{d:--%m-%d}" == key for d in self._relative_days)
-        return day in self._relative_days or self._completed(day)
+            relative = any(f"date:{d:--%m-%d}" == key for d in self._relative_days)
+            return relative or self._is_of_month(key)
+        return day in self._relative_days or self._completed(day) or self._is_of_month(key)
 
     def _completed(self, day: date) -> bool:
         """Return whether a day was named without its year, and the year stands elsewhere."""
@@ -51,6 +66,40 @@ class DerivedDays:
         return any(d.year == day.year for d in sources.today) and not any(
             f"date:{y:04d}{day:-%m-%d}" in sources.kinds for y in range(day.year - 3, day.year + 4)
         )
+
+    def _is_of_month(self, key: str) -> bool:
+        """Return whether a day was named without its month, behind another day of that month.
+
+        Args:
+            key: Its key; the year is that of the other day, or of today where that has none.
+        """
+        months, month = self._months.get(int(key[-2:]), ()), key[-5:-3]
+        if key.startswith("date:--"):
+            return any(other.endswith(month) for other in months)
+        current = any(day.year == int(key[5:9]) for day in self.sources.today)
+        return key[:-3] in months or (current and f"date:--{month}" in months)
+
+    @cached_property
+    def _months(self) -> dict[int, set[str]]:
+        """Beginnings of the keys of days named before a day without its month, by that day."""
+        found: dict[int, set[str]] = {}
+        texts = self.sources.texts
+        for at, text in enumerate(texts):
+            days = [] if len(text) > _LONGEST else _OF_MONTH.findall(text)[:_MANY]
+            if days:
+                months = self._months_before(at)
+                for day in days:
+                    found.setdefault(int("".join(day)), set()).update(months)
+        return found
+
+    def _months_before(self, at: int) -> set[str]:
+        """Return the beginnings of the keys of the days in a text, or in the last one before it."""
+        texts = self.sources.texts
+        for text in reversed(texts[max(0, at - _BEFORE) : at + 1]):
+            dates = [v for v in values(text[:_LONGEST]) if v.kind == "date" and _some_day(v.key)]
+            if dates:
+                return {value.key[:-3] for value in dates}
+        return set()
 
     @cached_property
     def _relative_days(self) -> set[date]:
