@@ -267,3 +267,21 @@ def test_the_nie_of_polish_is_none() -> None:
         "Nie vor neun.",
         "Nie etwas löschen.",
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Das Zimmer vom 3. bis 6. August darf höchstens 140 Euro kosten.",
+        "Bitte maximal 2. Stock.",
+        "Rufen Sie mich bis zum 23. Mai morgens nie vor 9 Uhr an.",
+        "Liefern Sie nie an die Lindenstr. 5, 20095 Hamburg.",
+    ],
+)
+def test_a_sentence_goes_on_behind_an_ordinal(said: str) -> None:
+    """Without the day or the storey the instruction would say another thing."""
+    assert told(f"Guten Tag. {said} Danke.").held == [said]
+
+
+def test_a_sentence_ends_behind_a_number_that_is_no_ordinal() -> None:
+    assert told("Nie mehr als 2. Danke. Bis morgen!").held == ["Nie mehr als 2."]

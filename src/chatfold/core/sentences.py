@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from chatfold.core.value_tables import AMBIGUOUS_MONTHS, MONTHS
 from chatfold.core.values import Value
 
 __all__ = [
@@ -72,8 +73,18 @@ _ABBREVIATIONS: Final = frozenset(
 _BEFORE_NAMES: Final = frozenset(
     ("approx", "ca", "dr", "fr", "hr", "mr", "mrs", "ms", "nr", "prof", "st", "vs")
 )
+# Behind the ordinals of German and its cousins; "bis" with a capital begins a sentence.
+_COUNTED: Final = frozenset(
+    re.findall(
+        r"\S+",
+        "bis und oder Stock Stockwerk Etage Obergeschoss Untergeschoss OG UG Klasse Quartal",
+    )
+)
+_MONTHS: Final = MONTHS.keys() - (AMBIGUOUS_MONTHS - {"august"})
+_FIRST_WORD = re.compile(r"\s*([^\W\d_]{2,16})\b")
 _SMALL_WORD = re.compile(r"[a-z\u00df-\u024f]{1,20}[ ,.;]")
 _WORD_AT_END = re.compile(r"\s(?:[a-z\u00df-\u024f]{3,20}|an?|of|to|in|on|at|by|is|it|as|or),?\Z")
+_REACH = 24  # characters behind a full stop that are looked at
 _BROKEN_AT = 60  # characters: nobody breaks shorter lines for their length
 _PRONOUN = re.compile(
     r"(?:It|Its|This|That|These|They|Their|There|He|She|His|Her|Sie|Er|Es|Ihr|Diese[rs]?|Das|"
@@ -235,14 +246,16 @@ def _is_end(
         return False  # an abbreviation that the list does not know
     if last == "no":
         return not rest[:1].isdigit()
-    if last in _ABBREVIATIONS:
+    if last in _ABBREVIATIONS or _is_street(last, rest):
         return False
     if len(last) == 1 and last.isalpha():  # J. Smith, z. B.; but "5 g." ends a sentence
         return not (word[0].isupper() or rest[1:2] == ".")
     if "." in last and all(len(part) == 1 for part in last.split(".")):
         return False  # U.S., z.B.
     if last.isdigit() and len(last) < 3:
-        return word.start() != within[0] and not rest[:1].isdigit() and _ends_number(rest)
+        ordinal = _is_ordinal(last, text[end.end() : min(within[1], end.end() + _REACH)])
+        counts = rest[:1].isdigit() or not _ends_number(rest) or ordinal
+        return word.start() != within[0] and not counts
     return True
 
 
@@ -267,12 +280,27 @@ def is_abbreviated(text: str, at: int, rest: str) -> bool:
         return word[0].isupper() and last != "i" and rest[:1].isupper()
     if last in _BEFORE_NAMES:  # but "500 ms." ends a sentence
         return not text[: word.start()].rstrip()[-1:].isdigit()
+    if _is_ordinal(last, rest) or _is_street(last, rest):
+        return True
     return last in _ABBREVIATIONS and not rest[:1].isupper()
 
 
 def _ends_number(rest: str) -> bool:
     """Return whether a number of one or two digits with a full stop is no ordinal."""
     return rest[:1].isupper() or not rest[:1].isalpha()
+
+
+def _is_ordinal(word: str, rest: str) -> bool:
+    """Return whether a number with a full stop is one of a row: `6. August`, `2. Stock`."""
+    if not (word.isdigit() and len(word) < 3):
+        return False
+    counted = _FIRST_WORD.match(rest)
+    return counted is not None and (counted[1] in _COUNTED or counted[1].lower() in _MONTHS)
+
+
+def _is_street(word: str, rest: str) -> bool:
+    """Return whether the number of a house stands behind a word: `Lindenstr. 5`."""
+    return word.endswith("str") and rest[:1].isdigit()
 
 
 def goes_on(text: str, sentence: Sentence) -> bool:
