@@ -60,6 +60,31 @@ def test_a_value_stands_in_the_sentence_that_denies(said: str) -> None:
         assert said in record(f"Good morning. {said}. Is that clear?", role).replace('"', "")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If the parcel is over 20 kg, send it back",
+        "The fee is waived if the balance stays above 1,000 EUR",
+        "Nehmen Sie es, falls der Preis unter 20 EUR fällt",
+        "Si el precio baja de 20 EUR, compre dos",
+    ],
+)
+def test_a_value_stands_in_the_sentence_with_its_condition(said: str) -> None:
+    for role in ("user", "assistant"):
+        assert said in record(f"Good morning. {said}. Good bye.", role).replace('"', "")
+
+
+def test_a_few_words_of_a_question_ask() -> None:
+    """Else what was asked would read as if it were so."""
+    assert record("And was I charged twice on 2026-05-05? Bye.") == (
+        "- user: charged twice on 2026-05-05?"
+    )
+    assert record("Why? I was charged twice on 2026-05-05. Well?") == (
+        "- user: charged twice on 2026-05-05"
+    )
+    assert record("二回請求されたのは 2026-05-05 ですか？はい。").endswith("2026-05-05?")
+
+
 @pytest.mark.parametrize(("said", "told"), AFFIRMING.items())
 def test_of_other_sentences_a_few_words_are_enough(said: str, told: str) -> None:
     assert record(f"{said}.") == f"- user: {told}"

@@ -1,7 +1,8 @@
 """The words by which a sentence denies, in the languages that most agents are spoken to in.
 
-A part of a sentence without its "not" says the contrary of the whole, so whoever takes a part out
-of one has to know whether there is any. One word too many found here costs a few words of room.
+A part of a sentence without its "not" says the contrary of the whole, and without its "if" what was
+only to be on a condition, so whoever takes a part out of one has to know whether there is any. One
+word too many found here costs a few words of room.
 Not here: whether an instruction forbids (`constraint_content`), by the words of one language.
 """
 
@@ -11,7 +12,7 @@ import re
 
 from chatfold.core.word_sets import word_set
 
-__all__ = ["denies"]
+__all__ = ["denies", "qualifies"]
 
 _WORDS = word_set(
     # English
@@ -32,6 +33,8 @@ _WORDS = word_set(
     "не нет нельзя никогда без ні немає ніколи δεν δε μην όχι χωρίς ποτέ לא אין בלי אל "
     "لا لم لن ليس بدون غير नहीं मत बिना tidak bukan jangan belum tanpa không chưa đừng"
 )
+_CONDITIONS = word_set("if whether provided wenn falls sofern si caso indien jeśli jestli если")
+_QUALIFYING = _WORDS | _CONDITIONS
 _BEGINNINGS = ("kein", "nenhum", "nessun", "niemand", "ningun", "ningún", "żad")
 _SHORTENED = re.compile(r"n['’]t\b|\bn['’]")  # "don't", "n'est"
 _WITH_OTHERS = {
@@ -46,11 +49,20 @@ _WORD = re.compile(r"\w+(?:[\u0900-\u0dff]+\w*)*")  # some letters of India are 
 
 def denies(text: str, start: int = 0, stop: int | None = None) -> bool:
     """Return whether a text, or a part of it, has a word that denies."""
-    part = text[start:stop]
+    return _has(text[start:stop], _WORDS)
+
+
+def qualifies(text: str, start: int = 0, stop: int | None = None) -> bool:
+    """Return whether a text, or a part of it, has a word that denies or begins a condition."""
+    return _has(text[start:stop], _QUALIFYING)
+
+
+def _has(part: str, wanted: frozenset[str]) -> bool:
+    """Return whether a text has one of these words, or one that denies by its form."""
     plain = part.lower()
     words = _WORD.findall(plain)
     return (
-        not _WORDS.isdisjoint(words)
+        not wanted.isdisjoint(words)
         or any(word in words and found.search(plain) for word, found in _WITH_OTHERS.items())
         or (("'" in plain or "’" in plain) and _SHORTENED.search(plain) is not None)
         or any(word.startswith(_BEGINNINGS) for word in words)

@@ -14,7 +14,7 @@ from typing import Final
 from chatfold.core.call_json import LONGEST, Path, label_of
 from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.carry import SAID_BY_USER, THINGS
-from chatfold.core.denials import denies
+from chatfold.core.denials import qualifies
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Group, Phrase, Phrases, Way
 from chatfold.core.sightings import Sighting
@@ -209,9 +209,11 @@ class PhraseFinder:
             return self._alone(value)
         one, text, found, contrasts = place
         said = snippet(text, one, found)
-        if len(said) > len(one.text) and contrasts.is_denied(one):
+        if len(said) > len(one.text) and contrasts.is_qualified(one):
             whole = contrasts.sentence(one, LONGEST)
-            return whole if whole and denies(whole) else self._alone(value)
+            return whole if whole and qualifies(whole) else self._alone(value)
+        if len(said) > len(one.text) and contrasts.is_asked(one):
+            said += "?"
         return said if len(said) <= LONGEST else None
 
     def _in_short(self, value: Value, home: Sighting) -> str | None:

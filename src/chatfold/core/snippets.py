@@ -12,7 +12,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from chatfold.core.denials import denies
+from chatfold.core.denials import qualifies
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.values import Kind, Value
 
@@ -33,6 +33,7 @@ _COMMA = re.compile(rf"{_BOUND.pattern}|[、，；：]")
 _SPACE = re.compile(r"\s+")
 _ONE = re.compile(r"[^\W\d][^\n.!?…。！？|]*[.!?…]*")  # a line that is one sentence for certain
 _END = ".,; 。、，；"  # says nothing at the end of a sentence that stands in a list
+_ASKS = re.compile(r"[?؟](?=[\"'”’»)\]*]*(?:\s|\Z))|？")
 _BESIDE = 120  # characters: so near to a value, another one of its kind may be meant instead
 _WIDE = 400  # characters: a sentence that goes on for longer says little of a value
 _LINE = 20_000  # characters: longer ones were not written by hand
@@ -118,22 +119,32 @@ class Contrasts:
         part = self._part(value)
         return None if part is None else self._said(part, most)
 
-    def is_denied(self, value: Value) -> bool:
-        """Return whether the sentence that a value is in denies something.
+    def is_qualified(self, value: Value) -> bool:
+        """Return whether the sentence that a value is in denies something, or has a condition.
 
-        A few words of it may then say the contrary.
+        A few words of it may then say the contrary, or more.
         """
         near = max(0, value.start - _WIDE), value.stop + _WIDE
         short = len(self._text) <= _WIDE  # as most messages: one look for all values
-        if not (self._denies if short else denies(self._text, *near)):
+        if not (self._qualifies if short else qualifies(self._text, *near)):
             return False  # as in most, where no sentence is looked for
         part = self._part(value)
-        return part is None or denies(self._text, *part.sentence)
+        return part is None or qualifies(self._text, *part.sentence)
+
+    def is_asked(self, value: Value) -> bool:
+        """Return whether the sentence that a value is in is a question.
+
+        A few words of it may then say that what was asked is so.
+        """
+        if _ASKS.search(self._text, value.stop, value.stop + _WIDE) is None:
+            return False
+        part = self._part(value)
+        return part is not None and _ASKS.search(self._text, *part.sentence) is not None
 
     @cached_property
-    def _denies(self) -> bool:
-        """Whether the text denies anything."""
-        return denies(self._text)
+    def _qualifies(self) -> bool:
+        """Whether the text denies anything, or has a condition."""
+        return qualifies(self._text)
 
     def _said(self, part: _Part, most: int) -> str | None:
         said = " ".join(self._text[part.start : part.stop].split()).rstrip(_END)
