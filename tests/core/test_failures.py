@@ -130,6 +130,13 @@ FAILURES: list[tuple[Any, str]] = [
     ({"fehler": "kein Termin frei"}, "kein Termin frei"),
     ({"status": "abgelehnt", "grund": "kein Guthaben"}, "kein Guthaben"),
     ({"result": "Fehler: kein Termin frei"}, "Fehler: kein Termin frei"),
+    ("Échec du paiement : carte refusée", "Échec du paiement : carte refusée"),
+    ({"estado": "rechazado", "motivo": "saldo insuficiente"}, "saldo insuficiente"),
+    ({"result": "not possible", "next_free": "2026-01-22"}, "not possible"),
+    (
+        "2026-10-02T08:40:00Z INFO ready\n2026-10-02T08:41:05Z ERROR not deployed\nexit code 1",
+        "2026-10-02T08:41:05Z ERROR not deployed",
+    ),
 ]
 
 
@@ -148,6 +155,9 @@ def test_a_result_says_why_its_call_failed(result: Any, reason: str) -> None:
         (["a"], '["a"]'),
         (None, "failed"),
         ({"ok": True}, "failed"),
+        ("Uploading...\nChecking quota...\nQuota exceeded: 10/10", "Quota exceeded: 10/10"),
+        ("F..\n0 errors while collecting\nFAILED t.py::b", "FAILED t.py::b"),
+        ("Card expired\nTry another one", "Card expired"),
     ],
 )
 def test_a_result_that_is_marked_as_failed_says_why(result: Any, reason: str) -> None:

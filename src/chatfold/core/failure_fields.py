@@ -63,7 +63,10 @@ _TRUTHS = (
     *("success", "ok", "succeeded", "successful"),
     *("erfolg", "erfolgreich", "éxito", "exito", "succès", "succes", "sucesso", "successo"),
 )
-_STATE_KEYS = ("state", "phase", "jobState", "job_state", "jobStatus", "job_status")
+_STATE_KEYS = (
+    *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
+    *("estado", "statut", "stato", "zustand"),
+)
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 # A number such as 404 tells a failure by the first of these keys alone. By the others it may be
 # anything, an amount of pieces too, unless something says what went wrong.
@@ -190,11 +193,14 @@ def _refusal(
     Nor beside the id of what it made; and not in words that it was given.
     """
     refuses = state is not None and state.lower() in _REFUSALS
-    if reads_by_name(name, "function", {}) or (state is not None and not refuses):
+    is_word = state is not None and " " not in state  # "not possible" tells what a message would
+    if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None
     known = {*texts_of(given)}
     if any(_ID.search(key) and value and value not in known for key, value in result.items()):
         return None
+    if state is not None and not refuses:
+        return reason_in_words(state, name, partial(texts_of, given))
     texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
     if not refuses and any(_says_made(text, name) for text in texts):
         return None

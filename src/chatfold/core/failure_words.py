@@ -52,7 +52,7 @@ _SAYS_SO = re.compile(
     rf"|{_THINGS_THAT_FAIL}failed(?={_ENDS}|\s*\(| "
     r"(?:with|because|due|after|for|at|on|in|during|while|when|as|and|to)\b)"
     # Not as the subject of what was done: `Fehler behoben`.
-    rf"|(?:fehler|erreur)(?={_ENDS}| (?:beim?|bei|in|im|lors|de|d['’]))"
+    rf"|(?:fehler|erreur|échec)(?={_ENDS}| (?:beim?|bei|in|im|lors|d[eu]|d['’]))"
     rf"){_NOTHING}"
     r"|http(?:/[\d.]{1,3})?(?: status)?(?: code)?[ :]{1,2}[45]\d\d\b"
     rf"|[45]\d\d:? {_PHRASE}(?=\s*(?:[:.,;!(\n<-]|$)))",
@@ -95,6 +95,12 @@ _BUT = re.compile(
 )
 
 
+_COMPLAINS = re.compile(
+    r"(?<!\b0 )(?<!\bno )\b(?:\w*(?:error|exception)s?|fail(?:ed|ures?|s)|fatal|denied|refused"
+    r"|rejected|aborted|exceed(?:ed|s)|cannot|can['’]t|could(?: not|n['’]t)|unable|invalid|missing"
+    r"|not found|no such|timed? ?out|forbidden|unauthori[sz]ed)\b(?!: ?0\b)",
+    re.IGNORECASE,
+)
 _THINGS = word_set(
     "alert digest email entry export file incident issue list log mail message note notification "
     "page record report rule summary ticket"
@@ -180,9 +186,22 @@ def said_in_text(text: str) -> str:
     """Return what the text of a failed call says, without a tag that names it an error."""
     tag = _TAG.match(text, 0, _READ)
     if tag is None:
-        return first_line(text)
+        return _complaining_line(text)
     inside = text[tag.end() : tag.end() + _LINES_READ]
     return first_line(inside.partition("</")[0]) or first_line(text)
+
+
+def _complaining_line(text: str) -> str:
+    """Return the first line that tells what went wrong, the first of all where none does.
+
+    Before it stands what went well: `Uploading...`.
+    """
+    first = first_line(text)
+    if _COMPLAINS.search(first) or "\n" not in text.strip():
+        return first
+    told = text if len(text) <= 2 * _LINES_READ else f"{text[:_LINES_READ]}\n{text[-_LINES_READ:]}"
+    lines = (line.strip() for line in told.splitlines())
+    return next(filter(_COMPLAINS.search, lines), first)
 
 
 def is_status_text(text: str) -> bool:

@@ -42,7 +42,7 @@ _NAMING: dict[Kind, int] = {
     "version": 3,
 }
 _TELLING = frozenset((*_NAMING, "number"))  # "Refunded 10.00 of 49.90."
-_STATE = re.compile(r"(?:^|_)(?:status|state|outcome)$")
+_STATE = re.compile(r"(?:^|_)(?:status|state|outcome|estado|statut|stato)$")
 _TROUBLE = re.compile(
     r"(?i:is_?)?(?i:errors?|exception|fail(?:ed|ures?)|warnings?)(?:_\w+|[A-Z]\w*)?"
 )
