@@ -587,3 +587,14 @@ def test_a_count_of_earlier_deeds_tells_no_value_of_any() -> None:
     assert displaced([count, one], lambda text: text == "R-9") == [
         Entry("order", None, (Field("", "LK-1"),))
     ]
+
+
+def test_calls_that_were_given_the_same_keep_what_each_came_to() -> None:
+    """Of two refunds of one amount neither is lost where their lines give way; nor is an id."""
+    given = (Field("order", "A-1"), Field("amount", "12.00"))
+    refunds = [Entry("refund", given, (Field("id", f"R-{n}"),)) for n in (1, 2)]
+    shipped = [Entry("ship", (Field("order", f"A-{n}"),)) for n in (7, 8)]
+    assert displaced([*refunds, *shipped], lambda text: False) == [
+        Entry("refund", given, (Field("id", "R-1"), Field("id", "R-2"))),
+        Entry("order", None, (Field("", "A-7"), Field("", "A-8"))),
+    ]

@@ -104,6 +104,7 @@ def _is_told(entry: Entry, told: Collection[object]) -> bool:
 def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Entry]:
     """Return as values what an earlier record told of what was done, and a new one does not.
 
+    Calls that were given the same may have come to different things: one entry has all of these.
     A new record has it from the calls themselves where they go; what went before stands nowhere
     else.
 
@@ -124,7 +125,7 @@ def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Ent
             for field in entry.arguments
             if field.key and not is_long(field.text) and not is_told(field.text)
         )
-    return found
+    return merged_values((), found, lambda entry: False)
 
 
 def merged_values(
