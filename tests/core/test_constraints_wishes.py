@@ -784,3 +784,13 @@ def test_what_corrects_nothing_is_not_kept(later: str) -> None:
     wish = "I don't want insurance on the second car."
     views = [ItemView("user", (TextPart(text),)) for text in (wish, later)]
     assert standing(views).held == [wish]
+
+
+def test_what_is_so_from_now_on_is_kept_without_a_word_that_asks() -> None:
+    """Else an earlier wish would hold against the one that has come in its place."""
+    wish = "Only book aisle seats for me."
+    for later in ("Actually window seats, not aisle, from now on.", "From now on window seats."):
+        views = [ItemView("user", (TextPart(text),)) for text in (wish, later)]
+        assert standing(views).held == [wish, later]
+    for told in ("From now on I pay by card.", "Is it free from now on?", "You can from now on."):
+        assert standing([ItemView("user", (TextPart(told),))]).held == []

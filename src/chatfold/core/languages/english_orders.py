@@ -174,6 +174,7 @@ ORDERS: Final = (
 )
 
 ALWAYS: Final = (
+    "from now|here on|onwards|onward",
     "every|each function|method|class|file|test|commit|module|pr|page|ticket|table gets|needs",
     "must|mustn't never|not|only|always",
     "you should|may|can|shall never|not|only|always",
@@ -253,6 +254,9 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
+    "from now|here on|onwards|onward you|we can|may|could|needn't|don't|dont|no",
+    "from now|here on|onwards|onward i|i'll|i'm|i'd",
+    "you|we can|may|could * from now|here on|onwards|onward",
     "must|should|has|have to|be * * somewhere|anywhere|already",
     "no me|se|nos",  # Spanish
     "no _ thanks|worries|problems|issues|errors|results",
