@@ -13,6 +13,7 @@ from sources import called, found, shown
     [
         ({"weight_kg": 9}, "It weighs 9 kg (20 lb).", "30 lb"),
         ({"distance_km": 320}, "It is about 199 miles.", "149 miles"),
+        ("The dose is 0.5 mg.", "The dose is 500 mcg, or 0.5 mg.", "5 mg"),
         ({"temp_c": 31.5}, "It was 31.5 °C, so 88.7 °F.", "98.7 °F"),
         ({"temp_f": 50}, "It was 10 °C.", "20 °C"),
         ({"height_cm": 190}, "That is 74.8 inches.", "64.8 inches"),

@@ -27,6 +27,7 @@ __all__ = ["Derived"]
 
 _MANY = 40  # numbers of a kind that are looked at: of more, any number would be the share of two
 _SMALL = 12
+_MEASURED = frozenset(("µg", "mg", "g", "kg", "ml", "l"))  # so much of a thing is no count
 _DOZENS = 144  # of one thing in a line of an order are fewer
 _TOTALS = 400
 _BETWEEN = 5  # characters between hours and minutes of one time
@@ -107,7 +108,9 @@ class Derived:
             return False
         unit = _unit_of(value.key)
         if value.kind == "number":
-            if abs(number) <= _SMALL or (not unit and abs(number) < 100):
+            if abs(number) < 100 and not unit:
+                return True
+            if abs(number) <= _SMALL and unit not in _MEASURED:
                 return True
             if self._is_bare(number, unit):
                 return True
