@@ -75,9 +75,9 @@ _BEFORE_NAMES: Final = frozenset(
 )
 # Behind the ordinals of German and its cousins; "bis" with a capital begins a sentence.
 _COUNTED: Final = frozenset(
-    re.findall(
-        r"\S+",
-        "bis und oder Stock Stockwerk Etage Obergeschoss Untergeschoss OG UG Klasse Quartal",
+    (
+        *("bis", "und", "oder", "Stock", "Stockwerk", "Etage", "Obergeschoss", "Untergeschoss"),
+        *("OG", "UG", "Klasse", "Quartal"),
     )
 )
 _MONTHS: Final = MONTHS.keys() - (AMBIGUOUS_MONTHS - {"august"})
