@@ -486,3 +486,9 @@ def test_a_context_that_is_copied_or_pickled_says_what_to_keep_instead() -> None
     for keep in (copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match=r"ctx\.items"):
             keep(ctx)
+
+
+def test_a_middleware_that_is_copied_or_pickled_says_what_to_do_instead() -> None:
+    for keep in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="make another one, with the same store"):
+            keep(Middleware(OpenAI(api_key="k"), model="m"))

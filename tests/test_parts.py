@@ -342,6 +342,9 @@ def test_a_host_is_given_one_prompt_after_the_other(llm_server: LLMServer) -> No
     flow = ctx.flow(keep_last_turns=1)
     first = flow.prompt
     assert first is not None
+    with pytest.raises(TypeError, match=r"flow\.fail\(SummarizerError"):
+        flow.fail("too long")  # type: ignore[arg-type]
+    assert flow.prompt is first
     flow.fail(SummarizerError("too long", overflow=True, limit=9_000, size=44_000))
     number = 0
     while flow.prompt is not None:

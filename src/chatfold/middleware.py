@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
 
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_model, check_whole
@@ -124,6 +124,13 @@ class Middleware(Generic[ItemT]):
         self._shared = SharedFolds(store)
         self._turns: HostTurns[ItemT] = HostTurns(
             self._make, self._shared, sessions=sessions, background=background
+        )
+
+    def __reduce__(self) -> NoReturn:
+        """Say what to do instead, where Python would say that a lock cannot be copied."""
+        raise TypeError(
+            "a Middleware cannot be pickled or copied; make another one, with the same store where "
+            "both are to use the same folds"
         )
 
     def __call__(self, messages: Sequence[ItemT], *, key: str | None = None) -> list[ItemT]:

@@ -78,6 +78,7 @@ _WITHIN = ("data", "result", "response", "output", "payload", "body")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
+_FAILED_COUNTS = ("failed", "failures", "failed_count", "failedCount", "rejected", "bounced")
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
 _WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
 _EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)
@@ -131,7 +132,7 @@ def reason_in_object(
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     read = (text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
     told = complaint or next((text for text in read if text), refusal)
-    said = state or ("failed" if undone is None else f"{undone}: false")
+    said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
     said = _said_of_exit(exited, result) if exited else said
     return told or (f"status {code}" if code else said)
 
@@ -153,8 +154,17 @@ def _truth(result: dict[str, Any], key: str) -> Any:
 
 
 def _undone(result: dict[str, Any], name: str) -> str | None:
-    """Return the field that says that what a tool is for was not done: `sent` where it is false."""
-    false = [key for key, value in result.items() if value is False]
+    """Return the field that says that what a tool is for was not done: `sent` where it is false.
+
+    Or where it is 0, and a count beside it says that something failed.
+    """
+    counts = (result.get(key) for key in _FAILED_COUNTS)
+    failed = any(type(count) is int and count > 0 for count in counts)
+    false = [
+        key
+        for key, value in result.items()
+        if value is False or (failed and type(value) is int and value == 0)
+    ]
     verbs = words_of_name(name) if false else []
     if "or" in verbs:  # "get or create" need not create anything
         return None

@@ -290,9 +290,15 @@ class Flow(Generic[OutcomeT]):
         """Take in that the model call failed; the next summarizer is asked, if there is one.
 
         Raises:
+            TypeError: `error` is no error.
             ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: There is none: `error` itself, with the usage so far.
         """
+        if not isinstance(error, Exception):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"fail() takes the error of the model call, not {type(error).__name__}; write "
+                'flow.fail(SummarizerError("..."))'
+            )
         self._advance(lambda steps: steps.throw(error))
 
     def _advance(self, step: Callable[[Steps], Request]) -> None:
