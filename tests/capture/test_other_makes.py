@@ -155,6 +155,15 @@ class Either:
         return "closed"
 
 
+class Awaited(Either):
+    """A stream that is derived from one for `for`, which it is not, as aiobotocore's is."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("use async for")
+
+    __next__ = None  # type: ignore[assignment]
+
+
 async def read_awaited(reading: Reading, stream: Any) -> None:
     async for event in stream:
         reading.take(event)
@@ -169,6 +178,12 @@ def test_a_stream_that_is_read_either_way_is_recorded_in_both(awaited: bool) -> 
         for event in reading.record(Either(CALLS.events)):
             reading.take(event)
     assert reading.events == CALLS.events
+    assert reading.items == items_of(CALLS.whole)
+
+
+def test_a_stream_that_only_seems_to_be_read_either_way_is_recorded() -> None:
+    reading = Reading()
+    asyncio.run(read_awaited(reading, reading.record(Awaited(CALLS.events))))
     assert reading.items == items_of(CALLS.whole)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import cached_property
 from typing import Any, Final, cast
 
 from chatfold.capture._recorder import Recording
@@ -221,9 +222,10 @@ class AsyncRecordedStream(_Recorded):
 class EitherRecordedStream(AsyncRecordedStream):
     """A stream that is read by `for` or by `async for`, as litellm's is, recorded."""
 
-    def __init__(self, stream: Any, recording: Recording) -> None:
-        super().__init__(stream, recording)
-        self._by_for = RecordedStream(stream, recording)
+    @cached_property
+    def _by_for(self) -> RecordedStream:
+        """The stream as `for` reads it; aiobotocore's has the method, and raises in it."""
+        return RecordedStream(self._inner, self._recording)
 
     def __iter__(self) -> Iterator[Any]:
         return self
