@@ -204,6 +204,32 @@ def test_an_abandoned_call_blocks_nothing_and_is_shown_without_a_result() -> Non
     assert not ctx.check()
 
 
+@pytest.mark.parametrize("answered", [0, 1])
+def test_only_the_call_that_was_abandoned_is_shown_without_a_result(answered: int) -> None:
+    """Ollama's calls have no ids, so that several of one message look alike."""
+    names = ["look_up", "send_mail"]
+    made = [{"function": {"name": name, "arguments": {}}} for name in names]
+    items: list[Any] = [user("go"), {"role": "assistant", "content": "", "tool_calls": made}]
+    items.append({"role": "tool", "tool_name": names[answered], "content": "done"})
+    items += [user("never mind"), said(), user("more"), said()]
+    prompt = ChatContext(items, shape="ollama").plan(keep_last_turns=1).prompt
+    assert prompt is not None
+    assert prompt.user.count("no result recorded") == 1
+    assert f'name="{names[1 - answered]}" result="no result recorded"' in prompt.user
+
+
+def test_of_two_like_calls_the_second_is_shown_without_a_result() -> None:
+    """The first unanswered one takes the result."""
+    made = [{"function": {"name": "send", "arguments": {"to": to}}} for to in ("Ann", "Bob")]
+    items: list[Any] = [user("go"), {"role": "assistant", "content": "", "tool_calls": made}]
+    items += [{"role": "tool", "tool_name": "send", "content": "sent"}]
+    items += [user("never mind"), said(), user("more"), said()]
+    prompt = ChatContext(items, shape="ollama").plan(keep_last_turns=1).prompt
+    assert prompt is not None
+    assert '<function_call name="send">{"to": "Ann"}' in prompt.user
+    assert '<function_call name="send" result="no result recorded">{"to": "Bob"}' in prompt.user
+
+
 def test_a_mid_conversation_instruction_moves_behind_a_user_turn() -> None:
     """Anthropic takes a system message only between a user's and an assistant's."""
     rule = {"role": "system", "content": "Terse mode."}

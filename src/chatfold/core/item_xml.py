@@ -45,8 +45,8 @@ class ItemWriter:
 
     Attributes:
         omitted: How many things of a kind the elements leave out.
-        unanswered: The ids of the calls that are written as unanswered ones, by the indices of
-            their items.
+        unanswered: Of each item with a call that is written as an unanswered one, by its index:
+            whether each of its calls is one, in their order; as far as they are not written.
         expected: Indices of the items that are to be written.
     """
 
@@ -56,14 +56,22 @@ class ItemWriter:
         self._out: list[str] = []
         self.omitted: defaultdict[str, int] = defaultdict(int)
         self._redact = redact
-        self.unanswered: dict[int, list[str | None]] = {}
+        self.unanswered: dict[int, list[bool]] = {}
         self._named: dict[str | None, str] = {}
         self._calls = calls
         self.expected: Container[int | None] = ()
-        for call in [c for c in calls if c.result_index is None or c.result_index >= stop]:
-            asked = call.call_index
-            if asked is not None and start <= asked < stop:
-                self.unanswered.setdefault(asked, []).append(call.id)
+        waiting = [c for c in calls if c.result_index is None or c.result_index >= stop]
+        if waiting:
+            self._mark_unanswered(waiting, range(start, stop))
+
+    def _mark_unanswered(self, waiting: Sequence[ToolCallRecord], shown: range) -> None:
+        """Note which calls of their items wait: several of one item may have no id, or the same."""
+        asked = {call.call_index for call in waiting}
+        lacking = set(map(id, waiting))
+        for call in self._calls:
+            at = call.call_index
+            if at is not None and at in asked and at in shown:
+                self.unanswered.setdefault(at, []).append(id(call) in lacking)
 
     @cached_property
     def _answers(self) -> dict[int, list[ToolCallRecord]]:
@@ -188,6 +196,7 @@ class ItemWriter:
             case CallPart():
                 self._call(index, view, part, mark)
             case ServerCallPart():
+                self._waits(index)
                 self._server_call(part, mark)
             case ReasoningPart():
                 if part.opaque:
@@ -212,14 +221,19 @@ class ItemWriter:
             case _:
                 raise TypeError(f"no rendering for {type(part).__name__}")
 
+    def _waits(self, index: int) -> bool:
+        """Return whether the next call of an item is written as an unanswered one."""
+        rest = self.unanswered.get(index)
+        return rest.pop(0) if rest else False
+
     def _call(self, index: int, view: ItemView, part: CallPart, mark: str) -> None:
+        waits = self._waits(index)
         if part.kind == "approval":
             name, call = self._told(part.name), self._told(part.id)
             attrs = attributes(type="mcp_approval_request", name=name, id=call)
             self._text("item", attrs + mark, part.arguments)
             return
-        waiting = self.unanswered.get(index, ())
-        if part.id in waiting:
+        if waits:
             mark = f' result="no result recorded"{mark}'
         attrs = self._names(part.name, part.id)
         served = part.pair.startswith("server")
