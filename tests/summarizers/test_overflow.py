@@ -227,7 +227,7 @@ class _RefusedError(Exception):
         super().__init__(message)
         if status is not None:
             self.status_code = status
-        self.body = {"error": {"message": message, **fields}}
+        self.body: object = {"error": {"message": message, **fields}}
 
 
 @pytest.mark.parametrize(
@@ -249,6 +249,43 @@ def test_an_error_without_a_status_is_read_too() -> None:
     assert isinstance(error, SummarizerError)
     assert error.overflow
     assert not failure(ValueError("no"), PROMPT, who="m").overflow
+
+
+class _BodilessError(Exception):
+    """As Ollama's client and litellm raise it: with a status, and all words in the message."""
+
+    status_code = 400
+    body = None
+
+
+def test_the_words_of_an_error_without_a_body_are_its_message() -> None:
+    error = failure(_BodilessError(SAID["OpenAI"][0]), PROMPT, who="m")
+    assert (error.overflow, error.limit, error.size) == (True, 8192, 8545)
+    assert str(failure(_BodilessError("no such model"), PROMPT, who="m")).endswith(
+        ": no such model"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"detail": SAID["OpenAI"][0]},
+        {"detail": [{"loc": ["body", 0], "msg": SAID["OpenAI"][0]}]},
+        {"error": {"code": 400, "reason": SAID["OpenAI"][0]}},
+    ],
+)
+def test_a_body_without_a_message_is_read_by_all_its_words(body: object) -> None:
+    """A server that is no provider's own puts them where it likes."""
+    refused = _RefusedError(400, "")
+    refused.body = body
+    error = failure(refused, PROMPT, who="m")
+    assert (error.overflow, error.limit, error.size) == (True, 8192, 8545)
+    assert "resulted in 8545 tokens" in str(error)
+
+
+def test_a_window_that_is_no_number_is_none() -> None:
+    body = {"error": {"message": "exceeds the available context size", "n_ctx": "unknown"}}
+    assert overflow_in("exceeds the available context size", frozenset(), body) == Overflow()
 
 
 def test_a_request_that_is_too_large_in_bytes_is_an_overflow() -> None:

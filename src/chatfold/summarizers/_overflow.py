@@ -130,5 +130,5 @@ def _fields(body: object) -> Mapping[str, object]:
 def _number(value: object) -> int | None:
     """Return a number of tokens that an error gives; None where it cannot be one."""
     if isinstance(value, str):
-        value = int(value.replace(",", ""))
+        value = int(value.replace(",", "")) if re.fullmatch(_N, value) else None
     return value if isinstance(value, int) and 0 < value < 10**12 else None

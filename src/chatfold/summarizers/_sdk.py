@@ -319,7 +319,7 @@ def _failure_of(
         found = overflow_in(text, frozenset())
         return _failure(f"{who}: {type(error).__name__}{_quoted(text, prompt)}", found)
     body = getattr(error, "body", None)
-    text, codes = _detail(body)
+    text, codes = _detail(error if body is None else body)  # those of Ollama and litellm have none
     # 429 is a limit on a minute's tokens. Older servers of llama.cpp answer 500 instead of 400.
     found = None if status == 429 else overflow_in(text, codes, body, certain=status == 413)
     if found is not None:
@@ -356,7 +356,10 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
         if inner:
             return _detail(inner)
         codes = (fields.get("code"), fields.get("type"))
-        return str(fields.get("message") or ""), frozenset(c for c in codes if isinstance(c, str))
+        said = frozenset(code for code in codes if isinstance(code, str))
+        # Without a message, all words there are: FastAPI's servers have theirs under `detail`.
+        words = fields.get("message") or " ".join([*texts_in(plain(fields))][::-1])
+        return str(words), said
     message = getattr(body, "message", None)
     if isinstance(message, str):
         return message, frozenset()
