@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from laws import Weightless, context, limits
@@ -14,6 +15,7 @@ from chatfold import ChatContext, Prompt, SummarizerError
 from chatfold.core.calls import pair_calls
 from chatfold.core.render import conversation
 from chatfold.core.room import Room, Window
+from chatfold.tokens import estimate
 
 BARE = {"summarize_system.jinja": "s", "summarize_user.jinja": "{{ conversation }}"}
 
@@ -241,6 +243,26 @@ def test_whatever_a_server_says_room_shrinks_and_soon(
         assert now < sent
         assert asked < 3 or now <= sent // 2
         sent, asked = now, asked + 1
+
+
+@pytest.mark.parametrize("limit", [2000, 16_000])
+def test_a_giant_page_is_cut_as_any_text_is(limit: int) -> None:
+    """Its escapes alone may be more than fits, and go with what they stand in."""
+    page = "".join(f'<tr><td class="n">{n}</td><td>a &amp; b</td></tr>\n' for n in range(5000))
+    call = {"id": "c", "type": "function", "function": {"name": "fetch", "arguments": "{}"}}
+    items: list[Any] = [
+        {"role": "user", "content": "Read it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": page},
+        *({"role": role, "content": "go on"} for role in ("assistant", "user", "assistant")),
+    ]
+    ctx: ChatContext[Any] = ChatContext(items)
+    asked, outcome = prompts(ctx, "note", keep_last_turns=1, max_prompt_tokens=limit)
+    assert outcome.changed
+    assert outcome.truncated == 1
+    cut = next(prompt.user for prompt in asked if "&lt;/tr&gt;" in prompt.user)
+    assert limit // 2 < estimate(cut) <= limit
+    assert "&gt;4999&lt;" in cut
 
 
 def test_no_half_of_a_secret_is_shown_where_a_text_is_cut() -> None:

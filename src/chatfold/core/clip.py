@@ -113,7 +113,7 @@ def shortened(
         views: The readings.
         room: Size that they may have, in tokens.
         measure: Returns the size of the items as they are shown.
-        count: Returns the sizes of texts.
+        count: Returns the sizes of texts as they are shown: escapes are many in a page of HTML.
         clean: Redacts a text. A text is cut when that is done: half a secret is not recognized.
         mark: Returns the marker.
     """

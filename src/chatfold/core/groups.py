@@ -18,6 +18,7 @@ from chatfold.core.clip import shortened
 from chatfold.core.redaction import Redact, redacted
 from chatfold.core.render import Conversation, TemplateRenderer, Written, conversation, cut_marker
 from chatfold.core.views import ItemView
+from chatfold.core.xml import escape
 
 __all__ = ["Asking", "Groups", "inner", "wrap"]
 
@@ -138,7 +139,7 @@ class Groups:
             self.views[self.borders[group] : self.borders[group + 1]],
             room,
             measure=lambda views: sum(self._asking.count([self.body(views, group)])),
-            count=self._asking.count,
+            count=lambda texts: self._asking.count([*map(escape, texts)]),
             clean=lambda text: redacted(text, self._asking.redact),
             mark=self._asking.mark,
         )
