@@ -357,3 +357,19 @@ def test_an_answer_of_tags_without_end_takes_no_time(size: int) -> None:
             answered("apply", text)
         except NoAnswerError:
             assert text.startswith("<think>")
+
+
+def test_an_answer_that_needed_more_room_is_mended_with_as_much() -> None:
+    """With the first limit, the mended one would be cut off and paid for in vain."""
+    caps: list[int | None] = []
+
+    def answering(prompt: Prompt) -> Completion:
+        caps.append(prompt.cap)
+        if (prompt.cap or 0) < 16_384:
+            return Completion("user 1 as", "length")
+        mended = len(caps) > 2
+        return Completion("user 1 asked." if mended else "user 1 asked for ZZ-99999.", "stop")
+
+    outcome = ChatContext(talk()).summarize(answering, keep_last_turns=1)
+    assert outcome.summary == "user 1 asked."
+    assert caps == [None, 16_384, 16_384]

@@ -127,11 +127,15 @@ def settled(
 
 @dataclass(slots=True)
 class _Run:
-    """How far the head is summarized, and what that has cost."""
+    """How far the head is summarized, and what that has cost.
+
+    `cap` is the limit that the latest answer needed, None where it was not cut off.
+    """
 
     text: str | None
     redact: Redact | None = None
     shown: int = 0
+    cap: int | None = None
     truncated: int = 0
     usage: Usage | None = None
     calls: int = 0
@@ -213,12 +217,14 @@ def _ask(
     head: Head, prompt: Prompt, run: _Run, room: Room, backend: int
 ) -> Generator[Request, Completion, str]:
     """Ask; where the answer is cut off, ask once more with room for a longer one."""
+    run.cap = None
     try:
         return (yield from _asked(prompt, run, backend))
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or CAP), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
+    run.cap = cap
     return (yield from _asked(replace(prompt, cap=cap), run, backend))
 
 
@@ -283,6 +289,8 @@ def _again(
     limit = room.prompt(prompt.max_tokens)
     if limit is not None and size_of(head, asked) > limit:
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
+    if run.cap is not None:  # with less, the next answer would be cut off as the first one was
+        asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
     try:
         return _cleaned(_decoded((yield from _asked(asked, run, backend)), prompt), run.redact)
     except SummaryError as error:
