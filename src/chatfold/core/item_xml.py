@@ -61,16 +61,18 @@ class ItemWriter:
         self._calls = calls
         self.expected: Container[int | None] = ()
         waiting = [c for c in calls if c.result_index is None or c.result_index >= stop]
-        if waiting:
-            self._mark_unanswered(waiting, range(start, stop))
+        asked = {c.call_index for c in waiting if c.call_index in range(start, stop)}
+        if asked:
+            self._mark_unanswered(waiting, asked)
 
-    def _mark_unanswered(self, waiting: Sequence[ToolCallRecord], shown: range) -> None:
+    def _mark_unanswered(
+        self, waiting: Sequence[ToolCallRecord], asked: Container[int | None]
+    ) -> None:
         """Note which calls of their items wait: several of one item may have no id, or the same."""
-        asked = {call.call_index for call in waiting}
         lacking = set(map(id, waiting))
         for call in self._calls:
             at = call.call_index
-            if at is not None and at in asked and at in shown:
+            if at is not None and at in asked:
                 self.unanswered.setdefault(at, []).append(id(call) in lacking)
 
     @cached_property
