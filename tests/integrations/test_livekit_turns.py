@@ -14,7 +14,7 @@ pytest.importorskip("livekit.agents", reason="livekit-agents is not installed")
 
 from integrations.host import Call, Step
 from integrations.livekit_desk import Model, RealtimeVoice
-from livekit.agents import Agent, AgentSession, llm
+from livekit.agents import Agent, AgentSession, AgentTask, function_tool, llm
 from livekit.agents.voice.audio_recognition import _PreemptiveGenerationInfo
 
 from chatfold import FoldEvent, Policy, Prompt
@@ -317,6 +317,70 @@ def test_a_fold_is_stale_after_a_handoff_to_an_agent_with_others() -> None:
             assert not folded(first)
             assert folded(second)
             assert "question 0" not in gate.prompts[1].user
+
+    run(test)
+
+
+class _Intake(AgentTask[str]):
+    """Asks something, and is done when it is told so."""
+
+    @function_tool
+    async def finish(self) -> None:
+        """End it."""
+        self.complete("a new address")
+
+
+class _Desk(Agent):
+    @function_tool
+    async def intake(self) -> str:
+        """Ask for the new address."""
+        known = self.chat_ctx.copy(exclude_instructions=True)
+        return await _Intake(instructions="Ask where they live.", chat_ctx=known)
+
+
+@pytest.mark.parametrize("folds_before", [0, 1])
+def test_an_agent_that_waited_for_a_task_has_what_was_folded_there_once(folds_before: int) -> None:
+    """LiveKit puts the task's items among its own: the summary beside what it stands for."""
+
+    async def test() -> None:
+        def answer(messages: Messages) -> Step | str:
+            said_ = str(messages[-1]["content"])
+            for name, agent in (("intake", "Be brief."), ("finish", "Ask where they live.")):
+                if messages[0]["content"] == agent and said_.startswith(name):
+                    return Step("", (Call(f"call_{len(model.asked)}", name, "{}"),))
+            return echo(messages)
+
+        model = Model(answer)
+        policy = Policy(
+            max_tokens=2_200, keep_last_turns=1, keep_tokens=600, min_gain=0.0, window=100_000
+        )
+        desk = _Desk(instructions="Be brief.")
+        gate = Gate(opened=True)
+        async with talk(gate, desk, model, policy=policy) as (session, folds):
+            await say(session, *range(8 if folds_before else 4))
+            await folds.settled()
+            assert len(folds.outcomes) == folds_before
+            await session.run(user_input="intake, please")
+            task: Any = session.current_agent
+            number = 10
+            while len(folds.outcomes) == folds_before:
+                await say(session, number)
+                await folds.settled()
+                number += 1
+            assert folded(task)
+            await session.run(user_input="finish, please")
+            assert session.current_agent is desk
+            await folds.settled()
+            assert len(gate.prompts) == folds_before + 1
+            assert str(desk.chat_ctx.items).count(f"<{TAG} ") == 1
+            stays = {item.id for item in desk.chat_ctx.items}
+            assert stays.isdisjoint(item.id for o in folds.outcomes for item in o.removed)
+            assert said(desk) == [*said(task)[:1], "finish, please"]
+            calls = [i.call_id for i in desk.chat_ctx.items if i.type == "function_call"]
+            outputs = [i.call_id for i in desk.chat_ctx.items if i.type == "function_call_output"]
+            assert calls == outputs != []
+            times = [i.created_at for i in desk.chat_ctx.items]
+            assert times == sorted(times)
 
     run(test)
 

@@ -42,7 +42,7 @@ _EVENTS: Final = (
     "function_tools_executed",
 )
 _LOOK_AGAIN: Final = 0.2  # seconds; not all that keeps a session from being quiet has an event
-_REMEMBERED: Final = 32  # outcomes
+_REMEMBERED: Final = 32  # outcomes, and summaries
 _SAY_NOTHING: Final = frozenset({"below_trigger", "started", "running", "unchanged_head"})
 _TIMEOUT: Final = 120.0  # seconds for a summary in the background, as of `ChatContext`
 
@@ -134,6 +134,7 @@ class TurnFolds:
         self._agent: Agent | None = None  # whose items the context has
         self._refused: Agent | None = None
         self._outcomes: deque[Outcome[ChatItem]] = deque(maxlen=_REMEMBERED)
+        self._stands_for: dict[str, frozenset[str]] = {}  # ids of items, by the summary's
         self._closed = False
         self._due = False
         self._woken = asyncio.Event()
@@ -277,7 +278,13 @@ class TurnFolds:
         Calls of tools that the agent no longer has are history, and stay.
         """
         self._agent = agent
-        if outcome.changed:
+        if outcome.item is not None:
+            gone = {item.id for item in outcome.removed}
+            earlier = (self._stands_for.get(id_, frozenset()) for id_ in gone)
+            self._stands_for[outcome.item.id] = frozenset(gone).union(*earlier)
+            if len(self._stands_for) > _REMEMBERED:
+                del self._stands_for[next(iter(self._stands_for))]
+        if outcome.changed or len(context.items) != len(agent.chat_ctx.items):
             folded = LiveKitContext(list(context.items))
             await agent.update_chat_ctx(folded, exclude_invalid_function_calls=False)
 
@@ -311,8 +318,27 @@ class TurnFolds:
         other = self._agent is not None and self._agent is not agent
         if context is None or (other and context.background is None):
             context = self._context = self._new_context(model)
-        context.items[:] = agent.chat_ctx.items
+        items = agent.chat_ctx.items
+        context.items[:] = self._once(items) if other else items
         return context
+
+    def _once(self, items: Sequence[ChatItem]) -> list[ChatItem]:
+        """Return a list without the items that a summary in it stands for.
+
+        An `AgentTask` that ends hands its items, a summary among them, to the agent that has
+        waited for it, and that one still has the originals. A call that is answered there stays.
+        """
+        stands = (self._stands_for.get(item.id, frozenset()) for item in items)
+        gone = frozenset[str]().union(*stands)
+        kept = [item for item in items if item.id not in gone]
+        if len(kept) == len(items):
+            return kept
+        answered = {item.call_id for item in kept if item.type == "function_call_output"}
+        return [
+            item
+            for item in items
+            if item.id not in gone or (item.type == "function_call" and item.call_id in answered)
+        ]
 
     def _new_context(self, model: Any) -> ChatContext[ChatItem]:
         name = self._agent_model or name_of(model)
