@@ -971,6 +971,38 @@ async def test_a_node_folds_for_a_graph_without_an_agent(
     assert not any(isinstance(m, HumanMessage) and summaries([m]) for m in streamed)
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("persist", ["view", "replace"])
+@pytest.mark.parametrize("way", ["sync", "async"])
+async def test_a_node_leaves_a_history_that_the_provider_holds_alone(
+    persist: Any, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`use_previous_response_id`: as in an agent, nothing is paid for, and that is said."""
+
+    class State(FoldState):
+        llm_input_messages: list[Any]
+
+    model = Model(use_previous_response_id=True)
+    graph = StateGraph(State)
+    with caplog.at_level("WARNING", logger="chatfold"):
+        fold = ChatfoldMiddleware(policy=SMALL, persist=persist).node(model)
+    assert "use_previous_response_id" in caplog.text
+    graph.add_node("fold", fold)
+    shown = "llm_input_messages" if persist == "view" else "messages"
+    graph.add_node("model", lambda state: {"messages": [model.invoke(state[shown])]})
+    graph.add_edge(START, "fold")
+    graph.add_edge("fold", "model")
+    agent = graph.compile(checkpointer=InMemorySaver())
+    for n in range(8):
+        given = {"messages": [HumanMessage(asked(n))]}
+        if way == "sync":
+            agent.invoke(given, thread())
+        else:
+            await agent.ainvoke(given, thread())
+    assert not model.prompts
+    assert len(model.seen[-1]) == 15
+
+
 def test_a_node_needs_a_model_to_write_summaries() -> None:
     """In a graph nobody says which model is the agent's."""
     with pytest.raises(TypeError, match="model="):

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cast, get_args
 
 from chatfold.core.native import field
@@ -211,6 +212,9 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
                 "persist='view'; name another one, or pass persist='replace' to ChatfoldMiddleware"
             )
 
+        if self._is_held_elsewhere(model):
+            return RunnableLambda(partial(self._as_it_is, output), name="chatfold")
+
         def folds(state: Any, config: RunnableConfig) -> dict[str, Any]:
             messages = _messages_of(state)
             call = self._call_for(model, state, config)
@@ -231,6 +235,12 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
             change = replaced(messages, folded.items)
             return {FOLD: None} if change is None else {"messages": change, FOLD: None}
         return {output: shown(messages, folded.items), FOLD: stored(folded.held)}
+
+    def _as_it_is(self, output: str, state: Any) -> dict[str, Any]:
+        unchanged: dict[str, Any] = {FOLD: stored(held(state))}
+        return (
+            unchanged if self.persist == "replace" else {output: _messages_of(state), **unchanged}
+        )
 
     # What both use
 
