@@ -172,8 +172,10 @@ def test_a_list_that_was_put_in_its_place_meanwhile_stays_and_is_reported() -> N
         context.items = other
         return "short"
 
-    with pytest.raises(StaleHeadError, match="another list"):
+    with pytest.raises(StaleHeadError, match="another list") as caught:
         asyncio.run(summarize(context, Model(answer), keep_last_turns=1))
+    assert caught.value.llm_calls == 1
+    assert caught.value.usage is not None
     assert len(other) == 24
 
 
@@ -308,10 +310,76 @@ def test_the_tokens_of_a_summary_are_in_the_sessions_usage() -> None:
     asyncio.run(run())
 
 
+def _running(agent: Agent, meanwhile: Any) -> Model:
+    """Return a model that writes a summary, while something happens to the agent."""
+
+    def answer(_: Messages) -> str:
+        meanwhile(agent)
+        return "The earbuds crackle."
+
+    return Model(answer)
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_an_agent_is_given_the_fold_and_keeps_what_it_is_told_meanwhile(runs: bool) -> None:
+    """Who copies its context and publishes that copy afterwards loses it."""
+    agent = Agent(instructions="Be brief.", chat_ctx=llm.ChatContext(support_call()))
+
+    def meanwhile(agent: Agent) -> None:
+        context = agent.chat_ctx.copy()
+        context.add_message(role="user", content="Wait, it is 14 Quay Street.")
+        context.remove(answer)  # nobody has heard it
+        agent._chat_ctx = context
+
+    model = _running(agent, meanwhile)
+
+    async def run() -> Any:
+        if not runs:
+            return await summarize(agent, model, keep_last_turns=1)
+        async with AgentSession(llm=model) as session:
+            await session.start(agent)
+            return await summarize(agent, keep_last_turns=1)
+
+    *_, last, answer = agent.chat_ctx.items
+    outcome = asyncio.run(run())
+    items = agent.chat_ctx.items
+    assert outcome.reason == "summarized"
+    assert [i for i in items if TAG in str(i)] == [outcome.item]
+    assert items[-1].type == "message"
+    assert items[-1].text_content == "Wait, it is 14 Quay Street."
+    assert answer not in items
+    assert any(item is last for item in items)
+    assert payload_errors(list(items)) == []
+
+
+def _takes_back(agent: Agent) -> None:
+    agent._chat_ctx = llm.ChatContext(agent.chat_ctx.items[:2])
+
+
+def _answers(agent: Agent) -> None:
+    call = next(i for i in agent.chat_ctx.items if i.type == "function_call")
+    late = llm.FunctionCallOutput(call_id=call.call_id, name="late", output="1", is_error=False)
+    agent._chat_ctx = llm.ChatContext([*agent.chat_ctx.items, late])
+
+
+@pytest.mark.parametrize("meanwhile", [_takes_back, _answers])
+def test_an_agent_whose_head_changed_meanwhile_stays_as_it_is(meanwhile: Any) -> None:
+    """The error tells what was spent on the summary."""
+    agent = Agent(instructions="Be brief.")
+    items = support_call()
+    items.remove(next(item for item in items if item.type == "function_call_output"))
+    agent._chat_ctx = llm.ChatContext(items)
+    with pytest.raises(StaleHeadError, match="as it was") as caught:
+        asyncio.run(summarize(agent, _running(agent, meanwhile), keep_last_turns=1))
+    assert caught.value.llm_calls == 1
+    assert caught.value.usage is not None
+    assert TAG not in str(agent.chat_ctx.items)
+
+
 def test_a_context_that_may_not_be_changed_is_refused_with_what_to_do() -> None:
     """An agent's own context is a read-only copy."""
     agent = Agent(instructions="Be brief.", chat_ctx=llm.ChatContext(support_call()))
-    with pytest.raises(TypeError, match=r"agent\.chat_ctx\.copy\(\)"):
+    with pytest.raises(TypeError, match="pass the agent itself"):
         asyncio.run(summarize(agent.chat_ctx, writer()))
     with pytest.raises(TypeError, match="must be a livekit"):
         asyncio.run(summarize(support_call(), writer()))  # type: ignore[arg-type]  # on purpose
@@ -427,9 +495,7 @@ def test_a_task_group_hands_one_summary_to_its_caller() -> None:
             done.set_result(result.task_results)
 
     async def fold(group: TaskGroup, event: Any) -> None:
-        context = group.chat_ctx.copy()
-        outcomes.append(await summarize(context, session=group.session, keep_last_turns=0))
-        await group.update_chat_ctx(context, exclude_invalid_function_calls=False)
+        outcomes.append(await summarize(group, keep_last_turns=0))
 
     async def run() -> Front:
         nonlocal done

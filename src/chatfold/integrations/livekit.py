@@ -5,8 +5,10 @@ Not here: how items are read, models as summarizers, the folds of a session (`_l
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
@@ -39,6 +41,7 @@ except ImportError as error:
     ) from error
 
 from chatfold.integrations._livekit.models import holds_history, model_of, name_of, summarizer
+from chatfold.integrations._livekit.publishing import publish
 from chatfold.integrations._livekit.shape import LIVEKIT
 from chatfold.integrations._livekit.turns import TurnFolds, fold_between_turns
 
@@ -56,7 +59,7 @@ __all__ = ["LIVEKIT", "TurnFolds", "fold_between_turns", "summarize"]
 
 
 async def summarize(
-    chat_ctx: livekit_llm.ChatContext,
+    chat_ctx: livekit_llm.ChatContext | Agent,
     llm: LLM | None = None,
     *,
     session: AgentSession[Any] | None = None,
@@ -80,12 +83,13 @@ async def summarize(
     all if anything is wrong. Items that were added meanwhile stay.
 
     Args:
-        chat_ctx: The context; of an agent's own, which is read-only, take a copy, and publish it:
-            `await agent.update_chat_ctx(chat_ctx, exclude_invalid_function_calls=False)`.
+        chat_ctx: The context; or an agent, as its own is read-only: it is given the fold of that,
+            and what was added to that meanwhile stays.
         llm: What writes the summary: a LiveKit `LLM`, or what `ChatContext.summarize` of chatfold
             takes; a list is tried in order. None is the model of the session's agent.
-        session: Where that agent is; if its model holds the conversation itself (a realtime
-            model), nothing is folded, and the reason is `server_managed`.
+        session: Where that agent is, by default that of a given one; if its model holds the
+            conversation itself (a realtime model), nothing is folded, and the reason is
+            `server_managed`.
         keep_last_turns: Turns to keep, each from a user's message to the next; 2 by default. 0
             keeps none but open calls and the user messages of an unfinished turn.
         keep_tokens: Tokens that the recent part may have; it may be cut inside a turn.
@@ -112,9 +116,15 @@ async def summarize(
         StaleHeadError: The items that the summary stands for changed while it was written.
         InvalidResultError: The new list would break LiveKit's rules.
     """
-    items = _items_of(chat_ctx)
+    agent = chat_ctx if isinstance(chat_ctx, Agent) else None
+    whole = chat_ctx.chat_ctx.copy() if isinstance(chat_ctx, Agent) else chat_ctx
+    items = _items_of(whole)
+    before = list(items)
     check_ways(on_error)
-    own = None if session is None else model_of(session)
+    if session is None and agent is not None:
+        with suppress(RuntimeError):  # the agent is not running
+            session = cast(AgentSession[Any], agent.session)  # pyright: ignore[reportUnknownMemberType]
+    own = None if session is None else model_of(session, agent)
     held = holds_history(own)
     context: ChatContext[livekit_llm.ChatItem] = ChatContext(
         items,
@@ -139,16 +149,30 @@ async def summarize(
             abandon=abandon,
             force=force,
         )
-        if outcome.changed and chat_ctx.items is not items:
-            raise StaleHeadError(
-                "the context was given another list of items while the summary was written; that "
-                "one is as it was"
-            )
+        if outcome.changed:
+            with _paid(outcome):
+                if agent is not None:
+                    await publish(agent, before, outcome, items)
+                elif whole.items is not items:
+                    raise StaleHeadError(
+                        "the context was given another list of items while the summary was "
+                        "written; that one is as it was"
+                    )
     except ChatfoldError as failure:
         if on_error == "raise":
             raise
         return _failed(failure, context.count_tokens().value, key)
     return outcome
+
+
+@contextmanager
+def _paid(outcome: Outcome[Any]) -> Generator[None]:
+    """Have an error tell what was spent on the summary that it makes useless."""
+    try:
+        yield
+    except ChatfoldError as error:
+        error.usage, error.llm_calls = outcome.usage, outcome.llm_calls
+        raise
 
 
 def _failed(error: ChatfoldError, tokens: int, key: str | None) -> Outcome[Any]:
@@ -177,7 +201,7 @@ def _items_of(chat_ctx: Any) -> list[livekit_llm.ChatItem]:
         )
     if chat_ctx.readonly:
         raise TypeError(
-            "this context is read-only; pass agent.chat_ctx.copy(), and publish that with "
-            "await agent.update_chat_ctx(chat_ctx, exclude_invalid_function_calls=False)"
+            "this context is read-only; pass the agent itself, which is given the fold, or "
+            "agent.chat_ctx.copy()"
         )
     return chat_ctx.items
