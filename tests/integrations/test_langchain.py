@@ -971,6 +971,46 @@ async def test_a_node_folds_for_a_graph_without_an_agent(
     assert not any(isinstance(m, HumanMessage) and summaries([m]) for m in streamed)
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda model: model.bind(tools=[{"name": "look"}], tool_choice="look"),
+        lambda model: model.bind(tools=[{"name": "look"}]).with_retry(),
+        lambda model: model.with_fallbacks([Model()]),
+    ],
+    ids=["tools", "retry", "fallbacks"],
+)
+def test_a_node_sees_the_model_that_tools_are_bound_to(wrapped: Any) -> None:
+    """Its window and what holds its history count, and it writes summaries without these tools."""
+
+    class State(FoldState):
+        llm_input_messages: list[Any]
+
+    given: list[tuple[bool, set[str]]] = []
+
+    class Bound(Model):
+        def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+            made = super()._generate(messages)
+            given.append((bool(self.prompts and messages == self.prompts[-1]), {*kwargs}))
+            return made
+
+    model = Bound(profile={"max_input_tokens": 4_000}, disable_streaming=True)
+    whole = wrapped(model)
+    graph = StateGraph(State)
+    graph.add_node("fold", ChatfoldMiddleware().node(whole))
+    graph.add_node("model", lambda s: {"messages": [whole.invoke(s["llm_input_messages"])]})
+    graph.add_edge(START, "fold")
+    graph.add_edge("fold", "model")
+    talk(graph.compile(checkpointer=InMemorySaver()), range(60), thread())
+    assert model.prompts
+    assert len(model.seen[-1]) < 60
+    asked_for = [names & {"tools", "tool_choice"} for is_summary, names in given if is_summary]
+    assert asked_for
+    assert not any(asked_for)
+    holds = wrapped(Model(use_previous_response_id=True))
+    assert ChatfoldMiddleware()._is_held_elsewhere(holds)
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("persist", ["view", "replace"])
 @pytest.mark.parametrize("way", ["sync", "async"])

@@ -29,11 +29,16 @@ try:
         ModelResponse,
     )
     from langchain_core.messages import BaseMessage, convert_to_messages
-    from langchain_core.runnables import RunnableConfig, RunnableLambda
+    from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
     from langgraph.config import get_config
     from langgraph.types import Command
 
-    from chatfold.integrations._langchain.model import name_of, summarizers, window_of
+    from chatfold.integrations._langchain.model import (
+        chat_model,
+        name_of,
+        summarizers,
+        window_of,
+    )
     from chatfold.integrations._langchain.shape import LangChainMessages
     from chatfold.integrations._langchain.state import (
         FOLD,
@@ -51,7 +56,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
-    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AnyMessage
     from langgraph.runtime import Runtime
 
@@ -186,7 +190,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
     # In a graph without an agent
 
     def node(
-        self, model: BaseChatModel | None = None, *, output: str = "llm_input_messages"
+        self, model: Runnable[Any, Any] | None = None, *, output: str = "llm_input_messages"
     ) -> RunnableLambda[Any, dict[str, Any]]:
         """Return a node for a graph of LangGraph, to stand before the one that calls a model.
 
@@ -194,8 +198,8 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         It also serves as the `pre_model_hook` of `create_react_agent`.
 
         Args:
-            model: The model that the graph calls; tells the window, and writes the summaries where
-                the middleware has no `llm`.
+            model: The model that the graph calls, with its tools or without; tells the window, and
+                writes the summaries where the middleware has no `llm`.
             output: The key under which the model's messages are written, with `persist="view"`.
                 It has no reducer: each turn's messages take the place of those of the one before.
 
@@ -290,7 +294,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
 
     def _is_held_elsewhere(self, model: Any) -> bool:
         """Return whether the provider holds the history, so that a fold would change nothing."""
-        if not getattr(model, "use_previous_response_id", False):
+        if not getattr(chat_model(model), "use_previous_response_id", False):
             return False
         self._warn(
             "nothing is folded: the model has use_previous_response_id=True, so the provider holds "

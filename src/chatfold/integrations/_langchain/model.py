@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from langchain_core.exceptions import ContextOverflowError, ModelError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
 from langgraph.constants import TAG_NOSTREAM
 
 from chatfold.core.flow import Completion, Usage
@@ -23,10 +24,21 @@ from chatfold.tokens.windows import window_for
 if TYPE_CHECKING:
     from chatfold.core.render import Prompt
 
-__all__ = ["ChatModelSummarizer", "name_of", "summarizers", "window_of"]
+__all__ = ["ChatModelSummarizer", "chat_model", "name_of", "summarizers", "window_of"]
 
 _LEAST_WINDOW: Final = 2_000  # tokens; a smaller one is a mistake in a profile
 _FINISHED: Final = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+_BOUND: Final = frozenset(
+    {
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "functions",
+        "function_call",
+        "response_format",
+    }
+)
+"""What is bound to a model for its turns, and would make its summary something else than words."""
 
 
 class ChatModelSummarizer:
@@ -91,12 +103,33 @@ def summarizers(llm: Any, *, retries: int = 1) -> Any:
     if isinstance(llm, (list, tuple)):
         return [summarizers(member, retries=retries) for member in cast("list[Any]", llm)]
     if isinstance(llm, Runnable):
-        return ChatModelSummarizer(cast("Runnable[Any, Any]", llm), retries=retries)
+        return ChatModelSummarizer(_without_tools(llm), retries=retries)
     return llm
+
+
+def chat_model(model: Any) -> Any:
+    """Return the chat model in what LangChain wraps around one: its tools, retries, fallbacks."""
+    while isinstance(model, RunnableBindingBase | RunnableWithFallbacks):
+        wrapper = cast("Any", model)
+        model = wrapper.bound if isinstance(model, RunnableBindingBase) else wrapper.runnable
+    return model
+
+
+def _without_tools(model: Any) -> Any:
+    """Return a model without the tools, or the form of an answer, that are bound to it."""
+    if not isinstance(model, RunnableBindingBase):
+        return model
+    wrapper = cast("Any", model)
+    bound = _without_tools(wrapper.bound)
+    kwargs = {name: given for name, given in wrapper.kwargs.items() if name not in _BOUND}
+    if bound is wrapper.bound and len(kwargs) == len(wrapper.kwargs):
+        return wrapper
+    return wrapper.model_copy(update={"bound": bound, "kwargs": kwargs})
 
 
 def name_of(model: Any) -> str | None:
     """Return the name of a chat model, as its provider knows it; None where it has none."""
+    model = chat_model(model)
     for key in ("model_name", "model", "model_id"):
         found = getattr(model, key, None)
         if isinstance(found, str) and found:
@@ -106,6 +139,7 @@ def name_of(model: Any) -> str | None:
 
 def window_of(model: Any) -> int | None:
     """Return the tokens that a prompt for a model may have, as far as that is known."""
+    model = chat_model(model)
     if not isinstance(model, BaseChatModel):
         return None
     most = field(model.profile, "max_input_tokens")
