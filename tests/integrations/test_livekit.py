@@ -406,6 +406,8 @@ def test_a_conversation_that_a_realtime_model_holds_is_refused() -> None:
             context = llm.ChatContext(items)
             outcome = await summarize(context, model, session=session, keep_last_turns=1)
             assert (outcome.changed, outcome.reason) == (False, "server_managed")
+            assert "at its server, where no fold reaches" in str(outcome)
+            assert "replay=" not in str(outcome)  # which this call does not take
         assert len(items) == 24
 
     asyncio.run(run())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,7 +41,7 @@ except ImportError as error:
         extra="livekit",
     ) from error
 
-from chatfold.integrations._livekit.models import holds_history, model_of, name_of, summarizer
+from chatfold.integrations._livekit.models import HELD, holds_history, model_of, name_of, summarizer
 from chatfold.integrations._livekit.publishing import publish
 from chatfold.integrations._livekit.shape import LIVEKIT
 from chatfold.integrations._livekit.turns import TurnFolds, fold_between_turns
@@ -162,6 +163,8 @@ async def summarize(
         if on_error == "raise":
             raise
         return _failed(failure, context.count_tokens().value, key)
+    if outcome.reason == "server_managed":
+        return replace(outcome, remedy=HELD)  # a context's own has options that are not here
     return outcome
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from chatfold.core.render import Prompt
     from chatfold.summarizers import LLM
 
-__all__ = ["ModelSummarizer", "holds_history", "model_of", "name_of", "summarizer"]
+__all__ = ["HELD", "ModelSummarizer", "holds_history", "model_of", "name_of", "summarizer"]
 
+HELD: Final = "the agent's model holds the conversation at its server, where no fold reaches"
+"""Why nothing is folded for a model that hears and speaks."""
 
 _LONGEST: Final = 86_400.0  # seconds; LiveKit knows no request without a limit
 

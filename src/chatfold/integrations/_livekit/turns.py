@@ -14,7 +14,7 @@ from livekit.agents.llm import ChatContext as LiveKitContext
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
-from chatfold.integrations._livekit.models import holds_history, model_of, name_of, summarizer
+from chatfold.integrations._livekit.models import HELD, holds_history, model_of, name_of, summarizer
 from chatfold.integrations._livekit.moments import is_quiet, tool_runs
 from chatfold.integrations._livekit.shape import LIVEKIT
 from chatfold.policy import Policy
@@ -356,8 +356,7 @@ class TurnFolds:
         """Take down, once for each agent, that its model holds the conversation itself."""
         if self._refused is not agent:
             self._refused = agent
-            remedy = "the agent's model holds the conversation at its server, where no fold reaches"
-            self._keep(Outcome(changed=False, reason="server_managed", remedy=remedy))
+            self._keep(Outcome(changed=False, reason="server_managed", remedy=HELD))
 
     def _keep(self, outcome: Outcome[ChatItem]) -> None:
         if outcome.reason not in _SAY_NOTHING:
