@@ -102,6 +102,21 @@ def test_a_policy_that_says_yes_but_once_is_heard(kept: Callable[[], Any], hand:
     assert reasons == [idle, idle, "summarized", reused, "summarized", reused]
 
 
+def test_a_word_of_the_policy_holds_for_the_turn_at_which_it_was_said() -> None:
+    """Who forbids a fold then is not asked for it again."""
+    wishes, asked = ["fold"], [0]
+
+    def forbid(event: Any) -> bool:
+        asked[0] += 1
+        return False
+
+    policy = Policy(when=lambda load: bool(wishes) and bool(wishes.pop()), keep_last_turns=1)
+    wrapper = middleware(Teller(), policy, on_event=forbid)
+    turns = talk(3, words=60)
+    assert [wrapper.fold(turns).outcome.reason for _ in range(2)] == ["vetoed", "below_trigger"]
+    assert asked == [1]
+
+
 def chat_call(name: str) -> dict[str, Any]:
     """Return the message of a Chat Completions model that calls one tool."""
     function = {"name": name, "arguments": "{}"}

@@ -106,6 +106,17 @@ def test_a_message_without_its_object_is_known_by_its_choices() -> None:
     assert read(as_objects(event, Model) for event in events).items == items_of(CALLS.whole)
 
 
+@pytest.mark.parametrize("make", [Model, Fields, dict])
+def test_a_message_of_anthropics_is_known_without_its_usage(make: Callable[..., Any]) -> None:
+    """Some gateways leave it out; an item of a list has no reason to stop either."""
+    body = {key: value for key, value in MESSAGES["text"].whole.items() if key != "usage"}
+    assert [plain(item) for item in items_of(as_objects(body, make))] == [
+        plain(item) for item in items_of(MESSAGES["text"].whole)
+    ]
+    with pytest.raises(TypeError, match="an item or a part of one"):
+        items_of(as_objects({"type": "message", "role": "user", "content": []}, make))
+
+
 def test_empty_fields_of_a_call_are_not_sent_back() -> None:
     """huggingface_hub 2.4.0 writes a description that no server takes in a call."""
     made = chat_call("call_a", city="Bern")
