@@ -352,6 +352,20 @@ def test_folds_of_both_ways_are_taken_back_after_a_restart(
 
 
 @FAMILIES
+def test_a_head_is_not_folded_again_by_the_provider_whose_fold_was_undone(
+    native_server: NativeServer, family: str
+) -> None:
+    """After a restart either; words may still take its place."""
+    items, store = history(family), MemoryStore()
+    assert fold(native_server, family, "sync", ChatContext(items, store=store), keep_last_turns=2)
+    fresh = ChatContext(copy.deepcopy(items), store=store)
+    assert fresh.undo().reason == "undone"
+    again = fold(native_server, family, "sync", fresh, keep_last_turns=2)
+    assert (again.reason, len(native_server.requests)) == ("unchanged_head", 1)
+    assert fresh.plan(keep_last_turns=2)
+
+
+@FAMILIES
 @pytest.mark.parametrize("option", ["redact", "post_process"])
 def test_an_option_that_cannot_hold_is_refused_before_any_call(
     native_server: NativeServer, family: str, option: str

@@ -317,6 +317,8 @@ class Swaps:
         kept = [n for n, item in enumerate(fold.region, start) if id(item) in stays]
         for cut in (stop, stop - 1) if len(view.parts) > 1 and not native else (stop,):
             yield head_digest(snapshot.prints[start:cut], kept, native=native)
+        if native:  # of what stayed, a provider may have handed back all
+            yield head_digest(snapshot.prints[start:stop], (), native=native)
 
     def _name(self, item: Any) -> str:
         """Return what names the fold that an item was put in for.
