@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from chatfold import ChatContext, Prompt, StaleHeadError
+from chatfold.core.calls import pair_calls
+from chatfold.core.render import conversation
+from chatfold.core.views import CallPart, ItemView, ServerCallPart, TextPart
 
 LONG = "a long answer that is worth folding away, with many words in it. " * 20
 
@@ -216,6 +219,19 @@ def test_only_the_call_that_was_abandoned_is_shown_without_a_result(answered: in
     assert prompt is not None
     assert prompt.user.count("no result recorded") == 1
     assert f'name="{names[1 - answered]}" result="no result recorded"' in prompt.user
+
+
+def test_a_call_beside_one_of_the_servers_is_shown_without_a_result() -> None:
+    """The server has answered its own in the same item."""
+    served = ServerCallPart("s", "search", "{}", "found")
+    views = [
+        ItemView("user", (TextPart("go"),)),
+        ItemView("assistant", (served, CallPart(None, "send", "{}"))),
+        ItemView("user", (TextPart("never mind"),)),
+    ]
+    shown = conversation(views, pair_calls(views)).xml
+    assert '<function_call name="send" result="no result recorded">' in shown
+    assert shown.count("no result recorded") == 1
 
 
 def test_of_two_like_calls_the_second_is_shown_without_a_result() -> None:

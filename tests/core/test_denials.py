@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatfold import ChatContext
-from chatfold.core.denials import denies
+from chatfold.core.denials import qualifies
 
 DENYING = [
     "I won't be home on 2026-12-08",
@@ -55,7 +55,7 @@ def record(said: str, role: str = "user") -> str:
 
 @pytest.mark.parametrize("said", DENYING)
 def test_a_value_stands_in_the_sentence_that_denies(said: str) -> None:
-    assert denies(said)
+    assert qualifies(said)
     for role in ("user", "assistant"):
         assert said in record(f"Good morning. {said}. Is that clear?", role).replace('"', "")
 

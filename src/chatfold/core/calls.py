@@ -437,4 +437,4 @@ def _given_up(abandon: Abandon | None) -> Callable[[ToolCallRecord], bool]:
     if callable(ids):
         return lambda record: is_yes("abandon", ids(record))
     assert isinstance(ids, frozenset)
-    return lambda record: record.id in ids or record.label in ids
+    return lambda record: record.label in ids

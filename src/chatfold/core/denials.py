@@ -1,4 +1,4 @@
-"""The words by which a sentence denies, in the languages that most agents are spoken to in.
+"""The words by which a sentence denies or sets a condition, in the languages of most agents' users.
 
 A part of a sentence without its "not" says the contrary of the whole, and without its "if" what was
 only to be on a condition, so whoever takes a part out of one has to know whether there is any. One
@@ -12,7 +12,7 @@ import re
 
 from chatfold.core.word_sets import word_set
 
-__all__ = ["denies", "qualifies"]
+__all__ = ["qualifies"]
 
 _WORDS = word_set(
     # English
@@ -31,10 +31,10 @@ _WORDS = word_set(
     "bez nikt nic není nejsem nebudu nechci nikdy nem nincs soha nélkül değil yok "
     # Russian, Ukrainian, Greek, Hebrew, Arabic, Hindi, Indonesian, Vietnamese
     "не нет нельзя никогда без ні немає ніколи δεν δε μην όχι χωρίς ποτέ לא אין בלי אל "
-    "لا لم لن ليس بدون غير नहीं मत बिना tidak bukan jangan belum tanpa không chưa đừng"
+    "لا لم لن ليس بدون غير नहीं मत बिना tidak bukan jangan belum tanpa không chưa đừng "
+    # Conditions
+    "if whether provided wenn falls sofern si caso indien jeśli jestli если"
 )
-_CONDITIONS = word_set("if whether provided wenn falls sofern si caso indien jeśli jestli если")
-_QUALIFYING = _WORDS | _CONDITIONS
 _BEGINNINGS = ("kein", "nenhum", "nessun", "niemand", "ningun", "ningún", "żad")
 _SHORTENED = re.compile(r"n['’]t\b|\bn['’]")  # "don't", "n'est"
 _WITH_OTHERS = {
@@ -47,22 +47,13 @@ _PARTS = re.compile(r"[不没沒未别別勿非無无]|ない|ません|なく|�
 _WORD = re.compile(r"\w+(?:[\u0900-\u0dff]+\w*)*")  # some letters of India are marks to `\w`
 
 
-def denies(text: str, start: int = 0, stop: int | None = None) -> bool:
-    """Return whether a text, or a part of it, has a word that denies."""
-    return _has(text[start:stop], _WORDS)
-
-
 def qualifies(text: str, start: int = 0, stop: int | None = None) -> bool:
     """Return whether a text, or a part of it, has a word that denies or begins a condition."""
-    return _has(text[start:stop], _QUALIFYING)
-
-
-def _has(part: str, wanted: frozenset[str]) -> bool:
-    """Return whether a text has one of these words, or one that denies by its form."""
+    part = text[start:stop]
     plain = part.lower()
     words = _WORD.findall(plain)
     return (
-        not wanted.isdisjoint(words)
+        not _WORDS.isdisjoint(words)
         or any(word in words and found.search(plain) for word, found in _WITH_OTHERS.items())
         or (("'" in plain or "’" in plain) and _SHORTENED.search(plain) is not None)
         or any(word.startswith(_BEGINNINGS) for word in words)

@@ -77,6 +77,11 @@ def fields_of(value: Any) -> Any:
 
 
 def _checked(said: Any, value: Any) -> Any:
+    """Return what an object gave as its fields.
+
+    Raises:
+        TypeError: That is another object of its kind.
+    """
     asks: bool = hasattr(said, "to_dict") or hasattr(said, "model_dump")
     if asks and not issubclass(type(said), dict):  # some dicts have such methods
         raise TypeError(f"{type(value).__name__} does not say what it holds")
