@@ -282,7 +282,8 @@ class BackgroundFold(Generic[ItemT]):
             self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None
             self._stopped.set()
-            self._done.set()
+            if not self._done.is_set():
+                self._done.set()
         return outcome
 
     def _since(self, now: float) -> float:

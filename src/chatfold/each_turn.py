@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from chatfold.background import BackgroundFold, Then
 from chatfold.core.flow import Usage
@@ -55,8 +55,7 @@ LAST_RESORT: Final = "extractive"
 """What summarizes where the model cannot, and the list no longer fits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One policy-driven call.
 
     Attributes:

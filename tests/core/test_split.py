@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold.core.calls import CallPairing, ToolCallRecord
+from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, closure, cut_points, cuttable, open_spans
 from chatfold.core.split import Split, prefix_length, split, turns
 from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, TextPart
@@ -42,7 +43,7 @@ VIEWS = {
 
 def paired(read: Sequence[ItemView]) -> tuple[list[ToolCallRecord], list[Span]]:
     """Return the calls of a list, and what stays together for their sake."""
-    pairing = CallPairing()
+    pairing = CallPairing(Outline.of(read).last_ask)
     for index, view in enumerate(read):
         pairing.feed(index, view)
     calls = pairing.records()
@@ -52,8 +53,9 @@ def paired(read: Sequence[ItemView]) -> tuple[list[ToolCallRecord], list[Span]]:
 @given(st.text("uct", max_size=10))
 def test_the_calls_of_some_items_are_found_without_a_look_at_all(letters: str) -> None:
     """With some before them, wherever in the list these items are."""
-    pairing = CallPairing()
-    for index, view in enumerate(views(letters)):
+    read = views(letters)
+    pairing = CallPairing(Outline.of(read).last_ask)
+    for index, view in enumerate(read):
         pairing.feed(index, view)
     calls = pairing.records()
     places = [c.result_index if c.call_index is None else c.call_index for c in calls]

@@ -11,6 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -159,15 +160,18 @@ class CallPairing:
     step to the first such call. Where either side has no id, the name decides, then the place;
     of several results in an item, those that name their calls come first.
 
+    Args:
+        last_user: Returns the index of the last item in which a user speaks, -1 where there is
+            none.
+
     Attributes:
         spans: From the answered calls to their results, where these are in other items.
-        last_user: Index of the last item in which a user speaks, -1 where there is none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, last_user: Callable[[], int]) -> None:
         self.entries: list[_Entry] = []
         self.spans: list[Span] = []
-        self.last_user = -1
+        self._last_user = last_user
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
         self._step = 0
         self._model_spoke = False
@@ -186,8 +190,6 @@ class CallPairing:
             self._model_spoke = True
         else:
             self._model_spoke = False
-            if role == "user" and is_user_message(view):
-                self.last_user = index
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
             return
         waiting: Sequence[ResultPart] | None = None
@@ -211,8 +213,8 @@ class CallPairing:
 
         Requests for approval are among them, with the kind `approval`.
         """
-        given_up = _given_up(abandon)
-        return [e.record or self._unanswered(e, given_up) for e in self.entries]
+        given_up, last = _given_up(abandon), self._last_user()
+        return [e.record or _unanswered(e, last, given_up) for e in self.entries]
 
     def near(self, start: int, stop: int, *, before: int) -> tuple[int, list[ToolCallRecord]]:
         """Return the calls of some items, and a few of the calls before them.
@@ -233,8 +235,8 @@ class CallPairing:
         if last and entries[last - 1].index >= start:
             first = bisect_left(entries, start, hi=last, key=_index)
         first = max(0, first - before)
-        given_up = _given_up(None)
-        return first, [e.record or self._unanswered(e, given_up) for e in entries[first:last]]
+        given_up, spoke = _given_up(None), self._last_user()
+        return first, [e.record or _unanswered(e, spoke, given_up) for e in entries[first:last]]
 
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":
@@ -344,44 +346,50 @@ class CallPairing:
             del self._open[key]
         return entry
 
-    def _unanswered(
-        self, entry: _Entry, given_up: Callable[[ToolCallRecord], bool]
-    ) -> ToolCallRecord:
-        call = entry.part
-        assert call is not None
-        waits = call.asynchronous or call.kind == "approval"
-        status: Status = "abandoned" if self.last_user > entry.index and not waits else "open"
-        record = ToolCallRecord(
-            call.id,
-            call.name,
-            call.arguments,
-            "",
-            "completed" if call.served else status,
-            entry.index,
-            entry.index if call.served else None,
-            entry.shape,
-            call.kind,
-            call.pair,
-            call.asynchronous,
-            call.cut_off,
-            call.caller,
-            call.toolset,
-        )
-        if record.status == "open" and given_up(record):
-            return replace(record, status="abandoned")
-        return record
 
-
-def pair_calls(views: Iterable[ItemView]) -> list[ToolCallRecord]:
+def pair_calls(views: Sequence[ItemView]) -> list[ToolCallRecord]:
     """Return one record for each tool call in `views`, and for each result without a call.
 
     Args:
         views: One reading per native item, in the same order.
     """
-    pairing = CallPairing()
+    pairing = CallPairing(partial(_last_user, views))
     for index, view in enumerate(views):
         pairing.feed(index, view)
     return pairing.records()
+
+
+def _last_user(views: Sequence[ItemView]) -> int:
+    return next((i for i in reversed(range(len(views))) if is_user_message(views[i])), -1)
+
+
+def _unanswered(
+    entry: _Entry, last_user: int, given_up: Callable[[ToolCallRecord], bool]
+) -> ToolCallRecord:
+    """Return the record of a call without a result."""
+    call = entry.part
+    assert call is not None
+    waits = call.asynchronous or call.kind == "approval"
+    status: Status = "abandoned" if last_user > entry.index and not waits else "open"
+    record = ToolCallRecord(
+        call.id,
+        call.name,
+        call.arguments,
+        "",
+        "completed" if call.served else status,
+        entry.index,
+        entry.index if call.served else None,
+        entry.shape,
+        call.kind,
+        call.pair,
+        call.asynchronous,
+        call.cut_off,
+        call.caller,
+        call.toolset,
+    )
+    if record.status == "open" and given_up(record):
+        return replace(record, status="abandoned")
+    return record
 
 
 def _index(entry: _Entry) -> int:

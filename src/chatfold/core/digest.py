@@ -52,10 +52,14 @@ def copied(item: Any) -> dict[str, Any] | None:
 
     None of an item that holds more than texts, in objects and lists.
     """
+    fields: Any = item
     if type(item) is not dict:
         return None
+    if _COPIED.issuperset(map(type, fields.values())):  # as in most
+        copy: dict[str, Any] = fields.copy()
+        return copy
     try:
-        return cast("dict[str, Any]", _copy(item))
+        return cast("dict[str, Any]", _copy(fields))
     except (_NoCopyError, RecursionError):
         return None
 

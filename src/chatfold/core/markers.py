@@ -66,9 +66,10 @@ def _as_text(item: Any) -> Any:
 
 
 def _is_one_text(item: Any) -> bool:
+    message: Any = item
     if type(item) is not dict:
         return False
-    content = cast("dict[str, Any]", item).get("content")
+    content = message.get("content")
     if type(content) is not list or len(cast("list[Any]", content)) != 1:
         return False
     block = cast("list[Any]", content)[0]

@@ -54,6 +54,10 @@ class Outline(NamedTuple):
         """Return the same outline, which does not grow."""
         return Outline([*self.asks], [*self.others], [*self.opaque], [*self.fused])
 
+    def last_ask(self) -> int:
+        """Return the index of the last item in which a user speaks, -1 where there is none."""
+        return self.asks[-1] if self.asks else -1
+
     def add(self, index: int, view: ItemView) -> None:
         """Take in the next item."""
         role, parts = view.role, view.parts

@@ -7,6 +7,7 @@ what is made of the readings.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import Any, NamedTuple, TypeAlias
@@ -21,7 +22,7 @@ from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, open_spans
 from chatfold.core.summary import FOREIGN, INSTRUCTING, mark_summary, may_precede
-from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart, is_user_message
+from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart
 
 __all__ = ["Extent", "Reading", "Snapshot"]
 
@@ -109,8 +110,8 @@ class Reading:
         self._prints: list[int] = []
         self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
-        self._pairing = CallPairing()
         self._outline = Outline.of(())
+        self._pairing = CallPairing(self._outline.last_ask)
         self._last: tuple[Abandon | None, Snapshot] | None = None
         self._total = 0  # of the sizes
         self._told = 0  # items, by the last extent
@@ -361,19 +362,15 @@ class Reading:
 
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""
-        opened, before = 0, start > 0 and self._speaks(start - 1)
-        for index in range(start, len(self._views)):
-            speaks = self._speaks(index)
-            opened += speaks and not before
-            before = speaks
+        asks = self._outline.asks
+        if self._marked is not None and self._marked[0] >= start - 1:  # a summary is no speech
+            asks = self._outline.with_summary(*self._marked).asks
+        first = bisect_left(asks, start)
+        last, opened = asks[first - 1] if first else -2, 0
+        for ask in asks[first:]:
+            opened += ask - last > 1
+            last = ask
         return opened
-
-    def _speaks(self, index: int) -> bool:
-        """Return whether a user speaks in an item; a summary is no speech."""
-        marked = self._marked
-        return is_user_message(
-            marked[1] if marked is not None and marked[0] == index else self._views[index]
-        )
 
     def _same(self, items: list[Any]) -> int:
         """Return how many leading items are the objects that were read, and say the same."""
@@ -436,15 +433,17 @@ class Reading:
         self._pair_again()
 
     def _pair_again(self) -> None:
-        self._pairing, self._elements = CallPairing(), Elements()  # which say of what call they are
         self._outline = Outline.of(self._views)
+        self._pairing = CallPairing(self._outline.last_ask)
+        self._elements = Elements()  # which say of what call they are
         for index, view in enumerate(self._views):
             self._pairing.feed(index, view)
 
     def _reported(self, index: int, item: Any) -> ItemView:
         """Return the reading of an item of the list; what is unknown in it is told."""
         view = self._choice.read(item)
-        if self._report is not None and (not view.shape or _holds_unknown(view)):
+        strange = not view.shape or UnknownPart in map(type, view.parts)
+        if strange and self._report is not None and (not view.shape or _holds_unknown(view)):
             self._report(index, view)
         return view
 
@@ -459,6 +458,4 @@ def _is_of_assistant(view: ItemView) -> bool:
 
 
 def _holds_unknown(view: ItemView) -> bool:
-    if UnknownPart not in map(type, view.parts):  # as in most
-        return False
     return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)

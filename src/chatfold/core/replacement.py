@@ -101,16 +101,16 @@ def settled(plan: Plan[ItemT], snapshot: Snapshot) -> Plan[ItemT]:
     """
     items, views, split = snapshot.items, snapshot.views, plan.split
     head_is_current(plan, items, snapshot.prints)
-    kept, moved = split.kept, split.moved
+    now, kept = split, split.kept
     if kept:
         head = range(split.start, split.cut)
         places = places_of(kept, head, views, snapshot.spans, snapshot.shape, native=plan.native)
-        kept, moved = tuple(sorted(places.kept)), places.moved
-    now = replace(split, kept=kept, moved=moved)
+        kept = tuple(sorted(places.kept))
+        now = replace(split, kept=kept, moved=places.moved)
     if plan.native:  # its region is what the provider was sent, and may hand back
         return replace(plan, split=now)
     region = tuple(items[split.start : split.cut])
-    if now == split and all(map(is_, region, plan.region)):
+    if (now is split or now == split) and all(map(is_, region, plan.region)):
         return plan
     stays = frozenset(kept)
     gone = tuple(item for at, item in enumerate(region, split.start) if at not in stays)
@@ -203,6 +203,8 @@ def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) 
         own: Indexes of the items that stand in what was written.
     """
     items, shape = snapshot.items, snapshot.shape
+    if not split.kept:  # as of most heads
+        return _After([], split.cut, {}, set())
     stop = max([split.cut, *split.moved.values()])
     stays = [i for i in split.kept if i not in own]
     here = {i: without_summary(items[i], snapshot.views[i], shape) for i in stays}

@@ -164,15 +164,14 @@ class ShapeChoice:
 
         Most items are messages of a role and a text, which are asked about once a role.
         """
-        fits: Iterable[tuple[Shape, Fit]] = ((s, _fit(s, item)) for s in self.shapes)
-        plain = cast("dict[str, Any]", item) if type(item) is dict else {}
-        says = len(plain) == 2 and type(plain.get("content")) is str
-        role = plain.get("role") if says else None
-        if not isinstance(role, str):
-            return fits
-        if role not in self._of_plain:
-            self._of_plain[role] = list(fits)
-        return self._of_plain[role]
+        plain: Any = item
+        if type(item) is dict and len(plain) == 2 and type(plain.get("content")) is str:
+            role: Any = plain.get("role")
+            if type(role) is str:
+                if role not in self._of_plain:
+                    self._of_plain[role] = [(s, _fit(s, item)) for s in self.shapes]
+                return self._of_plain[role]
+        return ((s, _fit(s, item)) for s in self.shapes)
 
     def _sure_of(self, new: Sequence[Any]) -> tuple[Any, tuple[Shape, ...]]:
         """Return the newest item that tells, and the shapes that it is surely of one of.

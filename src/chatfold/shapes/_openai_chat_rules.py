@@ -6,6 +6,7 @@ Error texts are the server's own, as threads quote them; each rule names its sou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
@@ -42,11 +43,16 @@ def check_messages(
         parts = view.parts
         if view.shape != _NAME:
             continue
-        if view.role == "assistant" and field(items[index], "tool_calls") == []:
-            yield _empty_calls(index)
+        if view.role == "assistant":
+            message: Any = items[index]
+            quick = type(items[index]) is dict
+            asked = message.get("tool_calls") if quick else field(message, "tool_calls")
+            if asked in ([], ()):
+                yield _empty_calls(index)
         if len(parts) == 1 and type(parts[0]) is TextPart:
             continue  # what most items are
-        if view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
+        bare = not parts or type(parts[0]) is ReasoningPart
+        if bare and view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
             yield Problem(
                 "empty_message",
                 "a message without tool calls needs content; take it out",
@@ -104,9 +110,7 @@ def _nameless_call(item: object, call: CallPart, index: int) -> Iterator[Problem
 
 
 def _says_nothing(item: object, view: ItemView) -> bool:
-    """Return whether a message has no content, or none but reasoning that stands beside it."""
-    if view.parts and type(view.parts[0]) is not ReasoningPart:
-        return False
+    """Return whether a message that begins with nothing, or with reasoning, has no content."""
     if field(item, "content") is not None:
         return not view.parts
     return all(type(part) is ReasoningPart for part in view.parts)

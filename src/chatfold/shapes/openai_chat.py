@@ -7,7 +7,7 @@ https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-21)
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from chatfold.core.arguments import written
 from chatfold.core.calls import ToolCallRecord
@@ -192,7 +192,8 @@ class OpenAIChat(Shape):
 
 def _spoken(item: object) -> ItemView | None:
     """Return the reading of what most messages are, a role and a text; None for all others."""
-    if type(item) is not dict or len(message := cast("dict[str, Any]", item)) != 2:
+    message: Any = item
+    if type(item) is not dict or len(message) != 2:
         return None
     role, content = message.get("role"), message.get("content")
     if type(content) is not str or role not in _SPEAKERS:
