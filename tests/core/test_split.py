@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.calls import CallPairing, ToolCallRecord
+from chatfold.core.calls import CallPairing, ToolCallRecord, pair_calls
 from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, closure, cut_points, cuttable, open_spans
 from chatfold.core.split import Split, prefix_length, split, turns
@@ -64,6 +64,13 @@ def test_the_calls_of_some_items_are_found_without_a_look_at_all(letters: str) -
             first = max(0, sum(at < start for at in places if at is not None) - before)
             last = sum(at < stop for at in places if at is not None)
             assert pairing.near(start, stop, before=before) == (first, calls[first:last])
+
+
+@given(st.text("uctm", max_size=10))
+def test_a_list_that_is_there_at_once_has_the_calls_of_one_that_grew(letters: str) -> None:
+    """Those that a user has passed over are abandoned in both."""
+    read = views(letters)
+    assert pair_calls(read) == paired(read)[0]
 
 
 def cut(letters: str, *, size: int = 10, **options: Any) -> Split:
