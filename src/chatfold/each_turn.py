@@ -297,7 +297,7 @@ class EachTurn:
             over = self.load().over_limit
         return replace(outcome, over_limit=True) if over else outcome
 
-    def is_due(self, *, background: bool) -> bool:
+    def is_due(self, *, background: bool, again: bool = False) -> bool:
         """Return whether a call would try to fold now, if nobody forbids it.
 
         It is taken to keep what the one before it was to. The call itself takes the policy's word
@@ -305,7 +305,10 @@ class EachTurn:
 
         Args:
             background: Whether that call is one that never waits.
+            again: Whether the same turn has asked before: what the policy said then holds.
         """
+        if not again:
+            self._due_at = None
         due = self._idle(background, None) is None
         self._due_at = self.load() if due else None
         return due

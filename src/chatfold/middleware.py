@@ -126,10 +126,16 @@ class Middleware(Generic[ItemT]):
             self._make, self._shared, sessions=sessions, background=background
         )
 
+    def __copy__(self) -> Middleware[ItemT]:
+        """Return another one of the same folds and sessions."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
     def __reduce__(self) -> NoReturn:
         """Say what to do instead, where Python would say that a lock cannot be copied."""
         raise TypeError(
-            "a Middleware cannot be pickled or copied; make another one, with the same store where "
+            "a Middleware cannot be pickled or copied deeply; make another one, with the same store where "
             "both are to use the same folds"
         )
 

@@ -94,9 +94,10 @@ class Session(ChatContext[Any]):
     def _check_templates(self) -> None:
         """Do nothing: the middleware has done so, and what breaks later is to break no turn."""
 
-    def is_due(self, *, background: bool) -> bool:
-        """Return whether a fold would be begun now."""
-        return self._each_turn.background is None and self._each_turn.is_due(background=background)
+    def is_due(self, *, background: bool, again: bool = False) -> bool:
+        """Return whether a fold would be begun now; see `EachTurn.is_due`."""
+        turn = self._each_turn
+        return turn.background is None and turn.is_due(background=background, again=again)
 
     def idle(self, reason: Reason) -> Outcome[Any]:
         """Return the outcome of a turn at which nothing was done."""

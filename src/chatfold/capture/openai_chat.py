@@ -39,11 +39,15 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     """Return the message of a response; one that holds nothing is left out.
 
     Raises:
+        TypeError: The message does not say what it holds.
         ValueError: There are several choices and `choice` is None, or there is no such one.
     """
     message: Any = field(chosen(listed(field(response, "choices")), choice), "message")
-    if fields(message) is None:
+    if message is not None and fields(message) is None:
+        kind = type(message)
         message = plain(message)
+        if fields(message) is None:
+            raise TypeError(f"a message of {kind.__qualname__} cannot be read; pass it as a dict")
     items = (message,) if _says_something(message) else ()
     return Captured(items, _usage(field(response, "usage")), field(response, "model"))
 

@@ -160,15 +160,18 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     """
     counts = (result.get(key) for key in _FAILED_COUNTS)
     failed = any(type(count) is int and count > 0 for count in counts)
-    false = [
+    undone = [
         key
         for key, value in result.items()
         if value is False or (failed and type(value) is int and value == 0)
     ]
-    verbs = words_of_name(name) if false else []
+    verbs = words_of_name(name) if undone else []
     if "or" in verbs:  # "get or create" need not create anything
         return None
-    return next((k for k in false if any(is_participle(k.lower(), verb) for verb in verbs)), None)
+    deeds = [key for key in result if any(is_participle(key.lower(), verb) for verb in verbs)]
+    if any(result[key] and key not in undone for key in deeds):
+        return None  # a part of it was done, and must not be repeated
+    return next((key for key in undone if key in deeds), None)
 
 
 def _is_type_of_error(result: dict[str, Any]) -> bool:
@@ -210,6 +213,8 @@ def _refusal(
     if any(_ID.search(key) and value and value not in known for key, value in result.items()):
         return None
     if state is not None and not refuses:
+        if state in known or _says_made(state, name):
+            return None
         return reason_in_words(state, name, partial(texts_of, given))
     texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
     if not refuses and any(_says_made(text, name) for text in texts):

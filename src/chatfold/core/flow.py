@@ -294,7 +294,7 @@ class Flow(Generic[OutcomeT]):
             ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: There is none: `error` itself, with the usage so far.
         """
-        if not isinstance(error, Exception):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(error, BaseException):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(
                 f"fail() takes the error of the model call, not {type(error).__name__}; write "
                 'flow.fail(SummarizerError("..."))'

@@ -61,7 +61,8 @@ class ItemWriter:
         self._calls = calls
         self.expected: Container[int | None] = ()
         waiting = [c for c in calls if c.result_index is None or c.result_index >= stop]
-        asked = {c.call_index for c in waiting if c.call_index in range(start, stop)}
+        places = [c.call_index for c in waiting if c.call_index is not None]
+        asked = {place for place in places if start <= place < stop}
         if asked:
             self._mark_unanswered(waiting, asked)
 

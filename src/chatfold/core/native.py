@@ -9,6 +9,8 @@ import json
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from enum import Enum
 from functools import lru_cache, singledispatch
 from typing import Any, Literal, cast, get_args, get_origin
@@ -73,6 +75,8 @@ def fields_of(value: Any) -> Any:
     if hasattr(value, "__dict__"):
         own = cast(dict[str, Any], vars(value))
         return {k: v for k, v in own.items() if not k.startswith("_")}
+    if is_dataclass(value):  # with slots
+        return {each.name: getattr(value, each.name) for each in dataclass_fields(value)}
     return str(value)  # a decimal, a date, an id: what it says, not how Python spells it
 
 
@@ -93,18 +97,27 @@ def _told(value: Any, dumped: Any) -> Any:
 
     Mistral's models have their role and type by themselves, as fields with one possible value.
     """
-    if isinstance(dumped, list):
+    if isinstance(dumped, (list, tuple)):
         parts = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else ()
-        made = cast("list[Any]", dumped)
+        made = [*cast("Sequence[Any]", dumped)]
         return [*map(_told, parts, made)] if len(parts) == len(made) else made
-    if not (hasattr(value, "model_fields_set") and isinstance(dumped, dict)):
+    if not isinstance(dumped, dict):
         return dumped
     fields = cast("dict[str, Any]", dumped)
+    if isinstance(value, dict):
+        given = cast("dict[str, Any]", value)
+        return {key: _told(given.get(key), inner) for key, inner in fields.items()}
+    if not hasattr(value, "model_fields_set"):
+        return fields
     model: Any = type(cast(object, value))
     names = _wire_names(model)
     inner = {k: _told(getattr(value, n), fields[k]) for n, k in names.items() if k in fields}
-    constants = {k: v for k, v in _constants(model).items() if fields.get(k) is None}
-    return {**fields, **inner, **constants}
+    # An SDK's own role may be set to nothing, as by a framework that passes all fields on.
+    unset = {k: v for k, v in _constants(model).items() if k not in fields}
+    role = _constants(model).get("role")
+    if role is not None and fields.get("role") is None:
+        unset["role"] = role
+    return {**fields, **inner, **unset}
 
 
 @lru_cache
@@ -119,7 +132,8 @@ def _constants(model: Any) -> dict[str, Any]:
     """Return the fields of a model that have one possible value, as they go out."""
     fields: Mapping[str, Any] = model.model_fields
     names = _wire_names(model)
-    given = ((names[n], f.default, _literals(f.annotation)) for n, f in fields.items())
+    out = {n: f for n, f in fields.items() if not f.exclude}
+    given = ((names[n], f.default, _literals(f.annotation)) for n, f in out.items())
     return {name: default for name, default, values in given if values == (default,)}
 
 

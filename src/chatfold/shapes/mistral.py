@@ -223,7 +223,8 @@ def _raw(value: Any) -> Any:
         fields = cast("dict[str, Any]", value)
         if fields.get("is_unknown") is True or fields.keys() == {"raw"}:  # the SDK's own class
             return fields.get("raw")
-        return {key: _raw(inner) for key, inner in fields.items()}
+        # What a call was given is the model's own.
+        return {k: v if k == "arguments" else _raw(v) for k, v in fields.items()}
     return [_raw(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
 
 

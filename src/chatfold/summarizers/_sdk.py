@@ -6,7 +6,7 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -357,8 +357,8 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
             return _detail(inner)
         codes = (fields.get("code"), fields.get("type"))
         said = frozenset(code for code in codes if isinstance(code, str))
-        # Without a message, all words there are: FastAPI's servers have theirs under `detail`.
-        words = fields.get("message") or " ".join([*texts_in(plain(fields))][::-1])
+        # FastAPI's servers have no message; theirs is under `detail`, and beside it is what was sent.
+        words = fields.get("message") or " ".join(map(str, _reasons(fields.get("detail"))))
         return str(words), said
     message = getattr(body, "message", None)
     if isinstance(message, str):
@@ -368,6 +368,22 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
     if isinstance(body, Exception):  # Python's own begin so too: `<lambda>() takes ...`
         is_page = is_page and ("</" in text or text[1:2] in ("!", "?"))
     return ("" if is_page else text), frozenset()
+
+
+def _reasons(detail: object) -> Iterator[object]:
+    """Yield what the `detail` of an error says; not what it quotes of the request, such as a key.
+
+    Each place that is wrong has a `msg` and where it stands (`loc`):
+    https://fastapi.tiangolo.com/tutorial/handling-errors/ (read 2026-11-28).
+    """
+    for each in cast("Sequence[object]", detail) if isinstance(detail, list) else (detail,):
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, Mapping):
+            told = cast("Mapping[str, object]", each)
+            where = told.get("loc")
+            yield from (said for said in (told.get("message"), told.get("msg")) if said)
+            yield from where if isinstance(where, list) else ()
 
 
 _LONGEST = 300  # characters of a server's message that are passed on

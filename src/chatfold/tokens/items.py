@@ -75,7 +75,8 @@ def text_tokens(texts: Sequence[str], counter: TokenCounter) -> list[int]:
             divides (`len(text) / 4`) is rounded up.
     """
     many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
-    return many(texts) if many is not None else [ceil(counter.count(text)) for text in texts]
+    counts = many(texts) if many is not None else [counter.count(text) for text in texts]
+    return [*map(ceil, counts)]
 
 
 def _cost(view: ItemView) -> tuple[str, int]:

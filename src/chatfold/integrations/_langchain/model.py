@@ -117,6 +117,11 @@ def chat_model(model: Any) -> Any:
 
 def _without_tools(model: Any) -> Any:
     """Return a model without the tools, or the form of an answer, that are bound to it."""
+    if isinstance(model, RunnableWithFallbacks):
+        several = cast("Any", model)
+        others = [*map(_without_tools, several.fallbacks)]
+        first = _without_tools(several.runnable)
+        return several.model_copy(update={"runnable": first, "fallbacks": others})
     if not isinstance(model, RunnableBindingBase):
         return model
     wrapper = cast("Any", model)

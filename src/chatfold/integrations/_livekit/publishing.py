@@ -46,6 +46,8 @@ async def publish(
             "the agent's items that the summary stands for changed while it was written; its "
             "context is as it was"
         )
-    folded = LiveKitContext([item for item in after if item is outcome.item or item.id in now])
-    folded.insert(added)
+    here = [item for item in after if item is outcome.item or item.id in now]
+    latest = [item if item is outcome.item else now[item.id] for item in here]
+    # Behind all else, whenever they are said to be made: the summary stands first.
+    folded = LiveKitContext([*latest, *added])
     await agent.update_chat_ctx(folded, exclude_invalid_function_calls=False)
