@@ -27,9 +27,12 @@ _LEAP = 2000  # a year that has all days
 _BEFORE: Final = 8  # texts in which the day may stand whose month "the 14th" is of
 _LONGEST: Final = 4_000  # characters: in longer texts nobody names such a day
 _OF_MONTH = re.compile(
-    r"(?<![\w.,:/-])(?:(\d{1,2})(?:st|nd|rd|th)\b"
-    r"|(?:am|vom|zum|den|dem|ab|bis) (\d{1,2})\.(?!\d)"
-    r"|(?:le|au|du|el|al|del|il|dal) (\d{1,2})(?:er|º)?(?![\w/:-]|[.,]\d| ?[%€$£h]))"
+    # Not "the 2nd choice", "den 2. Preis", "del 10 al 20 por ciento".
+    r"(?<![\w.,:/-])(?:(?:the|on|by|until|till|from|to) (\d{1,2})(?:st|nd|rd|th)"
+    r"(?=\s*(?:\Z|[.,;:!?)]|(?:instead|at|or|and|please|then|would|works)\b))"
+    r"|am (\d{1,2})\.(?!\d)|(?:vom|zum|den|dem|ab|bis) (\d{1,2})\.(?!\d|\s+(?-i:[A-ZÄÖÜ]))"
+    r"|(?:le|au|du|el|al|del|il|dal) (\d{1,2})(?:er|º)?"
+    r"(?=\s*(?:\Z|[.,;:!?)](?!\d)|(?:à|a|y|et|ou|o|e|alle|plutôt|mejor)\b)))"
     r"|(?<![\d月])(\d{1,2})(?:日(?!間|间)|号|號|일)",
     re.IGNORECASE,
 )

@@ -81,6 +81,7 @@ _COUNTED: Final = frozenset(
     )
 )
 _MONTHS: Final = MONTHS.keys() - (AMBIGUOUS_MONTHS - {"august"})
+_ENGLISH = re.compile(r"\s*Stock (?:is|was|has|will|levels?|arrives?|arrived|runs?|ran|price\w*)\b")
 _FIRST_WORD = re.compile(r"\s*([^\W\d_]{2,16})\b")
 _SMALL_WORD = re.compile(r"[a-z\u00df-\u024f]{1,20}[ ,.;]")
 _WORD_AT_END = re.compile(r"\s(?:[a-z\u00df-\u024f]{3,20}|an?|of|to|in|on|at|by|is|it|as|or),?\Z")
@@ -295,7 +296,9 @@ def _is_ordinal(word: str, rest: str) -> bool:
     if not (word.isdigit() and len(word) < 3):
         return False
     counted = _FIRST_WORD.match(rest)
-    return counted is not None and (counted[1] in _COUNTED or counted[1].lower() in _MONTHS)
+    if counted is None or _ENGLISH.match(rest):
+        return False
+    return counted[1] in _COUNTED or counted[1].lower() in _MONTHS
 
 
 def _is_street(word: str, rest: str) -> bool:

@@ -208,7 +208,8 @@ def _days(
         return []
     cut += text.startswith(".", cut)
     return [
-        Value("date", text[at:cut], keys[0], at, cut, keys[1]),
+        # As in "tables 4 and 20 June", it may be no day.
+        Value("date", text[at:cut], keys[0], at, cut, (*keys[1], f"number:{int(found[first])}")),
         Value("date", text[other : found.end()], end[0], other, found.end(), end[1]),
     ]
 
