@@ -489,6 +489,12 @@ def test_a_context_that_is_copied_or_pickled_says_what_to_keep_instead() -> None
 
 
 def test_a_middleware_that_is_copied_or_pickled_says_what_to_do_instead() -> None:
-    for keep in (copy.copy, copy.deepcopy, pickle.dumps):
+    """A shallow copy has the same folds, and no lock of its own."""
+    ours = Middleware(OpenAI(api_key="k"), model="m")
+    for keep in (copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="make another one, with the same store"):
-            keep(Middleware(OpenAI(api_key="k"), model="m"))
+            keep(ours)
+    other: Middleware[Any] = copy.copy(ours)
+    messages = [{"role": "user", "content": "Hi"}]
+    assert other is not ours
+    assert other(messages) == ours(messages) == messages

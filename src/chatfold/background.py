@@ -199,7 +199,11 @@ class BackgroundFold(Generic[ItemT]):
         self._end()
 
     def run_in_thread(self, make: Callable[[Callable[[], bool]], Made]) -> None:
-        """Have it written in a thread, which does not keep the process alive."""
+        """Have it written in a thread, which does not keep the process alive.
+
+        Raises:
+            SummarizerError: No thread can be had.
+        """
 
         def run() -> None:
             time.sleep(_FIRST)
@@ -210,7 +214,10 @@ class BackgroundFold(Generic[ItemT]):
             finally:
                 self._end()
 
-        _THREADS.run(partial(contextvars.copy_context().run, run))
+        try:
+            _THREADS.run(partial(contextvars.copy_context().run, run))
+        except RuntimeError as error:
+            raise SummarizerError(f"no thread can be had to write the summary: {error}") from error
 
     def run_in_task(self, make: Callable[[], Coroutine[Any, Any, Made]]) -> None:
         """Have it written by a task of the running event loop."""

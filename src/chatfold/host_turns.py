@@ -284,13 +284,13 @@ class HostTurns(Generic[ItemT]):
     ) -> Generator[Session | float, Outcome[Any] | None, Session]:
         """Return the session, with a claim to fold it, if no other process has one.
 
-        Where the list no longer fits, the other one is waited for.
+        Where the list no longer fits, the other one is waited for, but by turns that never wait.
         """
         waited = 0.0
         while self._shared.used:
             if self._shared.claim(name, session) is not None:
                 return self._renewed(name, session, items, ours)  # it may have been done meanwhile
-            if waited >= LONGEST or not session.load().over_window:
+            if self._background or waited >= LONGEST or not session.load().over_window:
                 return session
             yield POLL
             waited += POLL

@@ -23,6 +23,7 @@ from chatfold.policy import Policy
 from chatfold.regions import Region
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
+from chatfold.templates import load_templates
 from chatfold.threads import STEPS, arun
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ class Middleware(Generic[ItemT]):
         }
         # What is wrong is said now, not when a fold is due; a context's other options mean nothing.
         Settings().updated(options, Middleware).check_templates()
+        # Not in the first fold: a fork while another thread imports leaves the child without it.
+        load_templates()
         self._make([]).check_summarizer(llm, model)
         self._shared = SharedFolds(store)
         self._turns: HostTurns[ItemT] = HostTurns(
@@ -135,8 +138,8 @@ class Middleware(Generic[ItemT]):
     def __reduce__(self) -> NoReturn:
         """Say what to do instead, where Python would say that a lock cannot be copied."""
         raise TypeError(
-            "a Middleware cannot be pickled or copied deeply; make another one, with the same store where "
-            "both are to use the same folds"
+            "a Middleware cannot be pickled or copied deeply; make another one, with the same "
+            "store where both are to use the same folds"
         )
 
     def __call__(self, messages: Sequence[ItemT], *, key: str | None = None) -> list[ItemT]:

@@ -248,6 +248,9 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
     ("import_rows", {}, {"fehler": "keine", "zeilen": 7}),
     ("import_rows", {}, {"fehler": 0, "zeilen": 7}),
     ("send_report", {"to": "ops"}, "Bericht zu abgelehnten Anträgen gesendet"),
+    ("set_status", {"status": "not available"}, {"status": "not available"}),
+    ("stop_job", {"job": "J-1"}, {"status": "aborted"}),
+    ("kill_process", {"pid": "J-1"}, {"status": "aborted by user"}),
 ]
 
 
@@ -269,6 +272,8 @@ def test_what_a_tool_is_there_for_is_no_failure_of_it(
         ("decline_meeting", {"id": "A-1"}, {"status": "declined", "error": "no such meeting"}),
         ("reject_application", {"id": "A-1"}, {"status": "failed"}),
         ("send_alert", {"level": "error"}, {"status": "error", "message": "No route"}),
+        ("stop_job", {"job": "J-1"}, {"status": "failed"}),
+        ("start_job", {"job": "J-1"}, {"status": "aborted"}),
     ],
 )
 def test_another_state_is_a_failure(name: str, given: dict[str, Any], result: Any) -> None:

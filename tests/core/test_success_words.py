@@ -57,6 +57,9 @@ def test_in_doubt_a_text_is_told(name: str, text: str) -> None:
         ("OBSERVATION:\n\nThe file was edited.\nMore.", "The file was edited."),
         ("OBSERVATION:\n", "OBSERVATION:"),
         ("Two rows.\nA.", "Two rows."),
+        ("id,date,level\n2026-01-01,error,5", "id,date,level"),
+        ("Done\n2026-01-01 10:00:00 Error: none", "Done"),
+        ("Up\n2026-01-01 10:00:00,123 ERROR: down", "2026-01-01 10:00:00,123 ERROR: down"),
         ("\n", ""),
     ],
 )

@@ -977,8 +977,9 @@ async def test_a_node_folds_for_a_graph_without_an_agent(
         lambda model: model.bind(tools=[{"name": "look"}], tool_choice="look"),
         lambda model: model.bind(tools=[{"name": "look"}]).with_retry(),
         lambda model: model.with_fallbacks([Model()]),
+        lambda model: model.bind(tools=[{"name": "look"}]).with_fallbacks([Model()]),
     ],
-    ids=["tools", "retry", "fallbacks"],
+    ids=["tools", "retry", "fallbacks", "tools and fallbacks"],
 )
 def test_a_node_sees_the_model_that_tools_are_bound_to(wrapped: Any) -> None:
     """Its window and what holds its history count, and it writes summaries without these tools."""

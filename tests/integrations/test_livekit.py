@@ -352,6 +352,22 @@ def test_an_agent_is_given_the_fold_and_keeps_what_it_is_told_meanwhile(runs: bo
     assert payload_errors(list(items)) == []
 
 
+def test_an_answer_that_is_corrected_meanwhile_stays_corrected() -> None:
+    """And what is said to be older than the summary stands behind it, which comes first."""
+    agent = Agent(instructions="Be brief.", chat_ctx=llm.ChatContext(support_call()))
+
+    def meanwhile(agent: Agent) -> None:
+        *others, last = agent.chat_ctx.items
+        late = llm.ChatMessage(role="user", content=["Wait."], created_at=1.0)
+        mended = last.model_copy(update={"content": ["Corrected."]})
+        agent._chat_ctx = llm.ChatContext([*others, mended, late])
+
+    outcome = asyncio.run(summarize(agent, _running(agent, meanwhile), keep_last_turns=1))
+    items = [item for item in agent.chat_ctx.items if item.type == "message"]
+    assert [item.text_content for item in items[-2:]] == ["Corrected.", "Wait."]
+    assert next(item for item in items if item.role != "system") is outcome.item
+
+
 def _takes_back(agent: Agent) -> None:
     agent._chat_ctx = llm.ChatContext(agent.chat_ctx.items[:2])
 

@@ -283,6 +283,16 @@ def test_a_body_without_a_message_is_read_by_all_its_words(body: object) -> None
     assert "resulted in 8545 tokens" in str(error)
 
 
+def test_what_a_server_quotes_of_the_request_is_left_out() -> None:
+    """A key in a header, say, which is no part of the prompt."""
+    refused = _RefusedError(422, "")
+    where = ["header", "authorization"]
+    refused.body = {"detail": [{"loc": where, "msg": "bad key", "input": "Bearer sk-SECRET"}]}
+    assert str(failure(refused, PROMPT, who="m")) == "m: status 422: bad key header authorization"
+    refused.body = {"error": {"metadata": {"headers": {"Authorization": "Bearer sk-SECRET"}}}}
+    assert "SECRET" not in str(failure(refused, PROMPT, who="m"))
+
+
 def test_a_window_that_is_no_number_is_none() -> None:
     body = {"error": {"message": "exceeds the available context size", "n_ctx": "unknown"}}
     assert overflow_in("exceeds the available context size", frozenset(), body) == Overflow()

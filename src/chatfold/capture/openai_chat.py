@@ -44,10 +44,10 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     """
     message: Any = field(chosen(listed(field(response, "choices")), choice), "message")
     if message is not None and fields(message) is None:
-        kind = type(message)
+        name = type(message).__qualname__
         message = plain(message)
         if fields(message) is None:
-            raise TypeError(f"a message of {kind.__qualname__} cannot be read; pass it as a dict")
+            raise TypeError(f"a message of {name} cannot be read; pass it as a dict")
     items = (message,) if _says_something(message) else ()
     return Captured(items, _usage(field(response, "usage")), field(response, "model"))
 

@@ -108,9 +108,10 @@ class Derived:
             return False
         unit = _unit_of(value.key)
         if value.kind == "number":
-            if abs(number) < 100 and not unit:
+            counts = number == number.to_integral_value()  # what has decimals is measured
+            if abs(number) < 100 and not unit and (counts or self._may_be_of_two(number)):
                 return True
-            if abs(number) <= _SMALL and unit not in _MEASURED:
+            if counts and abs(number) <= _SMALL and unit not in _MEASURED:
                 return True
             if self._is_bare(number, unit):
                 return True
@@ -258,6 +259,23 @@ class Derived:
     @cached_property
     def _measures(self) -> Measures:
         return Measures(self.sources.bare, self.sources.units)
+
+    def _may_be_of_two(self, number: Decimal) -> bool:
+        """Return whether a number may come of two that were shown: a difference, a rate, a mean.
+
+        Of more than a few, any number would.
+        """
+        shown, half = self._shown_numbers, _place(number) / 2
+        if len(shown) > _SMALL:
+            return True
+        return any(
+            abs(found - number) <= half
+            for one, other in permutations(shown, 2)
+            for found in (
+                *(one + other, one - other, one * other, (one + other) / 2, (one + 2 * other) / 3),
+                *((one / other,) if other else ()),
+            )
+        )
 
     def _is_share(self, number: Decimal) -> bool:
         half = float(_place(number)) / 2

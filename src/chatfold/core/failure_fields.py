@@ -34,8 +34,8 @@ from chatfold.core.word_sets import word_set
 __all__ = ["reason_in_object", "reason_in_words", "text_of", "texts_of"]
 
 _BAD_STATES = STATES | word_set(
-    "aborted bounced declined denied error failed failure invalid refused rejected timed_out "
-    "timeout undeliverable undelivered unsuccessful"
+    "aborted bounced declined denied error failed failure impossible invalid refused rejected "
+    "timed_out timeout undeliverable undelivered unsuccessful"
 )
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
@@ -56,7 +56,9 @@ _ERRORS = (
 _REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
 _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
-    *("fehler", "erreur", "grund", "motif", "motivo"),
+    *("fehler", "erreur", "grund", "motif", "motivo", "raison", "mensaje", "meldung", "nachricht"),
+    *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "description"),
+    *("explanation", "comment", "note", "text"),
     *_FAILURES,
 )
 _TRUTHS = (
@@ -65,7 +67,8 @@ _TRUTHS = (
 )
 _STATE_KEYS = (
     *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
-    *("estado", "statut", "stato", "zustand"),
+    *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado", "résultat"),
+    *("ergebnis", "Status", "State"),
 )
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 # A number such as 404 tells a failure by the first of these keys alone. By the others it may be
@@ -77,6 +80,17 @@ _OUTPUTS = ("output", "stdout")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 _BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
+# What a call may say that it did not do, with a reason beside it.
+_DEEDS = word_set("accepted applied approved completed delivered done executed performed processed")
+_WHY = (
+    "reason",
+    "decline_reason",
+    "rejection_reason",
+    "failure_reason",
+    "grund",
+    "motivo",
+    "raison",
+)
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
 _FAILED_COUNTS = ("failed", "failures", "failed_count", "failedCount", "rejected", "bounced")
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
@@ -169,9 +183,15 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     if "or" in verbs:  # "get or create" need not create anything
         return None
     deeds = [key for key in result if any(is_participle(key.lower(), verb) for verb in verbs)]
+    if any(isinstance(result.get(key), str) for key in _WHY) and not _reads(name):
+        deeds += _DEEDS.intersection(undone) - {*deeds}
     if any(result[key] and key not in undone for key in deeds):
         return None  # a part of it was done, and must not be repeated
     return next((key for key in undone if key in deeds), None)
+
+
+def _reads(name: str) -> bool:
+    return reads_by_name(name, "function", {})
 
 
 def _is_type_of_error(result: dict[str, Any]) -> bool:

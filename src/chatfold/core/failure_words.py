@@ -140,7 +140,13 @@ _STATES = {
     "denegada": (*_REFUSED, "denegar"),
     "fallido": ("fail",),
     "fallida": ("fail",),
+    "gescheitert": ("fail",),
+    "rifiutato": (*_REFUSED, "rifiutare"),
+    "rifiutata": (*_REFUSED, "rifiutare"),
+    "respinto": (*_REFUSED, "respingere"),
+    "respinta": (*_REFUSED, "respingere"),
 }
+_ENDING = word_set("end halt interrupt kill stop terminate")  # what runs is then aborted
 STATES = frozenset(_STATES)
 """Words of other languages by which a state says that a call came to nothing."""
 _VERBS = {
@@ -215,6 +221,8 @@ def is_named_by(state: str, name: str) -> bool:
     if state in _STATES:
         verbs = (*_STATES[state], state)
         return any(word in verbs or any(is_participle(word, of) for of in verbs) for word in words)
+    if state == "aborted" and not _ENDING.isdisjoint(words):
+        return True
     verb = _VERBS.get(state)
     if verb in words:
         following = words[words.index(verb) + 1 :]

@@ -97,8 +97,9 @@ class Placing:
         return owned
 
     def _has_another(self, name: str, key: str, field: tuple[str, str]) -> bool:
-        """Return whether an id has exactly one value in a field, and not this one."""
+        """Return whether an id has exactly one value in a field beside itself, and not this one."""
         held = self.index.holds(self._around(name), field)
+        held = {keys for keys in held if name not in keys}
         if len(held) != 1:
             return False
         (keys,) = held

@@ -25,8 +25,9 @@ _WORD = re.compile(r"[a-z]+(?:['’]t)?")
 _SILENT = re.compile(r"\b(?:and |but )?did(?: not|n['’]t) (?:produce|return|print) (?:any )?output")
 _NOT = ("n't", "n’t")
 _TROUBLE = re.compile(
-    r"^(?:[\d:.TZ/ +-]{8,36}+(?:,\d{3} +)?)?[^\w,]{0,4}(?:(?:error|fatal|failed|failure|exception|panic"
-    r"|permission denied|rejected|aborted|remote rejected)\b(?!: (?:none|0|no)[ .]*$)|npm err!|e: |conflict \()"
+    r"^(?:[\d:.TZ/ +-]{8,36}+(?:,\d{3} +)?)?[^\w,]{0,4}"  # a time, and no row of a table
+    r"(?:(?:error|fatal|failed|failure|exception|panic|permission denied|rejected|aborted"
+    r"|remote rejected)\b(?!: (?:none|0|no)[ .]*$)|npm err!|e: |conflict \()"
     r"[^\n]*\w[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )

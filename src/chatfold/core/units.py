@@ -153,6 +153,10 @@ class Index:
                 self.bare.setdefault(number, []).append(unit)
         elif value.kind == "number":
             self.bare.setdefault(value.key, []).append(unit)
+            if "." in value.key:  # "128.450 km" may be of thousands
+                whole = f"number:{''.join(filter(str.isdigit, value.text))}"
+                if whole in value.also:
+                    self.bare.setdefault(whole, []).append(unit)
         elif value.kind == "amount":
             self.currencies.add(value.key.rpartition(" ")[2])
 

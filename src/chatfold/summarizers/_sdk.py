@@ -357,9 +357,9 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
             return _detail(inner)
         codes = (fields.get("code"), fields.get("type"))
         said = frozenset(code for code in codes if isinstance(code, str))
-        # FastAPI's servers have no message; theirs is under `detail`, and beside it is what was sent.
-        words = fields.get("message") or " ".join(map(str, _reasons(fields.get("detail"))))
-        return str(words), said
+        # FastAPI's servers have no message but `detail`, and beside it stands what was sent.
+        words = fields.get("message") or fields.get("reason")
+        return str(words or " ".join(map(str, _reasons(fields.get("detail"))))), said
     message = getattr(body, "message", None)
     if isinstance(message, str):
         return message, frozenset()

@@ -114,11 +114,15 @@ class _Encodings:
     """The encodings built in this process; safe to ask from several threads."""
 
     def __init__(self) -> None:
-        self._build_lock = threading.Lock()
-        self._download_lock = threading.Lock()
+        self.renew()
         self._built: dict[str, Encoding] = {}
         self._fetched: set[str] = set()
         self._noted = False
+
+    def renew(self) -> None:
+        """Begin with free locks, as the child of a fork has to: nobody is left to release them."""
+        self._build_lock = threading.Lock()
+        self._download_lock = threading.Lock()
 
     def get(self, table: _Table, *, allow_download: bool) -> Encoding | None:
         """Return the encoding of a table, or `None` if no verified copy can be had."""
@@ -165,6 +169,8 @@ class _Encodings:
 
 
 _encodings = _Encodings()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_encodings.renew)
 
 
 def _cached(table: _Table) -> bytes | None:
