@@ -86,6 +86,24 @@ def test_the_result_is_sendable_at_every_turn_and_the_host_keeps_its_list(
         assert own == sorted(own) or history.shape == "anthropic"  # where instructions are moved
 
 
+def test_a_yes_of_the_policy_holds_for_its_turn_alone() -> None:
+    """Another process had the list when it was said."""
+    store, said = MemoryStore(), [True]
+    policy = Policy(when=lambda load: said[0], keep_last_turns=1)
+    wrapper, host = middleware(Teller(), policy, store), talk(6)
+    claims: list[Any] = []
+
+    class Busy(Teller):
+        def __call__(self, prompt: Prompt) -> str:
+            claims.append(wrapper.fold(host).outcome.reason)
+            raise RuntimeError("down")
+
+    middleware(Busy(), Policy(when=lambda load: True, keep_last_turns=1), store).fold(host)
+    assert claims == ["running"]
+    said[0] = False
+    assert wrapper.fold(host).outcome.reason == "below_trigger"
+
+
 @pytest.mark.parametrize("hand", [list, reloaded])
 @pytest.mark.parametrize("kept", [lambda: None, MemoryStore], ids=["alone", "store"])
 def test_a_policy_that_says_yes_but_once_is_heard(kept: Callable[[], Any], hand: Any) -> None:

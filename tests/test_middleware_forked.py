@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -15,6 +17,7 @@ from test_middleware import Teller, middleware, talk
 
 from chatfold import ChatContext, Middleware, Policy, Prompt
 from chatfold.stores import HostFold, MemoryStore
+from chatfold.tokens import tables
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -134,6 +137,21 @@ class Stops:
             self.at_work.set()
             assert self.may_end.wait(LONG)
         return len(text)
+
+
+def test_a_table_that_another_thread_was_building_is_free_in_the_child() -> None:
+    """The lock that it is built under is nobody's there."""
+    with tables._encodings._build_lock, tables._encodings._download_lock:
+        assert in_child(lambda: tables._encodings.note_missing("a model")) == 0
+
+
+def test_what_a_fold_imports_is_there_when_a_middleware_is() -> None:
+    """A fork while another thread imports leaves the child waiting for what that was at."""
+    code = (
+        "import sys\nfrom chatfold import Middleware\nassert 'jinja2' not in sys.modules\n"
+        "Middleware(lambda prompt: 'x')\nassert 'jinja2' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_list_that_another_thread_was_reading_is_free_in_the_child() -> None:

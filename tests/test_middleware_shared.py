@@ -112,6 +112,26 @@ def test_the_next_turn_tells_of_a_fold_that_was_put_in_before_it(store: Any) -> 
     assert again.tokens_before == whole
 
 
+def test_in_the_background_another_process_is_not_waited_for_over_the_window(store: Any) -> None:
+    policy = Policy(max_tokens=600, keep_tokens=200, window=700)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow(prompt: Any) -> str:
+        begun.set()
+        may_end.wait(20)
+        return "They talked."
+
+    host = talk(40)
+    first = middleware(slow, policy, store)
+    writing = threading.Thread(target=first.fold, args=(host,), kwargs={"key": "a"})
+    writing.start()
+    assert begun.wait(20)
+    told = middleware(Teller(), policy, store, background=True).fold(host, key="a")
+    assert told.outcome.reason == "running"  # else it would have waited for `may_end`
+    may_end.set()
+    writing.join()
+
+
 def test_a_failure_in_the_background_leaves_the_next_process_free(store: Any) -> None:
     def failing(prompt: Any) -> str:
         raise RuntimeError("no model")
@@ -206,6 +226,24 @@ def test_a_claim_is_had_without_a_thread_that_keeps_it(monkeypatch: pytest.Monke
     monkeypatch.setattr(threading.Thread, "start", start)
     assert middleware(Teller(), store=store).fold(talk(40), key="a").outcome.reason == "summarized"
     assert middleware(Teller(), store=store).fold(talk(60), key="a").outcome.reason == "summarized"
+
+
+def test_a_turn_goes_on_without_a_thread_for_the_background(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The outcome says so; the next turn tries again when the policy lets it."""
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("chatfold.background._THREADS", Threads("no", 1.0))
+    wrapper, host = middleware(Teller(), background=True), talk(40)
+    with monkeypatch.context() as short:
+        short.setattr(threading.Thread, "start", start)
+        told = wrapper.fold(host, key="a")
+    assert told.items == host
+    assert told.outcome.reason == "failed"
+    assert "no thread can be had" in str(told.outcome.error)
 
 
 class Slow(MemoryStore):

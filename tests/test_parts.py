@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -345,6 +346,10 @@ def test_a_host_is_given_one_prompt_after_the_other(llm_server: LLMServer) -> No
     with pytest.raises(TypeError, match=r"flow\.fail\(SummarizerError"):
         flow.fail("too long")  # type: ignore[arg-type]
     assert flow.prompt is first
+    other = ctx.flow(keep_last_turns=1)
+    with pytest.raises(asyncio.CancelledError):  # of the host's own task, which it is to see
+        other.fail(asyncio.CancelledError())  # type: ignore[arg-type]
+    assert other.prompt is None
     flow.fail(SummarizerError("too long", overflow=True, limit=9_000, size=44_000))
     number = 0
     while flow.prompt is not None:

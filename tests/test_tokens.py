@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import accumulate
@@ -672,8 +672,15 @@ def test_a_users_counter_may_divide() -> None:
         def count(self, text: str) -> float:
             return len(text) / 4
 
+    class Batches(Quarters):
+        def count_many(self, texts: Sequence[str]) -> list[float]:
+            return [*map(self.count, texts)]
+
     turn = [{"role": "user", "content": "a" * 201}, {"role": "assistant", "content": "b" * 203}]
-    ctx = ChatContext(turn, counter=Quarters())  # type: ignore[arg-type]
+    both = [ChatContext(turn, counter=each) for each in (Quarters(), Batches())]  # type: ignore[arg-type]
+    ctx = both[0]
+    assert both[1].count_tokens() == ctx.count_tokens()
+    assert type(both[1].count_tokens().value) is int
     assert type(ctx.count_tokens().value) is int
     assert int(ctx.count_tokens()) == ctx.load().tokens
     outcome = ctx.summarize("extractive")

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from chatfold.capture import captured, mistral
 from chatfold.core.flow import Usage
+from chatfold.core.native import plain
 from chatfold.shapes import shape_named
 
 TOKENS = {"prompt_tokens": 30, "completion_tokens": 9, "total_tokens": 39}
@@ -277,6 +278,16 @@ def test_the_copies_of_the_sdk_for_other_clouds_are_taken() -> None:
     host = Host([])
     list(host.record(azure.CompletionEvent.model_validate({"data": c}) for c in chunks))
     assert host.added == list(captured(response, shape_named, []).items)
+
+
+def test_what_a_call_was_given_is_no_chunk_that_the_sdk_does_not_know() -> None:
+    """Such a chunk has these fields."""
+    given = {"is_unknown": True, "raw": "x"}
+    called = {"id": "abcdefghi", "function": {"name": "flag", "arguments": given}}
+    body = whole({"message": {"role": "assistant", "content": "", "tool_calls": [called]}})
+    response = models.ChatCompletionResponse.model_validate(body)
+    (item,) = captured(response, shape_named, []).items
+    assert plain(item)["tool_calls"][0]["function"]["arguments"] == given
 
 
 def test_a_parsed_answer_is_captured_without_what_the_sdk_parsed(server: NativeServer) -> None:

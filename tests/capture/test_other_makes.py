@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pytest
 from capture.driving import Reading
 from capture.replies import CHAT, MESSAGES, RESPONSES, chat, chat_call, chunk
 from capture.stream_server import Reply
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from chatfold.capture import captured
 from chatfold.core.flow import Usage
@@ -104,6 +105,51 @@ def test_a_message_without_its_object_is_known_by_its_choices() -> None:
     events = [{k: v for k, v in event.items() if k != "object"} for event in CALLS.events]
     assert items_of(as_objects(body, Model)) == items_of(CALLS.whole)
     assert read(as_objects(event, Model) for event in events).items == items_of(CALLS.whole)
+
+
+@dataclass(slots=True)
+class Slotted:
+    """A message whose class has no `__dict__`."""
+
+    role: str
+    content: str
+
+
+class Shut:
+    """A message that does not say what it holds."""
+
+    __slots__ = ("content", "role")
+
+    def __init__(self) -> None:
+        self.role, self.content = "assistant", "It is 42."
+
+
+def test_a_message_of_a_class_with_slots_is_read_or_refused() -> None:
+    """Never left out."""
+    answer = {"object": "chat.completion", "choices": [{"message": Slotted("assistant", "Yes.")}]}
+    assert items_of(answer) == [{"role": "assistant", "content": "Yes."}]
+    answer["choices"] = [{"message": Shut()}]
+    with pytest.raises(TypeError, match="a message of Shut cannot be read; pass it as a dict"):
+        items_of(answer)
+
+
+class Kind(BaseModel):
+    type: Literal["part"] = "part"
+
+
+class Whole(BaseModel):
+    kind: Literal["whole"] | None = "whole"
+    hidden: Literal["no"] = Field("no", exclude=True)
+    pair: tuple[Kind, ...] = ()
+    named: dict[str, Kind] = {}
+
+
+def test_what_a_model_is_by_its_class_is_said_wherever_it_stands() -> None:
+    """But not what was set to nothing, or is never to go out."""
+    part = {"type": "part"}
+    held = Whole(pair=(Kind(),), named={"one": Kind()})
+    assert plain(held) == {"kind": "whole", "pair": [part], "named": {"one": part}}
+    assert plain(Whole(kind=None)) == {"kind": None}
 
 
 @pytest.mark.parametrize("make", [Model, Fields, dict])

@@ -155,6 +155,31 @@ def test_a_misplaced_value_says_to_what_it_belongs() -> None:
     assert (found.why, found.belongs, found.sentence) == ("misplaced", "lk-4821937", (13, 42))
 
 
+def test_an_id_is_no_other_value_of_its_own() -> None:
+    """Of two matters in one sentence, each has its id."""
+
+    def made(number: str, name: str, order: str, result: str) -> list[Any]:
+        function = {"name": name, "arguments": f'{{"order": "{order}"}}'}
+        call = {"id": number, "type": "function", "function": function}
+        return [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": number, "content": result},
+        ]
+
+    ctx = ChatContext(
+        [
+            {"role": "user", "content": "Where is order LK-1001?"},
+            *made("1", "get_order", "LK-1001", '{"status": "delivered"}'),
+            {"role": "user", "content": "And take the other back."},
+            *made("2", "create_return", "LK-2002", '{"return_id": "RT-77120"}'),
+            {"role": "assistant", "content": "The return is RT-77120."},
+        ],
+        shape="openai_chat",
+    )
+    sources = Sources(ctx.views(), ctx.tool_calls())
+    assert found("Order LK-1001 was delivered; return RT-77120 was created.", sources) == []
+
+
 def test_what_a_call_was_given_owns_what_it_returned() -> None:
     sources = called(
         ("create_rma", {"order_id": "LK-4821936"}, {"rma": "RMA-90721"}),
@@ -342,6 +367,34 @@ def test_a_day_without_its_month_is_of_the_month_that_was_named_before(said: str
     assert found("She flies on 15 March now.", sources) == ["15 March"]
     assert found("She flies on 14 May now.", sources) == ["14 May"]
     assert found("She flies on 2025-03-14.", sources) == ["2025-03-14"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My 14th choice is Rome, the 14th page.",
+        "Ich nehme den 14. Preis.",
+        "Suba del 10 al 14 por ciento.",
+        "le 14 mai",
+    ],
+)
+def test_what_is_counted_is_no_day_of_a_month(said: str) -> None:
+    sources = shown(f"I fly on 12 March. {said}")
+    assert found("She flies on 14 March now.", sources) == ["14 March"]
+
+
+def test_a_number_with_decimals_is_no_count() -> None:
+    """Where few numbers were shown, it is one of them, or comes of two."""
+    sources = shown("The interest is 2.4 %, the pH 6.8; grades 4 and 5.")
+    assert found("Interest 4.2 %, pH 8.6.", sources) == ["4.2 %", "8.6"]
+    assert found("The mean grade is 4.5, the pH 6.8.", sources) == []
+    assert found("It was 3 times.", sources) == []
+    assert found("A rate of 9.7.", shown(" ".join(f"{n}.25 m," for n in range(30)))) == []
+
+
+def test_a_number_of_thousands_may_lose_its_mark() -> None:
+    assert found("Er hat 128450 km.", shown("Der Stand ist 128.450 km.")) == []
+    assert found("Er hat 450 km.", shown("Der Stand ist 128.450 km.")) == ["450 km"]
 
 
 def test_a_number_is_no_day_of_a_month() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -84,8 +83,6 @@ class FunctionSummarizer:
             raise self._too_long() from error
         except SummaryError:
             raise
-        except asyncio.CancelledError as error:  # of a loop of its own
-            raise SummarizerError("the summarizer was cancelled") from error
         except Exception as error:
             raise failure(error, prompt, who="the summarizer") from error
         if type(answer) is not str and inspect.isawaitable(answer):
