@@ -62,7 +62,7 @@ def ungrounded(text: str, sources: Sources) -> list[Ungrounded]:
     """Return the values in a text that its author was not shown, in order.
 
     What follows from what was shown is not among them: sums, counts, rounded numbers, relative
-    dates. A number up to 12 is taken for a count.
+    dates. A whole number up to 12, and up to 99 without a unit, is taken for a count.
     """
     return _Reading(text, sources).ungrounded()
 

@@ -56,7 +56,8 @@ class SQLStore:
     that was restarted is found again. Times of claims are the server's.
 
     Tables of an earlier chatfold are brought up to date when they are opened. Any number of
-    threads may use one store, and it may be used on both sides of a fork. Whatever goes wrong in
+    threads may use one store, and it may be used on both sides of a fork, which waits for what is
+    asked of the database (`timeout` at most, 20 seconds in all). Whatever goes wrong in
     the database is a `StoreError`, and then nothing was written, except that a commit whose
     answer was lost may have taken place. A row in which somebody has damaged a value is as if it
     were not there; the first one that a store comes upon is named in a warning.
