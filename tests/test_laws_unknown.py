@@ -191,6 +191,14 @@ def test_law_12_a_malformed_item_is_reported_with_its_index(name: str, shape: st
     assert ctx.summarize(short, keep_last_turns=1)
 
 
+def test_law_6_an_item_that_cannot_be_read_is_counted() -> None:
+    """As one of a database that was closed."""
+    items = [*talk(1), Closed(), *talk(2)]
+    outcome = ChatContext(items).summarize(short, keep_last_turns=1)
+    assert any(type(item) is Closed for item in outcome.removed)
+    assert outcome.omitted == {"unreadable": 1}
+
+
 @pytest.mark.parametrize("name", MALFORMED)
 def test_law_12_a_malformed_item_keeps_no_other_from_being_mended(name: str) -> None:
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}

@@ -32,6 +32,7 @@ from chatfold.core.xml import attribute, attributes, encode, markup
 __all__ = ["ItemWriter"]
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
+_NOTHING = ("", "{}")  # is known of an object that cannot be read
 
 
 class ItemWriter:
@@ -220,6 +221,8 @@ class ItemWriter:
             case UnknownPart() if not part.text and len(view.parts) > 1:
                 pass  # the others say all of it
             case UnknownPart():
+                if not view.shape and part.type and part.text in _NOTHING:
+                    self.omitted["unreadable"] += 1
                 self._text("item", attributes(type=self._told(part.type) or None) + mark, part.text)
             case _:
                 raise TypeError(f"no rendering for {type(part).__name__}")
