@@ -170,6 +170,7 @@ DONE: list[tuple[str, Any]] = [
     ("send_email", {"sent": 3, "failed": 1}),
     ("charge_and_notify", {"charged": 1, "notified": 0, "failed": 1}),
     ("get_order", {"delivered": False, "reason": "in transit"}),
+    ("create_order", {"order_id": "12", "completed": False, "reason": "awaiting payment"}),
     ("block_card", {"status": "cannot be used any more"}),
     ("release_hold", {"outcome": "invalid hold was released"}),
     ("send_email", {"sent": 0, "failed": 0}),

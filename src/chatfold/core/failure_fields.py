@@ -57,8 +57,7 @@ _REASONS = ("error", "reason", "message", "detail", "details", "error_message", 
 _OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
     *("fehler", "erreur", "grund", "motif", "motivo", "raison", "mensaje", "meldung", "nachricht"),
-    *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "description"),
-    *("explanation", "comment", "note", "text"),
+    *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "explanation"),
     *_FAILURES,
 )
 _TRUTHS = (
@@ -184,7 +183,8 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
         return None
     deeds = [key for key in result if any(is_participle(key.lower(), verb) for verb in verbs)]
     if any(isinstance(result.get(key), str) for key in _WHY) and not _reads(name):
-        deeds += _DEEDS.intersection(undone) - {*deeds}
+        made = any(map(_ID.search, result))  # an order that is not delivered yet, say
+        deeds += () if made else _DEEDS.intersection(undone) - {*deeds}
     if any(result[key] and key not in undone for key in deeds):
         return None  # a part of it was done, and must not be repeated
     return next((key for key in undone if key in deeds), None)

@@ -359,7 +359,7 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
         said = frozenset(code for code in codes if isinstance(code, str))
         # FastAPI's servers have no message but `detail`, and beside it stands what was sent.
         words = fields.get("message") or fields.get("reason")
-        return str(words or " ".join(map(str, _reasons(fields.get("detail"))))), said
+        return str(words or " ".join(_reasons(fields.get("detail")))), said
     message = getattr(body, "message", None)
     if isinstance(message, str):
         return message, frozenset()
@@ -370,7 +370,7 @@ def _detail(body: object) -> tuple[str, frozenset[str]]:
     return ("" if is_page else text), frozenset()
 
 
-def _reasons(detail: object) -> Iterator[object]:
+def _reasons(detail: object) -> Iterator[str]:
     """Yield what the `detail` of an error says; not what it quotes of the request, such as a key.
 
     Each place that is wrong has a `msg` and where it stands (`loc`):
@@ -381,9 +381,10 @@ def _reasons(detail: object) -> Iterator[object]:
             yield each
         elif isinstance(each, Mapping):
             told = cast("Mapping[str, object]", each)
+            words = (told.get("message"), told.get("msg"))
+            yield from (said for said in words if isinstance(said, str))
             where = told.get("loc")
-            yield from (said for said in (told.get("message"), told.get("msg")) if said)
-            yield from where if isinstance(where, list) else ()
+            yield from map(str, cast("list[object]", where) if isinstance(where, list) else ())
 
 
 _LONGEST = 300  # characters of a server's message that are passed on
