@@ -442,8 +442,7 @@ class Reading:
     def _reported(self, index: int, item: Any) -> ItemView:
         """Return the reading of an item of the list; what is unknown in it is told."""
         view = self._choice.read(item)
-        strange = not view.shape or UnknownPart in map(type, view.parts)
-        if strange and self._report is not None and (not view.shape or _holds_unknown(view)):
+        if self._report is not None and (not view.shape or _holds_unknown(view)):
             self._report(index, view)
         return view
 
@@ -458,4 +457,6 @@ def _is_of_assistant(view: ItemView) -> bool:
 
 
 def _holds_unknown(view: ItemView) -> bool:
+    if UnknownPart not in map(type, view.parts):  # as in most
+        return False
     return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)
