@@ -114,7 +114,7 @@ def test_a_server_that_stands_still_is_not_waited_for_longer_than_the_store_says
     import sqlalchemy as sa
 
     url = postgresql.empty()
-    with SQLStore(url, timeout=0.3) as store:
+    with SQLStore(url, timeout=1) as store:
         middleware = Middleware(short, POLICY, store)
         engine = sa.create_engine(url)
         with engine.begin() as connection:

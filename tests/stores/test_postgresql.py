@@ -535,6 +535,19 @@ def test_a_server_that_takes_no_connection_of_the_application_s_is_given_up(mort
     _wait_for_one_fold(store)
 
 
+def test_a_machine_that_is_busy_for_a_moment_keeps_its_transaction(
+    url: str, opened: Opened
+) -> None:
+    """The limit is that of a statement, not of what the process does between two of them."""
+    dialect = opened(url, timeout=1)._database.dialect
+
+    def work(connection: sa.Connection) -> int:
+        time.sleep(3)
+        return connection.execute(sa.text("SELECT 1")).scalar_one()
+
+    assert dialect.write(work) == 1
+
+
 def test_a_machine_that_went_away_in_the_midst_holds_no_lock_for_ever(
     url: str, opened: Opened
 ) -> None:
@@ -544,7 +557,7 @@ def test_a_machine_that_went_away_in_the_midst_holds_no_lock_for_ever(
 
     def work(connection: sa.Connection) -> None:
         connection.execute(sa.text("UPDATE chatfold_folds SET extent = 9"))
-        time.sleep(2)
+        time.sleep(7)
         connection.execute(sa.text("SELECT 1"))
 
     def stopped(_: int) -> None:

@@ -32,16 +32,18 @@ _TRIES: Final = 5
 
 _GRACE: Final = 1.0  # seconds that a server has to say that it has cancelled a statement
 _STALE: Final = 2  # pooled connections that may turn out to be dead, one after the other
+_IDLE: Final = 5.0  # seconds that a transaction may stand still at the least
 _TABLES: Final = 0x636861_74666F_6C64  # "chatfold" as a number: names the lock of the tables
 
 _ENCODING: Final = "UTF8"  # in which any text can be said
 
 # Local to the transaction, as the session may be another's when a pooler stands between. The
-# second ends the transaction of a machine that went away in its midst. The encoding may be set
+# second ends the transaction of a machine that went away in its midst, not that of one which is
+# busy for a moment between two statements, however short the first is. The encoding may be set
 # otherwise by the environment, the role or the caller's engine.
 _LIMITS: Final = sa.text(
     "SELECT set_config('statement_timeout', :limit, true),"
-    " set_config('idle_in_transaction_session_timeout', :limit, true),"
+    " set_config('idle_in_transaction_session_timeout', :idle, true),"
     f" set_config('client_encoding', '{_ENCODING}', true)"
 )
 
@@ -67,6 +69,7 @@ class PostgreSQL:
 
     def __init__(self, engine: sa.Engine | sa.URL, timeout: float) -> None:
         self._timeout = timeout
+        self._limits = {"limit": _milliseconds(timeout), "idle": _milliseconds(max(timeout, _IDLE))}
         self._calls = threading.local()
         self._owned = isinstance(engine, sa.URL)
         self._engine = self._made(engine) if isinstance(engine, sa.URL) else engine
@@ -76,6 +79,7 @@ class PostgreSQL:
         for one in (self._reader, self._writer):
             one.hide_parameters = True
             event.listen(one, "before_cursor_execute", self._progress)
+            event.listen(one, "after_cursor_execute", self._pause)
         self._process = os.getpid()
         self._inherited: list[sa.Pool] = []
 
@@ -156,13 +160,18 @@ class PostgreSQL:
     def _progress(self, *_: object) -> None:
         self._calls.watch.progress()
 
+    def _pause(self, *_: object) -> None:
+        self._calls.watch.pause()
+
     def _do(self, engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
         self._leave_to_parent()
         with closing(Watch(self._timeout + _GRACE)) as watch:
             self._calls.watch = watch
             with closing(self._begun(engine, watch)) as connection:
-                result = work(connection)
-                watch.progress()
+                try:
+                    result = work(connection)
+                finally:
+                    watch.progress()
                 connection.commit()
                 return result
 
@@ -172,7 +181,7 @@ class PostgreSQL:
             connection = engine.connect() if self._owned else _lent(engine, self._timeout)
             try:
                 watch.add(connection.connection)
-                connection.execute(_LIMITS, {"limit": f"{math.ceil(self._timeout * 1000)}ms"})
+                connection.execute(_LIMITS, self._limits)
             except BaseException as error:
                 connection.close()
                 lost = isinstance(error, exc.DBAPIError) and error.connection_invalidated
@@ -188,6 +197,10 @@ class PostgreSQL:
             self._inherited.append(self._engine.pool)  # its end would write to them
             self._engine.dispose(close=False)
             self._process = os.getpid()
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{math.ceil(seconds * 1000)}ms"
 
 
 def _lent(engine: sa.Engine, seconds: float) -> sa.Connection:

@@ -41,8 +41,13 @@ class Watch:
                 self._sockets.append(copy)
 
     def progress(self) -> None:
-        """Begin to wait anew: one step is done."""
+        """Begin to wait anew: the next step begins."""
         self._until = time.monotonic() + self._seconds
+        self._asked = True
+
+    def pause(self) -> None:
+        """Do not wait: the server has answered, and is asked nothing for now."""
+        self._asked = False
 
     def close(self) -> None:
         """Stop waiting; the connections stay as they are."""
@@ -57,8 +62,9 @@ class Watch:
             with self._lock:
                 if time.monotonic() < self._until:
                     continue
-                if not self._sockets:  # waiting for a connection, which has a limit of its own
-                    self.progress()
+                # A connection that is made has a limit of its own.
+                if not (self._sockets and self._asked):
+                    self._until = time.monotonic() + self._seconds
                     continue
                 self.expired = not self._over.is_set()
                 for copy in self._sockets:
