@@ -425,3 +425,42 @@ def test_a_cancelled_turn_leaves_everything_as_it_was() -> None:
         assert (await other.afold(host, key="k")).outcome.reason == "summarized"
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_who_has_failed_takes_the_fold_of_another_process(background: bool) -> None:
+    """It would go on unfolded until its own next try, which is in a minute."""
+    store, host, asked = MemoryStore(), talk(40), list[Prompt]()
+
+    def fails(prompt: Prompt) -> str:
+        asked.append(prompt)
+        raise ConnectionError("refused")
+
+    one = middleware(fails, store=store, background=background)
+    one.fold(host, key="k")
+    wait_until(lambda: len(asked) == 1)
+    wait_until(lambda: one.fold(host, key="k").outcome.reason == "unchanged_head")
+    assert middleware(Teller(), store=store).fold(host, key="k").outcome.reason == "summarized"
+    wait_until(lambda: one.fold(host, key="k").outcome.reason == "reused")
+    assert summaries(one.fold(host, key="k").items) == 1
+    assert len(asked) == 1
+
+
+def test_a_store_is_not_asked_at_each_turn_that_waits() -> None:
+    """A try that failed may wait for a quarter of an hour, with many turns in it."""
+    asked: list[str] = []
+
+    class Told(MemoryStore):
+        def longest(self, key: str, digests: Sequence[str]) -> Any:
+            asked.append(key)
+            return super().longest(key, digests)
+
+    def fails(prompt: Prompt) -> str:
+        raise ConnectionError("refused")
+
+    one, host = middleware(fails, store=Told()), talk(40)
+    one.fold(host, key="k")
+    asked.clear()
+    for _ in range(50):
+        assert one.fold(host, key="k").outcome.reason == "unchanged_head"
+    assert 1 <= len(asked) < 25

@@ -6,6 +6,7 @@ Not here: when to fold (`policy`), the fold itself (`folding`, `background`).
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
@@ -48,6 +49,7 @@ _NOTHING: Final = frozenset(
     }
 )
 
+_LOOKS: Final = 1.0  # seconds between two looks for the fold of another process
 _MOST_BESIDE: Final = 0.75  # of the trigger may be beside the list, before that is told
 _UNREPORTED: Final = 2  # folds before which a request may have gone out that is reported now
 
@@ -121,6 +123,7 @@ class EachTurn:
         self._wait = NO_WAIT  # after a failure
         self._wait_without_model = NO_WAIT
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
+        self._looked_until = -math.inf  # when it is looked elsewhere again, while a try waits
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
         self._due_at: Load | None = None  # at which the policy said yes when it was asked ahead
@@ -418,6 +421,16 @@ class EachTurn:
     def is_engaged(self) -> bool:
         """Return whether a fold is under way, or is not to be tried again yet."""
         return self.background is not None or self._waits()
+
+    def looks_elsewhere(self) -> bool:
+        """Return whether another process may by now have made the fold that failed in this one.
+
+        At the first turn that waits, and then once a second: to ask for it takes time.
+        """
+        if not self._waits() or (now := self._clock()) < self._looked_until:
+            return False
+        self._looked_until = now + _LOOKS
+        return True
 
     def _waits(self) -> bool:
         return not self._wait.over(self._clock(), self.head())

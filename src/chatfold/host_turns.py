@@ -126,6 +126,8 @@ class HostTurns(Generic[ItemT]):
                 session = self._renewed(name, session, items, ours)
             elif background is not None and background.done:
                 session.catch_up()
+            elif self._shared.used and session.looks_elsewhere():
+                session = self._renewed(name, session, items, ours)
             if session.is_due(background=self._background, again=True):
                 session = yield from self._alone(name, session, items, ours)
                 if self._shared.used and session.claim is None:

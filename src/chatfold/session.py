@@ -99,6 +99,10 @@ class Session(ChatContext[Any]):
         turn = self._each_turn
         return turn.background is None and turn.is_due(background=background, again=again)
 
+    def looks_elsewhere(self) -> bool:
+        """Return whether to look for the fold of another process; see `EachTurn`."""
+        return self._each_turn.looks_elsewhere()
+
     def idle(self, reason: Reason) -> Outcome[Any]:
         """Return the outcome of a turn at which nothing was done."""
         return self._each_turn.with_limit(self._folding.idle(reason))
