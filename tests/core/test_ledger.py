@@ -197,6 +197,11 @@ def test_what_may_correct_a_value_is_told_in_its_sentence(
 
 
 @pytest.mark.parametrize(
+    ("name", "gave"),
+    [("update_plan", "updated"), ("find_offers", {"offers": [{"id": "OF-7781", "by": "LX-9"}]})],
+    ids=["acts", "looks"],
+)
+@pytest.mark.parametrize(
     ("said", "done", "told"),
     [
         (
@@ -223,11 +228,11 @@ def test_what_may_correct_a_value_is_told_in_its_sentence(
     ],
 )
 def test_what_a_call_was_made_with_is_told_as_said_behind_what_it_corrects(
-    said: list[str], done: dict[str, Any], told: list[str]
+    said: list[str], done: dict[str, Any], told: list[str], name: str, gave: Any
 ) -> None:
     """The words left would else be of the old value alone, as if it still held."""
     items = [item for text in said for item in (*user(text), *says("Yes."))]
-    items += calls("c1", "update_plan", done, "updated")
+    items += calls("c1", name, done, gave)
     made = recorded([*items, *says("Done.")], tail=1)
     of_user = [field.text for e in made.record.values if e.name == "user" for field in e.values]
     assert of_user == told

@@ -32,7 +32,8 @@ def corrections(
     """Return the places of values to be told in the user's words too, and where these are.
 
     Those are values that the user named behind another one of their kind, where a record tells of
-    that one by the user's words, and of these only by calls: the first of them, and the last.
+    that one by the user's words, and of these only by calls, or as what was given to one: the first
+    of them, and the last.
 
     Args:
         needs: The needed facts.
@@ -40,8 +41,15 @@ def corrections(
         left: Places of those that it has to tell otherwise.
         carried: Entries of an earlier record that it holds too.
     """
-    kinds = {place: _ALIKE.get(needs.values[needs.keys[place]].kind) for place in told}
+    kinds = {place: _kind(needs, place) for place in told}
     said = {p: home for p, kind in kinds.items() if kind and (home := _by_user(needs, p))}
+    several = map(needs.tracks.get, map(needs.keys.__getitem__, left))  # None: it stands once
+    for place, track in zip(left, several, strict=True):
+        if track is None or "user" not in track.sides:
+            continue
+        home = track.sides["user"]
+        if home is not track.home and _kind(needs, place):
+            said[place] = home
     if not said:
         return {}
     before = [
@@ -52,8 +60,7 @@ def corrections(
     homes = {**{place: home for place, home in others if home is not None}, **said}
     alike: dict[str, list[int]] = {}
     for place in sorted(homes, key=lambda place: (homes[place].index, place)):
-        kind = _ALIKE.get(needs.values[needs.keys[place]].kind)
-        if kind is not None:
+        if (kind := _kind(needs, place)) is not None:
             alike.setdefault(kind, []).append(place)
     found: dict[int, Sighting] = {}
     for kind, places in alike.items():
@@ -73,6 +80,10 @@ def hold_all(entries: Iterable[Entry], others: Iterable[Entry]) -> bool:
 
 def _fields(entries: Iterable[Entry]) -> set[tuple[str, object, Field]]:
     return {(entry.name, entry.arguments, field) for entry in entries for field in entry.values}
+
+
+def _kind(needs: Needs, place: int) -> str | None:
+    return _ALIKE.get(needs.values[needs.keys[place]].kind)
 
 
 def _by_user(needs: Needs, place: int) -> Sighting | None:
