@@ -217,6 +217,32 @@ def test_what_is_only_called_like_a_shell_is_none(name: str) -> None:
     assert effect_of_call(call(name, cmd="rm -r build"), {}) == read
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "effect"),
+    [
+        ("kubectl", {"args": "get pods -n web"}, "read"),
+        ("kubectl", {"args": "delete pod web-7", "namespace": "web"}, "write"),
+        ("kubectl", {"command": "kubectl get pods", "timeout": 20}, "read"),
+        ("run_kubectl", {"command": "scale", "args": ["deploy/web", "--replicas=3"]}, "write"),
+        ("mcp__vcs__git", {"subcommand": "status", "cwd": "app"}, "read"),
+        ("git_command", {"command": "log", "args": ["--oneline"]}, "read"),
+        ("git", {"command": "branch", "args": ["-d", "old"]}, "write"),
+        ("git", {"command": "branch", "delete": True, "of": "old"}, "unknown"),
+        ("git", {"command": "push", "force": True}, "write"),
+        ("git", {"operation": "delete"}, "write"),
+        ("aws_cli", {"command": "ec2 describe-instances"}, "read"),
+        ("docker", {"args": ["rm", "web"]}, "write"),
+        ("terraform", {"args": "plan"}, "read"),
+        ("terraform", {}, "unknown"),
+        ("git_kubectl", {"args": "get pods"}, "unknown"),
+    ],
+)
+def test_a_tool_that_is_called_like_a_program_does_what_its_line_says(
+    name: str, arguments: dict[str, Any], effect: str
+) -> None:
+    assert effect_of_call(call(name, **arguments), {}) == (effect, True)
+
+
 def test_the_argument_that_switches_a_tool_decides() -> None:
     """Text editors, memories and computers do several things under one name."""
     assert effect_of_call(call("str_replace_editor", command="view", path="a"), {})[0] == "read"

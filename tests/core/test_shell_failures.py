@@ -647,6 +647,14 @@ def test_only_shells_write_so() -> None:
     assert reason("x", said, "save_report") is None
 
 
+def test_a_tool_that_is_called_like_a_program_writes_as_the_program_does() -> None:
+    said = 'Error from server (NotFound): pods "x" not found'
+    assert reason("delete pod x", said, "kubectl") == said
+    assert reason("kubectl delete pod x", said, "run_kubectl") == said
+    assert reason("logs web-7", "2 requests\nfatal: no remote", "kubectl") is None
+    assert reason_in("fatal: no remote", name="git", given=lambda: ["push", "origin"]) is not None
+
+
 def test_the_end_of_a_long_output_is_read() -> None:
     said = "\n".join(f"compiled {n}.c" for n in range(2000))
     assert reason("make", said) is None

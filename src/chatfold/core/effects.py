@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.given import effect_of_arguments, may_say
-from chatfold.core.shell_commands import effect_of_command
+from chatfold.core.shell_commands import as_run, effect_of_command
 from chatfold.core.tool_names import (
     LONGEST,
     Effect,
@@ -21,6 +21,7 @@ from chatfold.core.tool_names import (
     is_for_sql,
     is_request,
     is_shell,
+    program_of,
 )
 from chatfold.core.word_sets import word_set
 
@@ -38,6 +39,14 @@ _SWITCHES = ("command", "action", "operation", "method", "mode")
 _SWITCHED = word_set(
     "computer memory str_replace_based_edit_tool str_replace_editor text_editor "
     "text_editor_code_execution"
+)
+# The arguments that are the line of a program behind its name, in order, and those that only say
+# where or how long it runs.
+_LINES = ("command", "cmd", "commands", "subcommand", "args", "arguments", "argv")
+_LINES_AND_PLACES = word_set(
+    "cluster command cmd commands context cwd description dir directory explanation namespace "
+    "profile project reason region repo repo_path repository subcommand args arguments argv "
+    "timeout workdir working_dir working_directory"
 )
 
 
@@ -74,6 +83,9 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     name = call.name or ""
     if _is_shell(name, call.kind):
         return effect_of_command(_command(call)), True
+    program = program_of(name)
+    if program is not None and (run := _run(program, call)) is not None:
+        return run, True
     effect = effect_of_name(name)
     given = None
     if effect == "unknown" or may_say(call.raw_arguments):
@@ -144,6 +156,23 @@ def _is_shell(name: str, kind: str) -> bool:
     return kind in ("shell", "local_shell") or is_shell(name)
 
 
+def _run(program: str, call: ToolCallRecord) -> Effect | None:
+    """Return the effect of a tool that is called like a program, None where it is given no line.
+
+    What only looks by its line may do more by another argument: `git(command="tag", sign="v2")`.
+    """
+    arguments = call.arguments
+    if not isinstance(arguments, dict):
+        return None
+    fields = cast(dict[str, Any], arguments)
+    line = " ".join(filter(None, (_text(fields.get(key), key) for key in _LINES)))
+    if not line:
+        return None
+    effect = effect_of_command(as_run(program, line))
+    is_whole = _LINES_AND_PLACES.issuperset(fields)
+    return effect if is_whole or effect == "write" else "unknown"
+
+
 def _command(call: ToolCallRecord) -> str:
     """Return the command line that a shell is given, "" where it cannot be read."""
     arguments = call.arguments
@@ -154,12 +183,17 @@ def _command(call: ToolCallRecord) -> str:
     fields = cast(dict[str, Any], arguments)
     others = (key for key in fields if is_shell(key))  # bash_command, CommandLine
     for key in ("command", "commands", "cmd", "script", "code", "input", *others):
-        value = fields.get(key)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            return _joined(cast(list[Any], value), key)
+        text = _text(fields.get(key), key)
+        if text is not None:
+            return text
     return ""
+
+
+def _text(value: Any, key: str) -> str | None:
+    """Return an argument that is a command, or a part of one; None where it is none."""
+    if isinstance(value, str):
+        return value
+    return _joined(cast(list[Any], value), key) if isinstance(value, list) else None
 
 
 def _joined(words: list[Any], key: str) -> str:

@@ -32,7 +32,7 @@ from chatfold.core.shell_programs import (
 from chatfold.core.shell_runners import behind_runners, effect_of_client, script_of
 from chatfold.core.tool_names import Effect, effect_of_words, heaviest
 
-__all__ = ["effect_of_command"]
+__all__ = ["as_run", "effect_of_command"]
 
 _SCRIPT_ACTS = re.compile(  # awk: writes a file, runs a program; sed: writes a file, runs a line
     r"\bprintf?\b[^;}\n]*[>|]|\bsystem\s*\(|\|\s*getline"
@@ -47,6 +47,11 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z\d]*(?:[-_:][a-z\d]+)*", re.IGNORECASE)
 _FIRST = re.compile(r"[-_]")
 _REQUESTS = frozenset(("curl", "gh api"))
 _LONGEST = 4000  # characters of a command that are looked at; quotes that never close cost most
+
+
+def as_run(program: str, line: str) -> str:
+    """Return the command of a tool that is called like a program, which may be in its line too."""
+    return line if line.split(maxsplit=1)[:1] == [program] else f"{program} {line}"
 
 
 def effect_of_command(command: str) -> Effect:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from chatfold.core.shell_commands import effect_of_command
-from chatfold.core.tool_names import is_shell
+from chatfold.core.shell_commands import as_run, effect_of_command
+from chatfold.core.tool_names import is_shell, program_of
 
 __all__ = ["failing_line"]
 
@@ -72,9 +72,10 @@ def failing_line(text: str, name: str, given: Callable[[], Iterable[str]]) -> st
         given: Returns the texts that the call was given: a program that names itself in front of
             what it says has something to complain about.
     """
-    if not is_shell(name) or _WELL.search(text[-_READ:]):
+    tool = program_of(name)
+    if not (tool or is_shell(name)) or _WELL.search(text[-_READ:]):
         return None
-    commands = [*given()]
+    commands = [*given()] if tool is None else [as_run(tool, " ".join(given()))]
     if any(map(_GOES_ON.search, commands)) or "read" in map(effect_of_command, commands):
         return None
     lines = _lines(text)

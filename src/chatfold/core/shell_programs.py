@@ -19,6 +19,7 @@ __all__ = [
     "LISTING",
     "LOOKING",
     "OPERANDS",
+    "PROGRAMS",
     "READS",
     "TOOLS",
     "VALUED",
@@ -388,3 +389,6 @@ LISTING: Mapping[str, Listing] = {
         re.compile(f"-i|--{_SHOWN}"), re.compile(rf"-[iln]+\d*|{_PATTERNS}"), "write"
     ),
 }
+
+PROGRAMS = frozenset(key for key in (*GROUPS, *TOOLS, *ALIASES) if " " not in key)
+"""Those that do what their subcommands say."""

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from chatfold.core.shell_programs import PROGRAMS
 from chatfold.core.word_sets import word_set
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "is_for_sql",
     "is_request",
     "is_shell",
+    "program_of",
 ]
 
 Effect: TypeAlias = Literal["read", "write", "unknown"]
@@ -160,6 +162,7 @@ _KNOWN: Mapping[str, Effect] = {
 # these and those behind them.
 _SHELLS = word_set("bash cmd command commands exec powershell pwsh sh shell ssh terminal zsh")
 _AROUND_SHELLS = word_set("code container execute execution in line local remote run tool")
+_AROUND_PROGRAMS = _SHELLS | _AROUND_SHELLS | {"cli"}
 # The same for one that makes requests of any method.
 _REQUESTS = word_set("api curl endpoint http https request requests rest url")
 _AROUND_REQUESTS = word_set("call client do execute fetch invoke make perform run send tool web")
@@ -206,6 +209,13 @@ def is_shell(name: str) -> bool:
     So may an argument be named that is such a command: `command_line`.
     """
     return _is_made_of(name, _SHELLS, _AROUND_SHELLS)
+
+
+@lru_cache(maxsize=512)
+def program_of(name: str) -> str | None:
+    """Return the program whose subcommands a tool runs, as its name says: `kubectl`, `run_git`."""
+    words = [word for word in _words_of(_parts(name)[-1]) if word not in _AROUND_PROGRAMS]
+    return words[0] if len(words) == 1 and words[0] in PROGRAMS else None
 
 
 @lru_cache(maxsize=512)
