@@ -391,14 +391,14 @@ def test_a_short_lock_is_waited_for(url: str, engine: sa.Engine, opened: Opened)
 
 def test_a_long_call_of_short_statements_is_not_cut(url: str, opened: Opened) -> None:
     """The limit is one statement's, so that a large fold may take longer than that."""
-    dialect = opened(url, timeout=1)._database.dialect
+    dialect = opened(url, timeout=2)._database.dialect
 
     def work(connection: sa.Connection) -> int:
-        for _ in range(8):
-            connection.execute(sa.text("SELECT pg_sleep(0.3)"))
-        return 8
+        for _ in range(6):
+            connection.execute(sa.text("SELECT pg_sleep(0.6)"))
+        return 6
 
-    assert dialect.write(work) == 8
+    assert dialect.write(work) == 6
 
 
 def test_a_full_disk_is_an_error_that_leaves_the_store_as_it_was(opened: Opened) -> None:

@@ -355,8 +355,8 @@ def test_a_function_that_takes_too_long_is_given_up(run: Run) -> None:
         return "too late"
 
     started = time.monotonic()
-    with pytest.raises(SummarizerError, match=r"took longer than 0\.1 s") as caught:
-        run(write, timeout=0.1)
+    with pytest.raises(SummarizerError, match=r"took longer than 0\.5 s") as caught:
+        run(write, timeout=0.5)
     assert time.monotonic() - started < 3
     assert isinstance(caught.value.__cause__, TimeoutError)
     assert threads[0].daemon
