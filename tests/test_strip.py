@@ -81,6 +81,36 @@ def test_no_thinking_is_left_behind_a_summary(
     assert before == said
 
 
+def test_what_is_thought_behind_a_fold_that_stripped_needs_nothing() -> None:
+    """It was signed over the list with the summary; who strips cannot send what it would need."""
+
+    def asked(ctx: ChatContext[Any]) -> list[str]:
+        assert (ctx.request_options() != {}) == bool(ctx.requirements())
+        return [requirement.kind for requirement in ctx.requirements()]
+
+    def thought(n: int) -> list[Any]:
+        thinking = {"type": "thinking", "thinking": "Look it up.", "signature": f"c2ln{n}"}
+        answer = [thinking, {"type": "text", "text": "Delivered."}]
+        ask = {"role": "user", "content": f"Where is order {n}? " + "Details, please. " * 60}
+        return [ask, {"role": "assistant", "content": answer}]
+
+    items = [item for n in range(4) for item in thought(n)]
+    ctx = ChatContext(items, model=MODEL)
+    first = ctx.summarize(lambda _: "Orders were asked for.", keep_last_turns=1, thinking="strip")
+    assert first.stripped
+    assert asked(ctx) == []
+    ctx.extend(thought(4))
+    assert asked(ctx) == []
+    second = ctx.summarize(lambda _: "More orders.", keep_last_turns=1, thinking="keep")
+    assert [requirement.kind for requirement in second.requirements] == asked(ctx) != []
+    ctx.undo()
+    assert asked(ctx) != [], "what was signed over which list is not known any more"
+    ctx.summarize(lambda _: "More orders.", keep_last_turns=1, thinking="strip", force=True)
+    ctx.extend(thought(5))
+    assert asked(ctx) == []
+    assert asked(ChatContext(list(items), model=MODEL)) != []
+
+
 @given(history=st.sampled_from(BOUND).flatmap(histories), limit=limits)
 def test_keep_is_the_default_and_keeps_the_tail_object_for_object(
     history: History, limit: dict[str, Any]

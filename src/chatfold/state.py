@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 from weakref import WeakSet
 
 from chatfold.core.calls import Abandon
-from chatfold.core.check import Problem, Requirement
+from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
 from chatfold.core.reading import Extent, Reading, Snapshot
 from chatfold.core.replacement import Replacement
@@ -42,6 +42,9 @@ class ListState:
         # of a held history, the provider's own is out of date and must not be used again.
         self.held = "server_managed=True" if server_managed else ""
         self.replayed = False
+        # Whether a fold took out all thinking behind its summary: what is there now came later,
+        # and was signed over the list with that summary.
+        self.unbound = False
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
         _ALL.add(self)
@@ -127,12 +130,15 @@ class ListState:
         """Return what a request with this list has to carry besides the list."""
         snapshot = self.snapshot()
         needed = snapshot.shape.requirements(snapshot.views, model=self.model)
-        return [*needed, *self.replay(snapshot)]
+        return [*self._still_needed(needed), *self.replay(snapshot)]
 
     def requirements_read(self) -> list[Requirement]:
         """Return the same, in time that is short also for long lists."""
         with self.lock:
-            return list(self.reading.requirements(self.model))
+            return self._still_needed(self.reading.requirements(self.model))
+
+    def _still_needed(self, found: Iterable[Requirement]) -> list[Requirement]:
+        return [r for r in found if not (self.unbound and r.kind == THINKING_BINDING)]
 
     def replay(self, snapshot: Snapshot) -> list[Requirement]:
         """Return what makes the provider take the list, where its own history is out of date."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
+from chatfold.core.check import THINKING_BINDING
 from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.digest import head_digest, stable_digest
 from chatfold.core.plan import Outcome, Plan
@@ -129,6 +130,9 @@ class Swaps:
     ) -> Outcome[Any]:
         """Return the outcome of a fold that is in the list."""
         made, since = verdict.replacement, known.since
+        needed = snapshot.shape.requirements(verdict.views, model=self._state.model)
+        are_bound = any(r.kind == THINKING_BINDING for r in needed)
+        self._state.unbound = plan.terms.thinking == "strip" and not are_bound
         fields: dict[str, Any] = {"reason": "summarized", **known.fields}
         return Outcome(
             changed=True,
@@ -142,10 +146,7 @@ class Swaps:
             tokens_after=verdict.tokens_after,
             blocked_by=plan.blocked_by,
             omitted=omitted_from(plan, known.fields.get("mode")),
-            requirements=(
-                *snapshot.shape.requirements(verdict.views, model=self._state.model),
-                *self._state.replay(snapshot),
-            ),
+            requirements=(*needed, *self._state.replay(snapshot)),
             problems=verdict.problems,
             fold_id=known.id,
             key=self._originals.key,
@@ -251,6 +252,7 @@ class Swaps:
             else:
                 return None
             self._state.swap(back)
+            self._state.unbound = False
             self._folds[:] = [other for other in self._folds if other is not fold]
             now = self._state.reading.snapshot()
             self._undone.update((fold.digest, *self._digests_of(fold, back.start, now)))

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.native import plain
 from chatfold.core.views import ItemView, ResultPart, UnknownPart
 
 __all__ = [
+    "THINKING_BINDING",
     "Problem",
     "Requirement",
     "Severity",
@@ -61,12 +62,16 @@ class Problem:
         return f"{text}\n    provider: {self.provider_error}" if self.provider_error else text
 
 
+THINKING_BINDING: Final = "thinking_binding"
+"""Kind of a requirement of thinking that was signed over messages which are gone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """What a request with this list has to carry besides the list.
 
     Attributes:
-        kind: Short name, e.g. `thinking_binding`.
+        kind: Short name, e.g. `THINKING_BINDING`.
         message: Why, and what the other way out is.
         options: The request fields, ready to spread into `create(**...)`.
         indices: Indices of the items that make it necessary.

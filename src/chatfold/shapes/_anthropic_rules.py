@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from chatfold.core.check import Requirement
+from chatfold.core.check import THINKING_BINDING, Requirement
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -275,7 +275,7 @@ def thinking_requirements(views: Sequence[ItemView], model: str | None) -> list[
         "thinking kept behind the summary was signed over the messages that the summary "
         "replaced; send these fields with client.beta.messages.create while it stays in the list"
     )
-    return [Requirement("thinking_binding", message, options, bound, _THINKING)]
+    return [Requirement(THINKING_BINDING, message, options, bound, _THINKING)]
 
 
 def _replaces(part: Part) -> bool:
