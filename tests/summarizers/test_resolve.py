@@ -99,7 +99,10 @@ def test_every_client_is_recognized(client: Any) -> None:
 @pytest.mark.parametrize("client", ASYNC_CLIENTS, ids=name)
 def test_an_async_client_in_a_synchronous_call_is_a_type_error(client: Any) -> None:
     """The error names the class and what to write."""
-    said = rf"^summarize\(\) got {name(client)}; use await ctx\.asummarize\(\.\.\.\)$"
+    said = (
+        rf"^summarize\(\) got {name(client)}; use await ctx\.asummarize\(\.\.\.\), or of another "
+        r"call its twin: amaybe_summarize for maybe_summarize, Middleware\.afold for fold$"
+    )
     for llm in (client, client.messages if hasattr(client, "messages") else client.responses):
         with pytest.raises(TypeError, match=said):
             resolve(llm, model="m", asynchronous=False)

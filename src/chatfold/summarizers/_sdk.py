@@ -101,7 +101,10 @@ def recognize(llm: object) -> Client | None:
 
 def got_async(what: str) -> TypeError:
     """Return the error for an asynchronous summarizer in a synchronous call."""
-    return TypeError(f"summarize() got {what}; use await ctx.asummarize(...)")
+    return TypeError(
+        f"summarize() got {what}; use await ctx.asummarize(...), or of another call its twin: "
+        "amaybe_summarize for maybe_summarize, Middleware.afold for fold"
+    )
 
 
 def text_in(content: object, kind: str = "text") -> str:
