@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem
+from chatfold.core.check import Problem, Requirement
 from chatfold.core.foreign_errors import words_of
 from chatfold.core.native import field, json_text
 from chatfold.core.spans import Span
@@ -77,6 +77,10 @@ class SeveralShapes(Shape):
         if made is None or not all(isinstance(text, str) for text in said):
             return made
         return {"role": field(items[0], "role"), "content": "\n\n".join(said)}
+
+    def full_replay(self) -> Requirement | None:
+        """Return what the first candidate needs whose provider may hold a history."""
+        return next((r for c in self.candidates if (r := c.full_replay()) is not None), None)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, str]:
         """Return a message that is valid in every shape that the list may turn out to be."""
