@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import Weightless, limits, parted, same_objects, short, talk
+from laws import Weightless, context, limits, parted, same_objects, short, talk
 from strategies import SHAPES, History, histories
 from validator import validate
 
@@ -346,3 +346,36 @@ def test_law_11_a_fold_that_saves_nothing_is_no_gain(saved: int, reason: str) ->
     assert outcome.reason == reason
     if outcome:
         assert outcome.tokens_before - outcome.tokens_after == saved
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(data=st.data(), keep=limits)
+def test_law_11_a_call_again_with_nothing_new_folds_nothing(
+    shape: str, data: st.DataObject, keep: dict[str, Any]
+) -> None:
+    """But a request that alone exceeds the budget, and whose turn is over, after what is before."""
+    history = data.draw(histories(shape))
+    ctx = context(history)
+    first = ctx.summarize(short, **keep)
+    if not first.changed:
+        return
+    after = list(ctx.items)
+    again = ctx.summarize(short, **keep)
+    if again.changed:
+        kept = context(history, list(first.kept)).count_tokens().value
+        assert kept > keep["keep_tokens"]
+        assert ctx.summarize(short, **keep).llm_calls == 0
+    else:
+        assert again.llm_calls == 0
+        assert same_objects(ctx.items, after)
+
+
+def test_law_11_the_summary_is_no_part_of_what_is_kept() -> None:
+    """A tail that fits stays whole, though it would not fit together with the summary."""
+    items = [item for n in range(30) for item in (user(f"{n}: {LONG[:400]}"), said(LONG[:400]))]
+    ctx = ChatContext(items)
+    assert ctx.summarize(short, keep_last_turns=None, keep_tokens=1000).changed
+    after = list(items)
+    again = ctx.summarize(short, keep_last_turns=None, keep_tokens=1000)
+    assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
+    assert same_objects(items, after)

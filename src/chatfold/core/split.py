@@ -109,13 +109,15 @@ def split(
     ]
     cut = chooser.settle(max(targets))
     blocked = chooser.blocking(cut)
-    later = chooser.next_turns(cut) if keep_tokens is not None and cut > start else []
 
     def keep_at(point: int) -> _Kept:
         openers = chooser.openers_at(point)
         return _keep(views, spans, shape, range(start, point), pinned, openers, own, outline)
 
-    cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start, own)
+    cut, keep, gone = _first_that_frees((cut,), keep_at, views, start, own)
+    if not gone and keep_tokens is not None:
+        later = chooser.next_turns(cut, keep_tokens, tokens)
+        cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start, own)
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -239,16 +241,17 @@ class _Chooser:
         return self._at_or_before(wanted)
 
     def by_tokens(self, budget: int, tokens: Callable[[int], int]) -> int:
-        """Return the cut point whose tail fits the budget.
+        """Return the cut point whose tail fits the budget, which an earlier summary is no part of.
 
         One before a user message is preferred if that tail still fills half of it.
         """
-        sizes = 0
-        first = len(self.views)
-        while first > self.start and sizes + tokens(first - 1) <= budget:
+        sizes, start, first = 0, self.start, len(self.views)
+        if start < first and is_summary(self.views[start]) and len(self.views[start].parts) == 1:
+            start += 1
+        while first > start and sizes + tokens(first - 1) <= budget:
             first -= 1
             sizes += tokens(first)
-        if first == self.start:
+        if first == start:
             return self.start
         self.target = max(self.target, first)
         at = bisect_left(self.points, first)
@@ -267,12 +270,14 @@ class _Chooser:
                 return point
         return fitting[0]
 
-    def next_turns(self, cut: int) -> list[int]:
+    def next_turns(self, cut: int, budget: int, tokens: Callable[[int], int]) -> list[int]:
         """Return the next cuts before a user's message, for a budget whose first cut frees nothing.
 
         A request may alone exceed the budget, and it stays while its turn is cut inside. Sixteen
         turns of nothing but kept items are enough to give up.
         """
+        if sum(map(tokens, self.openers_at(cut))) <= budget:
+            return []
         at = bisect_right(self.starts, cut)
         points = set(self.points)
         return [s for s in self.starts[at : at + 16] if s in points]
