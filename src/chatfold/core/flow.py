@@ -12,6 +12,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
+from chatfold.core.no_summary import is_error_text, is_refusal
 from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
 from chatfold.core.thoughts import is_blank, is_calls_alone, without_thoughts
@@ -196,14 +197,14 @@ def accept(completion: Completion, most: int | None = None) -> str:
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
-        SummarizerError: The provider says that it failed.
+        SummarizerError: The provider says that it failed, or the answer is the text of an error.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
         EmptySummaryError: There is nothing to be seen, but the wrapper of an earlier summary.
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
-        why = reason if reason in _REFUSED else "refusal"  # a refusal in words ends as any answer
+        why = reason if reason in _REFUSED else "refusal"
         raise RefusedSummaryError(f"the summarizer refused ({why})")
     if reason in _LENGTH:
         raise TruncatedSummaryError(
@@ -218,6 +219,13 @@ def accept(completion: Completion, most: int | None = None) -> str:
         )
     if reason in _BROKEN:
         raise SummarizerError(f"the summarizer broke off ({reason})")
+    if is_refusal(text):
+        raise RefusedSummaryError("the summarizer refused, in words")
+    if is_error_text(text):
+        raise SummarizerError(
+            "the summarizer answered with an error in place of a summary, as a proxy may; what is "
+            "asked has to raise it"
+        )
     if not is_blank(text):
         return text
     if completion.reasoning or thought:
