@@ -238,6 +238,25 @@ def test_what_a_call_was_made_with_is_told_as_said_behind_what_it_corrects(
     assert of_user == told
 
 
+def test_a_failure_that_was_only_counted_is_made_good_as_any() -> None:
+    """What names it goes from the count; of one without a name the count is what is left."""
+    items = user("Mail them all.")
+    for n in range(30):
+        items += calls(f"c{n}", "send_email", {"id": 700 + n}, {"error": "bounced"})
+    first = recorded([*items, *says("Some bounced.")], tail=1, tokens=500).record
+    count, *full = first.failed
+    names = [field.text for field in count.values]
+    assert count.calls + len(full) == 30
+    assert len(names) >= 2
+    again = calls("d0", "send_email", {"id": int(names[0])}, {"sent": True})
+    again += calls("d1", "send_email", {"id": 700}, {"sent": True})
+    second = recorded([*again, *says("Sent.")], tail=1, tokens=500, previous=first).record
+    left = second.failed[0]
+    assert [field.text for field in left.values] == names[1:]
+    assert left.calls == count.calls - 1
+    assert [entry.name for entry in second.done] == ["send_email"] * 2
+
+
 def test_what_corrects_a_value_takes_no_room_of_another() -> None:
     """What a call was made with is told by that already; words around others stay, too."""
     items = [*user("I start on 2027-01-11."), *says("Yes.")]

@@ -350,14 +350,17 @@ def test_what_is_done_is_counted_from_the_oldest_where_it_does_not_fit() -> None
 
 
 def test_failures_go_before_what_is_done_is_counted_away() -> None:
-    """Old failures take no more than a quarter of the room; deeds are counted, not dropped."""
+    """They take no more than a quarter of the room. All are counted, and none is dropped."""
     failed = tuple(done("pay", f"f{n}", call=f"c{n}") for n in range(100))
     deeds = tuple(done("send", f"d{n}", f"M-{n}") for n in range(100))
     record = merged(Record(failed=failed), Record(done=deeds), Budget(0, 160, size))
     assert record.failed
     assert size("\n".join(map(line, record.failed))) <= 40
-    assert record.failed == failed[-len(record.failed) :]
-    assert sum(e.calls for e in record.done) == 100
+    counted, *full = record.failed
+    assert tuple(full) == failed[-len(full) :]
+    names = [field.text for field in counted.values]
+    assert names == [f"f{n}" for n in range(100 - len(full) - len(names), 100 - len(full))] != []
+    assert sum(e.calls for e in record.failed) == sum(e.calls for e in record.done) == 100
 
 
 def test_texts_of_many_words_go_before_what_is_done_is_counted() -> None:
@@ -491,6 +494,40 @@ def test_a_call_has_the_id_of_what_it_made_though_later_calls_are_given_that() -
     assert line(several.done[0]) == "send(to=ann): mail=ML-0"
 
 
+def test_a_failure_is_counted_over_any_number_of_folds() -> None:
+    """None vanishes, and what came of none of them is told as done."""
+    record = Record()
+    for fold in range(12):
+        calls = range(10 * fold, 10 * fold + 10)
+        new = Record(
+            done=tuple(done("pay", f"p{n}", f"T-{n}") for n in calls if n % 5),
+            failed=tuple(done("pay", f"p{n}", "no") for n in calls if n % 5 == 0),
+        )
+        record = merged(record, new, Budget(0, 160, size))
+        assert size(rendered(record)) <= 160
+        assert sum(e.calls for e in record.failed) == 2 * fold + 2
+        assert sum(e.calls for e in record.done) == 8 * fold + 8
+        assert parsed(joined("", record)) == ("", record)
+
+
+def test_no_range_of_what_was_done_holds_what_failed() -> None:
+    """`T-1 ... T-99` would say that all of these were."""
+    deeds = tuple(done("close", f"T-{n}", "ok") for n in range(1, 100) if n not in (31, 67))
+    failed = (done("close", "T-31", "no"), done("close", "T-67", "no"))
+    for room in range(60, 400, 20):
+        record = merged(Record(), Record(done=deeds, failed=failed), Budget(0, room, size))
+        assert size(rendered(record)) <= room
+        for field in (field for entry in record.done for field in entry.values):
+            first, _, last = field.text.partition(" ... ")
+            if last:
+                ends = int(first.removeprefix("T-")), int(last.removeprefix("T-"))
+                assert not any(ends[0] <= n <= ends[1] for n in (31, 67))
+    apart = merged(Record(), Record(done=deeds, failed=failed), Budget(0, 100, size)).done[0]
+    whole = merged(Record(), Record(done=deeds), Budget(0, 100, size)).done[0]
+    assert " ... " in apart.values[0].text
+    assert " ... " in whole.values[0].text
+
+
 def test_that_a_tool_was_called_goes_behind_all_ids() -> None:
     """Of tools that were called once each: those of late keep their ids, if there is room."""
     tools = [f"{verb}_{thing}" for verb in ("send", "book", "pay") for thing in "abcdefgh"]
@@ -510,7 +547,7 @@ def test_that_a_tool_was_called_goes_behind_all_ids() -> None:
 
 
 def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
-    """It may say at length what was run; older ones still go."""
+    """It may say at length what was run; older ones are a number."""
     old = tuple(done("pay", f"f{n}") for n in range(9))
     last = Entry("run", (Field("command", "helm upgrade " + "api " * 40),), (Field("", "no"),))
     deeds = tuple(done("send", f"d{n}", f"M-{n}") for n in range(100))
@@ -518,7 +555,7 @@ def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
     for part in ("failed", "open"):
         new = Record(done=deeds)._replace(**{part: (*old, last)})
         record = merged(Record(), new, Budget(0, room, size))
-        assert getattr(record, part) == (last,)
+        assert getattr(record, part) == (Entry("pay", None, calls=9), last)
         assert sum(e.calls for e in record.done) == 100
         assert size(rendered(record)) <= room
 

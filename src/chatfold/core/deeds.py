@@ -16,8 +16,10 @@ from chatfold.core.counted import (
     Shared,
     counted_together,
     shared_ids,
+    texts_of,
     with_counts,
     with_fewer_names,
+    without_oldest_name,
 )
 from chatfold.core.entries import Entry, Field, is_in_a_list, line
 from chatfold.core.outcomes import is_unclear, says_how_it_went
@@ -36,8 +38,9 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
 
     First go the call ids of what is done, its texts of many words, and most of what came of it.
     Then calls of one tool are counted together, with what names each of them; then old failures
-    go, then most of these names. What is done goes last of all, and the tools that were called
-    most rarely of late first: the ids beside their numbers, and then that they were called.
+    and old open calls are, each among its like; then most of the names of what is done go. What is
+    done goes last of all, and the tools that were called most rarely of late first: the ids beside
+    their numbers, and then that they were called.
     """
 
     def over() -> int:
@@ -48,7 +51,7 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
     # An id of a call takes as much room as a value, and names nothing outside of the history.
     record = record._replace(done=tuple(with_counts(e._replace(call="") for e in record.done)))
     shared = shared_ids(record.done)
-    shorter = _Counting(shared, room // _SHARE, count)
+    shorter = _Counting(shared, room // _SHARE, count, others=(*record.failed, *record.open))
     for less in (_without_long_texts, partial(_with_one_value, shared=shared)):
         if (more := over()) > 0:
             record = record._replace(done=_each(less, record.done, more, count))
@@ -56,7 +59,7 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
         record = record._replace(done=shorter.counted(record.done, more))
     if over() > 0:
         record = record._replace(
-            failed=_newest(record.failed, room, count), open=_newest(record.open, room, count)
+            failed=shorter.newest(record.failed, room), open=shorter.newest(record.open, room)
         )
     while (more := over()) > 0 and record.done:
         record = record._replace(done=shorter.less(record.done, more))
@@ -101,19 +104,6 @@ def _with_one_value(entry: Entry, shared: Shared) -> Entry:
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
 
-def _newest(entries: tuple[Entry, ...], room: int, count: _Count) -> tuple[Entry, ...]:
-    """Return the newest entries that fit into a quarter of the room, the last one into a third.
-
-    Without the last one a call that has just failed would read as one that was never made.
-    """
-    left, share = len(entries), room // 4
-    while left and (share := share - line_size(entries[left - 1], count)) >= 0:
-        left -= 1
-    if entries and left == len(entries) and line_size(entries[-1], count) <= room // 3:
-        left -= 1
-    return entries[left:]
-
-
 def line_size(entry: Entry, count: _Count) -> int:
     """Return the size of an entry's line in tokens."""
     return count(f"- {line(entry)}\n")
@@ -127,12 +117,39 @@ class _Counting:
         part: Tokens that calls in full are left with, as long as names of others may give more;
             and those names, as long as calls in full may.
         count: Returns the size of a text in tokens.
+        others: Calls that were not done: what names them is no part of a range of those that were.
     """
 
-    def __init__(self, shared: Shared, part: int, count: _Count) -> None:
+    def __init__(
+        self, shared: Shared, part: int, count: _Count, others: Sequence[Entry] = ()
+    ) -> None:
         self._shared = shared
         self._part = part
         self._count = count
+        self._others: dict[str, set[str]] = {}
+        for entry in others:
+            self._others.setdefault(entry.name, set()).update(texts_of(entry))
+
+    def newest(self, entries: _Done, room: int) -> _Done:
+        """Return what fits into a quarter of the room: the newest in full, counts of the others.
+
+        The last one may take a third, and has its like counted without names then. Without it a
+        call that has just failed would read as one that was never made.
+        """
+        sizes = [line_size(entry, self._count) for entry in entries]
+        if sum(sizes) <= room // 4:
+            return entries
+        last = sizes[-1] if sizes[-1] <= room // 3 else 0
+        made = self.counted(entries, sum(sizes), left=max(room // 6, last), alone=True)
+        counts = [entry for entry in made if entry.arguments is None]
+        over = sum(line_size(entry, self._count) for entry in made) - room // 4
+        for place, entry in enumerate(counts):
+            while over > 0 and entry.values:
+                fewer = without_oldest_name(entry)
+                over -= line_size(entry, self._count) - line_size(fewer, self._count)
+                entry = fewer
+            counts[place] = entry
+        return (*counts, *made[len(counts) :])
 
     def less(self, done: _Done, over: int) -> _Done:
         """Return entries that take less room by about `over` tokens, and less in any case."""
@@ -192,7 +209,8 @@ class _Counting:
                 break
             place = max(named, key=sizes.__getitem__)
             aim = max(sizes[place] - over, left - sum(sizes) + sizes[place])
-            made[place] = with_fewer_names(made[place], partial(self._fits, aim))
+            apart = self._others.get(made[place].name, ())
+            made[place] = with_fewer_names(made[place], partial(self._fits, aim), apart)
             less = sizes[place] - line_size(made[place], self._count)
             over, sizes[place] = over - less, sizes[place] - less
         return tuple(made)
