@@ -263,6 +263,79 @@ def test_what_a_tool_is_there_for_is_no_failure_of_it(
 
 
 @pytest.mark.parametrize(
+    ("name", "result", "reason"),
+    [
+        ("update_address", {"statusCode": 500, "body": ""}, "status 500"),
+        ("update_address", {"statusCode": 500, "headers": {"a": "b"}, "body": ""}, "status 500"),
+        ("send_email", {"accepted": [], "rejected": ["a@b.co"]}, "accepted: []"),
+        ("delete_file", "false", "false"),
+        ("delete_file", False, "false"),
+        ("assign_driver", {"assigned": "false"}, 'assigned: "false"'),
+        ("book_room", {"booked": "no", "message": "Room is full"}, "Room is full"),
+        ("issue_refund", {"status": "not_refunded"}, "not_refunded"),
+        ("change_seat", {"status": "unchanged"}, "unchanged"),
+        ("run_job", {"status": "not_completed"}, "not_completed"),
+        ("place_order", {"order_id": None, "status": "out_of_stock"}, "out_of_stock"),
+        ("restart_service", {"code": "ECONNREFUSED"}, "ECONNREFUSED"),
+        ("restart_service", {"code": "EEXIST", "message": "is there"}, "is there"),
+        ("write_file", "ENOSPC: no space left on device", "ENOSPC: no space left on device"),
+        ("book_room", "\u4e88\u7d04\u306b\u5931\u6557\u3057\u307e\u3057\u305f", None),
+        ("book_room", "A reserva n\u00e3o p\u00f4de ser conclu\u00edda", None),
+    ],
+)
+def test_a_tool_that_changes_things_says_that_it_did_not(
+    name: str, result: Any, reason: str | None
+) -> None:
+    assert reason_in(result, name=name) == (result if reason is None else reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("update_ticket", {"ticket": {"id": "1", "error": "login fails"}, "updated": True}),
+        ("create_alert", {"alert": {"status": 500, "message": "on 500"}, "created": "true"}),
+        ("log_error", {"logged": True, "id": "L-7", "error": "disk full"}),
+        ("record_payment_failure", {"status": "failed", "recorded": True, "id": "P-3"}),
+        ("send_email", {"accepted": ["a@b.co"], "rejected": ["b@b.co"]}),
+        ("send_email", {"accepted": ["a@b.co"], "rejected": []}),
+        ("is_open", "false"),
+        ("check_stock", False),
+        ("issue_refund", {"status": "underway"}),
+        ("issue_refund", {"status": "unrefunded items listed"}),
+        ("create_rule", {"id": "R-1", "statusCode": 404, "body": "gone"}),
+        ("open_seat_sale", {"code": "ECONOMY"}),
+        ("place_order", {"order_id": "O-1", "status": "out_of_stock"}),
+    ],
+)
+def test_what_was_done_is_no_failure_whatever_it_was_of(name: str, result: Any) -> None:
+    given: dict[str, Any] = {"status": 404} if name == "create_rule" else {}
+    assert reason_in(result, name=name, given=given.values) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("process_payment", {"processed": True, "error": "card declined"}),
+        ("send_email", {"sent": True, "status": "bounced"}),
+        ("update_ticket", {"ticket": {"error": "no right"}, "updated": False}),
+        ("update_ticket", {"ticket": {"error": "no right"}}),
+        ("log_error", {"error": "disk full"}),
+        ("log_error", {"logged": False, "error": "disk full"}),
+    ],
+)
+def test_a_complaint_of_the_tool_itself_counts(name: str, result: Any) -> None:
+    assert reason_in(result, name=name) is not None
+
+
+def test_a_command_that_ends_well_is_none_whatever_it_warned_of() -> None:
+    said = "ERROR: pip's dependency resolver found a conflict.\nSuccessfully installed foo-1.2"
+    assert reason_in(said, name="bash") is None
+    assert reason_in(said, name="save_report") is not None
+    assert reason_in(said, failed=True, name="bash") is not None
+    assert reason_in(f"{said}\nERROR: no space", name="bash") is not None
+
+
+@pytest.mark.parametrize(
     ("name", "given", "result"),
     [
         ("pay_order", {"id": "A-1"}, {"status": "declined"}),

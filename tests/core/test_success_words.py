@@ -93,7 +93,6 @@ def record_of(result: Any, name: str = "refund", **arguments: Any) -> list[str]:
         ("OK", ""),
         ("Refund issued.", ""),
         ("Refunded 10.00 of 49.90", ": Refunded 10.00 of 49.90"),
-        ("false", ": false"),
         ({"refund": None}, ": refund=null"),
         ({"needs_approval": True}, ": needs_approval=true"),
         ({"success": True}, ""),

@@ -38,12 +38,24 @@ _BAD_STATES = STATES | word_set(
     "timed_out timeout undeliverable undelivered unsuccessful"
 )
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
+_DENIED = re.compile(r"(?:not[ _-]|un)([a-z]{3,30})")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
     r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
-_REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
+_REFUSALS = word_set(
+    "card_declined conflict forbidden fully_booked ineligible insufficient_funds "
+    "insufficient_stock limit_exceeded no_availability not_allowed not_available not_eligible "
+    "not_found not_permitted "
+    "out_of_stock quota_exceeded sold_out unauthorized unavailable"
+)
+# The codes of a system, as of Node: `ECONNREFUSED`.
+_SYSTEM_CODE = re.compile(
+    r"E(?:AI_AGAIN|CONN[A-Z]{5,8}|(?:TIMED|BUSY|PIPE|EXIST|ACCES|PERM|NOENT|NOSPC|ROFS|MFILE"
+    r"|HOSTUNREACH|NETUNREACH|NOTFOUND|ADDRINUSE|NOTEMPTY|ISDIR|NOTDIR)(?:OUT)?)"
+)
+_COMPLAINTS = word_set("bounce error exception failure fault incident rejection")
 _FAILURES = (
     *("failure_message", "failureMessage", "failure_reason", "failureReason"),
     *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
@@ -74,6 +86,8 @@ _REASONS_OF_REQUESTS = ("body", "title", "description")
 # anything, an amount of pieces too, unless something says what went wrong.
 _HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
 _STATUS_KEYS = ("status", "statusCode", "status_code", "code")
+_PLAIN_KEYS = ("statusCode", "status_code")
+_AROUND = frozenset(("headers", "multiValueHeaders", "isBase64Encoded", "cookies"))
 _EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
 _OUTPUTS = ("output", "stdout")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
@@ -113,7 +127,10 @@ def reason_in_object(
     keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
     states = map(result.get, keys_of_states)
     state = next((state for state in states if isinstance(state, str)), None)
-    truths = [_truth(result, key) for key in _TRUTHS]
+    did = _says_done(result, name)
+    # What logs an error, or records a failure, has one to show where it went well.
+    shows = did and not _COMPLAINTS.isdisjoint(words_of_name(name))
+    truths = [_truth(result, key) for key in _TRUTHS] + [shows or None]
     went_well = any(value is True for value in truths)
     marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else _http_code(result)
@@ -133,12 +150,12 @@ def reason_in_object(
         or undone is not None
         or _is_type_of_error(result)
         or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in _ERRORS))
-        or (state is not None and _is_bad(state.lower(), result, name, given))
+        or (state is not None and not shows and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
         inner = next((fields for fields in map(result.get, _within(name)) if fields), None)
         # What was made may have a state of its own; what wraps it has no more to say.
-        is_wrapped = isinstance(inner, dict) and not went_well and state is None
+        is_wrapped = isinstance(inner, dict) and not (went_well or did) and state is None
         if not is_wrapped:
             return None
         return reason_in_object(cast(dict[str, Any], inner), False, name, given)
@@ -147,7 +164,7 @@ def reason_in_object(
     told = complaint or next((text for text in read if text), refusal)
     said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
     said = _said_of_exit(exited, result) if exited else said
-    return told or (f"status {code}" if code else said)
+    return told or (f"status {code}" if code and code.isdigit() else code or said)
 
 
 def _within(name: str) -> Sequence[str]:
@@ -171,23 +188,32 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
 
     Or where it is 0, and a count beside it says that something failed.
     """
-    counts = (result.get(key) for key in _FAILED_COUNTS)
+    counts = [result.get(key) for key in _FAILED_COUNTS]
     failed = any(type(count) is int and count > 0 for count in counts)
+    listed = any(isinstance(count, list) and count != [] for count in counts)
+    nothing: list[object] = [*([0] if failed else ()), *([[]] if listed else ())]
     undone = [
         key
         for key, value in result.items()
-        if value is False or (failed and type(value) is int and value == 0)
+        if value == "no" or _read(value) is False or (type(value) is not bool and value in nothing)
     ]
     verbs = words_of_name(name) if undone else []
     if "or" in verbs:  # "get or create" need not create anything
         return None
     deeds = [key for key in result if any(is_participle(key.lower(), verb) for verb in verbs)]
-    if any(isinstance(result.get(key), str) for key in _WHY) and not _reads(name):
+    says_why = listed or any(isinstance(result.get(key), str) for key in _WHY)
+    if says_why and not _reads(name):
         made = any(map(_ID.search, result))  # an order that is not delivered yet, say
         deeds += () if made else _DEEDS.intersection(undone) - {*deeds}
     if any(result[key] and key not in undone for key in deeds):
         return None  # a part of it was done, and must not be repeated
     return next((key for key in undone if key in deeds), None)
+
+
+def _says_done(result: dict[str, Any], name: str) -> bool:
+    """Return whether a field says that what a tool is for was done: `updated` of `update_order`."""
+    done = [key.lower() for key, value in result.items() if _read(value) is True]
+    return any(is_participle(key, verb) for verb in words_of_name(name) for key in done)
 
 
 def _reads(name: str) -> bool:
@@ -239,6 +265,8 @@ def _refusal(
     texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
     if not refuses and any(_says_made(text, name) for text in texts):
         return None
+    if refuses and not texts:
+        return state
     for text in texts:
         told = None if text in known else reason_in_words(text, name, partial(texts_of, given))
         if told is not None or refuses:
@@ -284,14 +312,24 @@ def _http_code(result: dict[str, Any]) -> str | None:
     for key in _STATUS_KEYS:
         value = result.get(key)
         if isinstance(value, str) and key == "code":  # of a voucher, or a place
+            if _SYSTEM_CODE.fullmatch(value):
+                return value
             continue
         code = _code(value)
+        if code is not None and key in _PLAIN_KEYS and _stands_alone(key, result):
+            return code
         if code is not None and (
             any(result.get(beside) not in _EMPTY for beside in _BESIDE)
             or (len(result) == 1 and key != "code")
         ):
             return code
     return None
+
+
+def _stands_alone(key: str, result: dict[str, Any]) -> bool:
+    """Return whether nothing but the frame of an answer stands beside a key."""
+    beside = (value for other, value in result.items() if other != key and other not in _AROUND)
+    return all(value in _EMPTY for value in beside)
 
 
 def _code(value: Any) -> str | None:
@@ -309,12 +347,24 @@ def _is_bad(
     """
     ended = _ENDED_BY.match(state)
     state = ended[1] or ended[2] if ended else state
+    if _is_not_done(state, name):
+        return True
     if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
         return False
     if state == "error" and any(result.get(beside) for beside in _BESIDE):
         return True
     texts = (value.lower() for value in given() if isinstance(value, str))
     return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
+
+
+def _is_not_done(state: str, name: str) -> bool:
+    """Return whether a state denies what a tool is for: `not_refunded`, `unchanged`."""
+    found = _DENIED.fullmatch(state)
+    if found is None:
+        return False
+    return any(is_participle(found[1], verb) for verb in words_of_name(name)) or (
+        state.startswith("not") and found[1] in _DEEDS
+    )
 
 
 def text_of(value: Any) -> str | None:

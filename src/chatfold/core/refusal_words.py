@@ -77,7 +77,8 @@ _TROUBLE = (
     r"|(?:connection|socket|network|host|server) (?:(?:was|is) )?(?:refused|reset|aborted"
     r"|unreachable|closed unexpectedly)\b(?=\s*(?:[.:,;!\n(]|$)| (?:by|to|at|from|for)\b)"
     r"|socket hang up\b|no route to host\b|npm err!|(?:merge )?conflicts?(?=:| in\b)"
-    r"|(?:econn\w+|etimedout|enoent|eacces|eperm|eexist|eai_\w+|ehostunreach|epipe)\b"
+    r"|(?:econn\w+|etimedout|enoent|eacces|eperm|eexist|eai_\w+|ehostunreach|epipe|enospc|erofs|ebusy"
+    r"|emfile|enotempty|enotdir|eisdir)\b"
     r"|duplicate (?:key|entry|value|record|name|id)\b"
     r"|{s}(?:does|do|did) not (?:exist|match|appear)\b"
     r"|(?:near [^\n]{1,40}?: |{s})syntax error\b|{s}violates\b"
@@ -99,6 +100,8 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"|lo siento\b|no se (?:pudo|puede|ha podido|pudieron)\b|no (?:fue|ha sido) posible\b"
     r"|(?:ha ocurrido|ocurrió|se produjo|ocorreu) (?:un|um) error?\b"
     r"|impossibile\b|non è stato possibile\b|si è verificato un errore\b|não foi possível\b"
+    r"|{s}não (?:pôde|puderam|pode) ser\b"
+    r"|[^\n。.:]{0,40}(?:に失敗(?:しました|した)|できませんでした|エラーが発生)"  # Japanese
 )
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
 _ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE, _ELSEWHERE))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from chatfold.core.shell_commands import as_run, effect_of_command
 from chatfold.core.tool_names import is_shell, program_of
 
-__all__ = ["failing_line"]
+__all__ = ["ended_well", "failing_line"]
 
 _READ = 4000  # characters at the start of an output, and at its end, that are looked at
 _LINE = 300  # characters of a line
@@ -55,6 +55,7 @@ _COMPLAINS = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r";|\|\||\n")  # behind a command that failed
+_ENDED_WELL = re.compile(r"successfully (?:built|installed|uninstalled|rebased)\b", re.IGNORECASE)
 _WELL = re.compile(
     r"exit(?:ed with)?[ _]?code[:= ]{1,2}0\b|exit(?:ed)?[ _]?status[:= ]{1,2}0\b", re.I
 )
@@ -89,6 +90,13 @@ def failing_line(text: str, name: str, given: Callable[[], Iterable[str]]) -> st
     program = _OF_ITSELF.match(last)
     is_its_own = program is not None and _runs(program[1], commands)
     return last if is_its_own and _COMPLAINS.search(last) else None
+
+
+def ended_well(text: str, name: str) -> bool:
+    """Return whether the last line of a command's output says that it went well, whatever else."""
+    if not (is_shell(name) or program_of(name)):
+        return False
+    return _lines(text)[-1:] != [] and _ENDED_WELL.match(_lines(text)[-1]) is not None
 
 
 def _runs(program: str, commands: Iterable[str]) -> bool:
