@@ -692,3 +692,63 @@ def no_leftovers(path: Path) -> Iterator[None]:
     yield
     if path.is_file() and path.read_bytes()[:6] == b"SQLite":
         assert _execute(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+def test_threads_that_write_take_turns_beside_another_process(path: Path) -> None:
+    """SQLite lets who waits try again at odd times; of twenty, some would never have a turn."""
+    store = SQLStore(path, timeout=20)
+    asked: list[int] = []
+    most: list[int] = []
+
+    def asks(*told: Any) -> None:
+        if told[2] == "BEGIN IMMEDIATE":
+            asked.append(1)
+            most.append(len(asked))
+
+    def has(*told: Any) -> None:
+        if told[2] == "BEGIN IMMEDIATE":
+            asked.pop()
+
+    engine = store._database.dialect._reader
+    sa.event.listen(engine, "before_cursor_execute", asks)
+    sa.event.listen(engine, "after_cursor_execute", has)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    threads = [
+        threading.Thread(target=store.save, args=(fold("text", fold_id=str(number)),))
+        for number in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.3)
+    other.close()
+    for thread in threads:
+        thread.join()
+    assert len(store.folds(KEY)) == len(most) == 20
+    assert max(most) == 1
+
+
+def test_a_thread_that_waits_for_its_turn_is_given_up_as_if_the_file_were_locked(
+    path: Path,
+) -> None:
+    """All together it waits no longer than the store says."""
+    store = SQLStore(path, timeout=0.5)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    said: list[str] = []
+
+    def write(number: int) -> None:
+        with pytest.raises(StoreError, match="database is locked; given up after") as caught:
+            store.save(fold("text", fold_id=str(number)))
+        said.append(str(caught.value))
+
+    began = time.monotonic()
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(said) == 12
+    assert 0.4 < time.monotonic() - began < 4
+    other.close()
+    store.save(fold("text"))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
+import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,7 +25,7 @@ from chatfold.stores._sqlite_search import FTS5Search, ScanSearch
 
 __all__ = ["SQLite"]
 
-_WRITING = "chatfold_writing"  # execution option of a transaction that writes
+_WRITING = "chatfold_writing"  # option of a transaction that writes: seconds it may wait
 
 T = TypeVar("T")
 
@@ -34,6 +36,9 @@ class SQLite:
     Each operation opens the file and closes it again, which costs about a millisecond: a
     connection that lives on must not be carried over a fork, not even to be closed, and keeps
     others from shortening the log.
+
+    Threads that write take turns before they ask SQLite: it lets those that wait for another
+    process try again at odd times, by which one of many may never come to its turn.
 
     Args:
         path: The file.
@@ -48,6 +53,7 @@ class SQLite:
         self.path = Path(os.path.abspath(path))  # for a process that changes its directory later
         self.searches: tuple[Search, ...] = (FTS5Search(), ScanSearch())
         self._timeout = timeout
+        self._turns = _Turns()
         _make_file(self.path)
         with GATE.passed():
             self._to_log()
@@ -55,7 +61,6 @@ class SQLite:
             "sqlite://", creator=self._connect, poolclass=NullPool, hide_parameters=True
         )
         event.listen(self._reader, "begin", _begin)
-        self._writer = self._reader.execution_options(**{_WRITING: True})
 
     def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Do something in a transaction that sees one state of the file."""
@@ -64,8 +69,10 @@ class SQLite:
 
     def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Do something in a transaction that writes; it takes its lock at once."""
-        with GATE.passed(), self._writer.begin() as connection:
-            return work(connection)
+        with GATE.passed(), self._turns.taken(self._timeout) as left:
+            writer = self._reader.execution_options(**{_WRITING: left})
+            with writer.begin() as connection:
+                return work(connection)
 
     def lock_tables(self, connection: sa.Connection) -> None:
         """Let no other make or change the tables: a transaction that writes is alone."""
@@ -138,6 +145,33 @@ class SQLite:
             connection.close()
 
 
+class _Turns:
+    """Lets the threads of this process write one after the other."""
+
+    def __init__(self) -> None:
+        self._lock, self._process = threading.Lock(), os.getpid()
+
+    @contextmanager
+    def taken(self, seconds: float) -> Generator[float, None, None]:
+        """Have the turn; yield the seconds that are left of those for which it may be waited.
+
+        Raises:
+            sqlite3.OperationalError: The others took too long.
+        """
+        if os.getpid() != self._process:  # the thread that had it may be none of the child's
+            self._lock, self._process = threading.Lock(), os.getpid()
+        until = time.monotonic() + seconds
+        lock = self._lock
+        if not lock.acquire(timeout=seconds):
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        try:
+            yield max(0.0, until - time.monotonic())
+        finally:
+            lock.release()
+
+
 def _text(data: bytes) -> str:
     """Return a text; one that is damaged is not to end the reading of others, nor to be shown."""
     return data.decode("utf-8", "replace")
@@ -145,8 +179,12 @@ def _text(data: bytes) -> str:
 
 def _begin(connection: sa.Connection) -> None:
     # A transaction that begins by reading could not wait for its turn to write.
-    writing = connection.get_execution_options().get(_WRITING, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    left = connection.get_execution_options().get(_WRITING)
+    if left is None:
+        connection.exec_driver_sql("BEGIN")
+        return
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={math.ceil(left * 1000)}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _make_file(path: Path) -> None:
