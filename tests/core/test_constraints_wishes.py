@@ -794,3 +794,27 @@ def test_what_is_so_from_now_on_is_kept_without_a_word_that_asks() -> None:
         assert standing(views).held == [wish, later]
     for told in ("From now on I pay by card.", "Is it free from now on?", "You can from now on."):
         assert standing([ItemView("user", (TextPart(told),))]).held == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ok thanks never call me before 10 am please",
+        "yeah so um never call me before ten in the morning",
+        "alright but from now on only ship with dhl",
+        "okay great always speak german with me",
+        "hi yes i prefer email over phone",
+        "thank you and never ever refund to the old card",
+        "right so ask me before you cancel anything",
+        "I'm Daniel Okafor, MRN 00483911, allergic to penicillin.",
+        "Patient: Daniel Okafor, allergic to penicillin.",
+        "äh ja danke bitte nur noch per Mail antworten",
+        "Ich bin Daniel Okafor, Nr. 00483911, allergisch gegen Penicillin.",
+        "Patient : Daniel Okafor, allergique à la pénicilline.",
+        "Soy Daniel Okafor, alérgico a la penicilina.",
+        "gracias pero nunca me llames antes de las diez",
+    ],
+)
+def test_what_is_said_without_stops_is_found(said: str) -> None:
+    """As a machine that hears writes it, and as a form is read out."""
+    assert standing([ItemView("user", (TextPart(said),))]).held == [said]

@@ -62,7 +62,11 @@ ENGLISH: Final = Words(
         "the|my|our * budget|limit|maximum is|are|must",
     ),
     joins=("and|but|so|or|then|please",),
-    fillers=("also|actually|just|ok|okay|well|oh|hey|kindly|again|therefore|really|ever|pls|plz",),
+    fillers=(
+        "also|actually|just|ok|okay|well|oh|hey|kindly|again|therefore|really|ever|pls|plz",
+        "alright|cool|great|hello|hi|perfect|right|so|sure|thanks|thx|uh|um|whatever|yeah|yep|yes",
+        "thank you",
+    ),
     exceptions=EXCEPTIONS,
     reports=(
         "he|she|they|it|log|page|site|error|message|manual|text|support say|says|said|reads",
