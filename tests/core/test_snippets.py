@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.snippets import Contrasts
+from chatfold.core.snippets import Contrasts, snippet
 from chatfold.core.values import values
 
 MOST = 120
@@ -90,3 +90,23 @@ def test_words_hold_their_value_and_fit(text: str, most: int) -> None:
         if words is not None:
             assert len(words) <= most
             assert value in words
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("We live at 12 Elm Street, Springfield.", "live at 12 Elm Street, Springfield"),
+        ("At 12 Elm Street, Springfield, Illinois. Bye", "At 12 Elm Street, Springfield, Illinois"),
+        ("Ich wohne Hauptstraße 12, Berlin.", "wohne Hauptstraße 12, Berlin"),
+        ("12 rue Victor Hugo, Lyon", "12 rue Victor Hugo, Lyon"),
+        ("Calle Mayor 12, Madrid, y un perro", "Calle Mayor 12, Madrid"),
+        ("We need 12 chairs, Dana said.", "We need 12 chairs"),
+        ("At 12 Elm Street, and Bob too.", "At 12 Elm Street"),
+        ("At 12 Elm Street, Bob said so.", "At 12 Elm Street"),
+        ("At 12 Elm Street, T-1000/5 is kept.", "At 12 Elm Street"),
+    ],
+)
+def test_an_address_has_its_town(text: str, said: str) -> None:
+    found = values(text)
+    value = next(value for value in found if value.text == "12")
+    assert snippet(text, value, found) == said

@@ -30,6 +30,13 @@ _NEAR = 60  # characters that are looked at on either side
 _BOUND = re.compile(r"[.!?:;,()\[\]\n\"]+(?=\s|$)|\n")
 _WORD = re.compile(r"\S+")
 _COMMA = re.compile(rf"{_BOUND.pattern}|[、，；：]")
+# A house in a street, and the town and the country behind a comma.
+_CAPITAL = r"(?<!\w)[A-Z\u00c0-\u00d6\u00d8-\u00de]"
+_STREET = re.compile(rf"{_CAPITAL}[\w'\u2019.-]*(?: \d+\w?)?\Z")
+_NAMED = rf"{_CAPITAL}[\w'\u2019-]*"
+_PLACE = re.compile(
+    rf"(?: {_NAMED}){{0,3}}(?:, {_NAMED}(?: {_NAMED}){{0,2}}(?=[,.;!?)\n]|\Z)){{0,2}}"
+)
 _SPACE = re.compile(r"\s+")
 _ONE = re.compile(r"[^\W\d][^\n.!?…。！？|]*[.!?…]*")  # a line that is one sentence for certain
 _END = ".,; 。、，；"  # says nothing at the end of a sentence that stands in a list
@@ -70,6 +77,8 @@ def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
             words = words[:-1]
         if words:
             stop += words[:behind][-1].end()
+        if _STREET.search(text, start, stop) and (place := _PLACE.match(text, stop, near)):
+            stop = place.end()
     return " ".join(text[start:stop].split())
 
 
