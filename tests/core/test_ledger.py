@@ -257,6 +257,27 @@ def test_a_failure_that_was_only_counted_is_made_good_as_any() -> None:
     assert [entry.name for entry in second.done] == ["send_email"] * 2
 
 
+def test_what_an_earlier_record_loses_is_left_out() -> None:
+    """It was needed, and nothing else says that it is gone."""
+    record, gone = None, list[str]()
+    for fold in range(4):
+        orders = [f"LK-{fold}{n:03}" for n in range(12)]
+        items = user(f"What about {', '.join(orders)}?")
+        for n, order in enumerate(orders):
+            items += calls(f"c{fold}{n}", "get_order", {"order": order}, "it is on its way")
+        made = recorded([*items, *says("All are on their way.")], tokens=120, previous=record)
+        found, record = made.found(), made.record
+        told = rendered(record)
+        lost = {fact.text for fact in found.left_out}
+        assert not any(text in told for text in lost)
+        gone += lost
+        assert {fact.text for fact in found.needed} >= lost
+    every = {f"LK-{fold}{n:03}" for fold in range(4) for n in range(12)}
+    kept = {order for order in every if order in told}
+    assert kept
+    assert every - kept <= set(gone)
+
+
 def test_what_corrects_a_value_takes_no_room_of_another() -> None:
     """What a call was made with is told by that already; words around others stay, too."""
     items = [*user("I start on 2027-01-11."), *says("Yes.")]

@@ -560,6 +560,14 @@ def test_the_last_failure_stays_where_it_takes_more_than_a_quarter() -> None:
         assert size(rendered(record)) <= room
 
 
+def test_what_the_assistant_said_gives_way_before_as_much_of_a_call() -> None:
+    said = Entry("assistant", None, tuple(Field("", f"DP-{n:02}") for n in range(20)))
+    orders = Entry("order", None, tuple(Field("", f"LK-{n:02}") for n in range(20)))
+    for entries in ((said, orders), (orders, said)):
+        fitted = {entry.name: entry.values for entry in fitted_values(entries, 40, size)}
+        assert len(fitted["assistant"]) + 3 < len(fitted["order"]) < 20
+
+
 def test_the_oldest_values_go_first_and_the_users_words_last() -> None:
     user = Entry("user", None, (Field("", "LK-1"),))
     read = tuple(Entry("get", (Field("id", str(n)),), (Field("total", "9"),)) for n in range(50))

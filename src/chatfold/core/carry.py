@@ -184,6 +184,7 @@ def names_a_thing(text: str) -> bool:
 
 SAID_BY_USER = "user"
 """Who says what goes last: nobody else can give it again."""
+_SAID_BY_MODEL: Final = "assistant"
 
 
 def fitted_values(
@@ -192,8 +193,8 @@ def fitted_values(
     """Return the entries that fit, cut value by value where there are most, the oldest first.
 
     Of forty order numbers one is missed less than the only address, so the tool or author with
-    the most room gives first. What the user said goes last, but takes no more than half of the
-    room while others want it.
+    the most room gives first; what the assistant said, mostly after others, counts twice. What the
+    user said goes last, but takes no more than half of the room while others want it.
     """
     left = list(entries)
     while left and (over := count(rendered(Record(values=tuple(left)))) - room) > 0:
@@ -212,7 +213,7 @@ def _smaller_values(
     def weight(name: str) -> int:
         if name == SAID_BY_USER and len(sizes) > 1 and sizes[name] <= room // 2:
             return 0
-        return sizes[name]
+        return sizes[name] * (2 if name == _SAID_BY_MODEL else 1)
 
     waiting = [(-weight(name), newest[name], name) for name in sizes]
     heapify(waiting)

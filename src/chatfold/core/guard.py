@@ -94,7 +94,7 @@ class FactReport:
 
     @property
     def left_out(self) -> tuple[Fact, ...]:
-        """Needed facts that neither has, for want of room."""
+        """Needed facts that neither has, for want of room; those of an earlier record too."""
         return self._facts().left_out
 
     def _facts(self) -> FoundFacts:

@@ -117,13 +117,13 @@ def make_record(
     needs = needs_of(found, goes, words, written=actions.written, earlier=told)
     held = _Held(text)
     missing = held.missing(needs, range(len(needs)))
-    record = acted
+    record, carried = acted, tuple[Entry, ...]()
     if ledger_tokens:
         ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
         told_before = _told_before(previous, acted)
         carried = tuple(_carried(told_before, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
-    found_in = partial(_found_in, record, needs, missing, found.teller())
+    found_in = partial(_found_in, record, needs, missing, carried, held, found.teller())
     return Recorded(record, actions.guessed, found_in)
 
 
@@ -166,6 +166,8 @@ def _found_in(
     whole: Record,
     needs: Needs,
     missing: Sequence[int],
+    carried: tuple[Entry, ...],
+    held: _Held,
     fact: Callable[[str], Fact],
     record: Record,
 ) -> FoundFacts:
@@ -175,6 +177,8 @@ def _found_in(
         whole: The whole record.
         needs: What it was made for.
         missing: Places of that of it which the model's text does not hold.
+        carried: What an earlier record has that the model's text does not hold, as it is now.
+        held: What the model's text holds.
         fact: Returns the fact of a key.
         record: The record that is asked about, the whole one or one with less in it.
     """
@@ -189,12 +193,24 @@ def _found_in(
     def facts(places: Iterable[int]) -> tuple[Fact, ...]:
         return tuple(fact(needs.keys[place]) for place in places)
 
+    fallen = _fallen(carried, held.keys.union(needs.keys), record) if carried else []
     return FoundFacts(
-        needed=facts(sure),
+        needed=(*fallen, *facts(sure)),
         kept=facts(place for place in sure if place not in out),
         added=facts(place for place in added if place not in lost),
-        left_out=facts((*(place for place in rest if place in left), *gone)),
+        left_out=(*fallen, *facts(place for place in rest if place in left), *facts(gone)),
     )
+
+
+def _fallen(carried: Iterable[Entry], known: Collection[str], record: Record) -> list[Fact]:
+    """Return the facts that an earlier record had, and that are nowhere any more.
+
+    They were needed when they came into it. No item of the list names them.
+    """
+    told = _Held(rendered(record)).keys.union(known)
+    fields = (field for e in carried for field in (*(e.arguments or ()), *e.values))
+    found = {value.key: value for field in fields for value in values(field.text)}
+    return [Fact(v.kind, k, v.text, (), v.also) for k, v in found.items() if k not in told]
 
 
 def _for_actions(ledger_tokens: int) -> int:
