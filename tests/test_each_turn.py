@@ -134,6 +134,17 @@ def test_folds_that_leave_as_many_items_as_one_is_due_at_are_told_once(
     assert told == [0, warnings, warnings, warnings]
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_a_request_that_is_mostly_beside_the_list_is_told_of_where_something_can_be_folded(
+    held: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of a history that the provider holds nothing is folded at any turn."""
+    ctx = context(10, policy=Policy(max_tokens=1_000), server_managed=held)
+    ctx.record_usage({"input_tokens": 5_000, "output_tokens": 1})
+    ctx.maybe_summarize(never)
+    assert any("nearly every turn will fold" in text for text in caplog.messages) is not held
+
+
 @WAYS
 def test_the_call_may_keep_something_else(way: str) -> None:
     """The policy says when; how much stays is the call's if it says so."""

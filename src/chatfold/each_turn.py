@@ -174,7 +174,7 @@ class EachTurn:
         self._calibration = Calibration.learned(reported, counted, overhead)
         learned = self._calibration.extra
         self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
-        if learned >= _MOST_BESIDE * self._limit:
+        if learned >= _MOST_BESIDE * self._limit and not self._state.held:
             self._warn(
                 "of each request %d tokens are not of the list, as the provider reports, and a "
                 "fold is due at %d: nearly every turn will fold; raise max_tokens=, or shorten the "
