@@ -253,6 +253,7 @@ def test_above_the_window_the_list_is_folded_without_a_model(way: str) -> None:
     outcome = maybe(way, ctx, model, on_event=told)
     assert outcome.changed
     assert outcome.model == "extractive"
+    assert str(outcome).endswith(" (without a model: SummarizerError)")
     assert outcome.error is model.error
     assert model.asked == 1
     assert told.kinds == ["before", "failed", "after"]

@@ -220,6 +220,8 @@ class Outcome(Generic[ItemT]):
         if self.reason == "summarized":
             calls = f"{self.llm_calls} call{'' if self.llm_calls == 1 else 's'}"
             fell = f" (not in append mode: {self.fell_back})" if self.fell_back else ""
+            if self.error is not None:  # of the model's, before it was done without one
+                fell += f" (without a model: {type(self.error).__name__})"
             return (
                 f"summarized {len(self.removed)} items: {self.tokens_before:,} -> "
                 f"{self.tokens_after:,} tokens, {calls}, {self.seconds:.1f} s{fell}"
