@@ -235,6 +235,7 @@ def test_what_is_only_called_like_a_shell_is_none(name: str) -> None:
         ("terraform", {"args": "plan"}, "read"),
         ("terraform", {}, "unknown"),
         ("git_kubectl", {"args": "get pods"}, "unknown"),
+        ("kubectl", {"args": ["delete", "-c", "get"]}, "write"),
     ],
 )
 def test_a_tool_that_is_called_like_a_program_does_what_its_line_says(

@@ -299,6 +299,10 @@ def test_a_tool_that_changes_things_says_that_it_did_not(
         ("send_email", {"accepted": ["a@b.co"], "rejected": ["b@b.co"]}),
         ("send_email", {"accepted": ["a@b.co"], "rejected": []}),
         ("is_open", "false"),
+        ("user_exists", "false"),
+        ("set_room_status", {"status": "unavailable"}),
+        ("mark_sold_out", {"status": "sold_out"}),
+        ("set_state", {"status": "unassigned"}),
         ("check_stock", False),
         ("issue_refund", {"status": "underway"}),
         ("issue_refund", {"status": "unrefunded items listed"}),
@@ -308,7 +312,8 @@ def test_a_tool_that_changes_things_says_that_it_did_not(
     ],
 )
 def test_what_was_done_is_no_failure_whatever_it_was_of(name: str, result: Any) -> None:
-    given: dict[str, Any] = {"status": 404} if name == "create_rule" else {}
+    states: dict[str, Any] = {"create_rule": 404, "set_room_status": "Unavailable"}
+    given = {"status": states.get(name, "x")}
     assert reason_in(result, name=name, given=given.values) is None
 
 

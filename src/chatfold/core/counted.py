@@ -22,8 +22,8 @@ __all__ = [
     "texts_of",
     "with_counts",
     "with_fewer_names",
+    "with_newest_names",
     "without_calls",
-    "without_oldest_name",
 ]
 
 _TO = " ... "
@@ -132,12 +132,17 @@ def with_fewer_names(
     most = len(names) - 1
     shortest = bisect_left(range(1, most), True, key=lambda number: is_short(less(number)))
     made = less(1 + shortest)
-    return made if len(made.values) < len(names) else without_oldest_name(entry)
+    return made if len(made.values) < len(names) else entry._replace(values=_written(names[1:]))
 
 
-def without_oldest_name(entry: Entry) -> Entry:
-    """Return an entry of several calls without the oldest of what names them."""
-    return entry._replace(values=_written(_names(entry, Shared())[1:]))
+def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
+    """Return an entry of several calls with as many of the newest of what names them as fit."""
+    names = _names(entry, Shared())
+
+    def less(gone: int) -> Entry:
+        return entry._replace(values=_written(names[gone:]))
+
+    return less(bisect_left(range(len(names)), True, key=lambda gone: is_short(less(gone))))
 
 
 def without_calls(entry: Entry, made: Collection[str]) -> Entry | None:

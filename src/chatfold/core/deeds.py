@@ -19,7 +19,7 @@ from chatfold.core.counted import (
     texts_of,
     with_counts,
     with_fewer_names,
-    without_oldest_name,
+    with_newest_names,
 )
 from chatfold.core.entries import Entry, Field, is_in_a_list, line
 from chatfold.core.outcomes import is_unclear, says_how_it_went
@@ -136,20 +136,28 @@ class _Counting:
         The last one may take a third, and has its like counted without names then. Without it a
         call that has just failed would read as one that was never made.
         """
-        sizes = [line_size(entry, self._count) for entry in entries]
-        if sum(sizes) <= room // 4:
+        at, left = len(entries), room // 4
+        while at and (left := left - line_size(entries[at - 1], self._count)) >= 0:
+            at -= 1
+        if not at:
             return entries
-        last = sizes[-1] if sizes[-1] <= room // 3 else 0
-        made = self.counted(entries, sum(sizes), left=max(room // 6, last), alone=True)
-        counts = [entry for entry in made if entry.arguments is None]
-        over = sum(line_size(entry, self._count) for entry in made) - room // 4
+        at, left = len(entries), room // 6
+        while at and entries[at - 1].arguments is not None:
+            size = line_size(entries[at - 1], self._count)
+            is_last = at == len(entries) and size <= room // 3
+            if size > left and not is_last:
+                break
+            at, left = at - 1, left - size
+        others: dict[str, list[Entry]] = {}
+        for entry in entries[:at]:
+            others.setdefault(entry.name, []).append(entry)
+        counts = [counted_together(alike, self._shared) for alike in others.values()]
+        free = room // 4 - sum(line_size(entry, self._count) for entry in entries[at:])
         for place, entry in enumerate(counts):
-            while over > 0 and entry.values:
-                fewer = without_oldest_name(entry)
-                over -= line_size(entry, self._count) - line_size(fewer, self._count)
-                entry = fewer
-            counts[place] = entry
-        return (*counts, *made[len(counts) :])
+            bare = sum(line_size(_nameless(other), self._count) for other in counts[place + 1 :])
+            counts[place] = with_newest_names(entry, partial(self._fits, max(0, free - bare)))
+            free -= line_size(counts[place], self._count)
+        return (*counts, *entries[at:])
 
     def less(self, done: _Done, over: int) -> _Done:
         """Return entries that take less room by about `over` tokens, and less in any case."""

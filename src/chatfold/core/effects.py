@@ -165,7 +165,7 @@ def _run(program: str, call: ToolCallRecord) -> Effect | None:
     if not isinstance(arguments, dict):
         return None
     fields = cast(dict[str, Any], arguments)
-    line = " ".join(filter(None, (_text(fields.get(key), key) for key in _LINES)))
+    line = " ".join(filter(None, (_words(fields.get(key)) for key in _LINES)))
     if not line:
         return None
     effect = effect_of_command(as_run(program, line))
@@ -189,8 +189,15 @@ def _command(call: ToolCallRecord) -> str:
     return ""
 
 
+def _words(value: Any) -> str:
+    """Return an argument that is a part of a command line, "" where it is none."""
+    if isinstance(value, list):
+        return " ".join(word for word in cast(list[Any], value) if isinstance(word, str))
+    return value if isinstance(value, str) else ""
+
+
 def _text(value: Any, key: str) -> str | None:
-    """Return an argument that is a command, or a part of one; None where it is none."""
+    """Return an argument that is a command, None where it is none."""
     if isinstance(value, str):
         return value
     return _joined(cast(list[Any], value), key) if isinstance(value, list) else None

@@ -251,7 +251,7 @@ def _refusal(
 
     Nor beside the id of what it made; and not in words that it was given.
     """
-    refuses = state is not None and state.lower() in _REFUSALS
+    refuses = state is not None and state.lower() in _REFUSALS and not _is_meant(state, name, given)
     is_word = state is not None and " " not in state  # "not possible" tells what a message would
     if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None
@@ -272,6 +272,14 @@ def _refusal(
         if told is not None or refuses:
             return told or text
     return None
+
+
+def _is_meant(state: str, name: str, given: Callable[[], Iterable[Any]]) -> bool:
+    """Return whether a state is what a call was to set: it was given that, or is named for it."""
+    said = state.lower()
+    words = set(re.split(r"[ _-]", said)) - {"not", "no", "of"}
+    named = words.intersection(words_of_name(name))
+    return bool(named) or any(text.lower() == said for text in texts_of(given))
 
 
 def _says_made(text: str, name: str) -> bool:
@@ -347,7 +355,7 @@ def _is_bad(
     """
     ended = _ENDED_BY.match(state)
     state = ended[1] or ended[2] if ended else state
-    if _is_not_done(state, name):
+    if _is_not_done(state, name) and not any(text.lower() == state for text in texts_of(given)):
         return True
     if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
         return False

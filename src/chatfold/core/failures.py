@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
-from chatfold.core.effects import reads_by_name
 from chatfold.core.failure_fields import reason_in_object, reason_in_words, text_of, texts_of
 from chatfold.core.failure_words import first_line, said_in_text
 from chatfold.core.shell_failures import ended_well, failing_line
 from chatfold.core.success_words import telling_line
+from chatfold.core.tool_names import effect_of_name
 from chatfold.core.unmade_words import exits_badly
 
 __all__ = ["first_line", "reason_in"]
@@ -51,11 +51,7 @@ def reason_in(
         return reason
     if isinstance(result, dict):
         reason = reason_in_object(cast(dict[str, Any], result), failed, name, given)
-    elif (
-        not failed
-        and (result is False or result == "false")
-        and not reads_by_name(name, "function", {})
-    ):
+    elif not failed and (result is False or result == "false") and effect_of_name(name) == "write":
         reason = "false"  # all that a tool says of what it was to do
     elif isinstance(result, str) and not failed and ended_well(result, name):
         reason = None

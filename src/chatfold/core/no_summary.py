@@ -20,25 +20,32 @@ _LONGEST_LINE: Final = 200
 _LONGEST_BODY: Final = 4000
 
 _REGRETS = (
-    r"(?:(?:(?:i['\u2019]?m|i am|we['\u2019]?re|we are) (?:very |so |really |truly )?sorry|sorry"
+    r"(?:(?:i['\u2019]?m|i am|we['\u2019]?re|we are) (?:very |so |really |truly )?sorry|sorry"
     r"|(?:my )?apologies|(?:i|we) (?:sincerely )?apologi[sz]e|unfortunately"
-    r"|as an ai[\w -]{0,40}"
-    r"|es tut mir (?:sehr )?leid|tut mir leid|leider"
+    r"|as an ai[\w -]{0,40}|es tut mir (?:sehr )?leid|tut mir leid|leider"
     r"|(?:je suis |nous sommes )?d\u00e9sol\u00e9(?:e|s|es)?|malheureusement"
     r"|lo siento(?: mucho)?|lo lamento|lamentablemente|mi dispiace|sinto muito|desculpe)"
-    r"[\s,.!:;\u2014-]*(?:(?:but|aber|mais|pero|ma|mas) )?)?"
+    r"[\s,.!:;\u2014-]*(?:(?:but|aber|mais|pero|ma|mas) )?"
 )
-_WILL_NOT = (
-    r"(?:(?:i|we) ?(?:can['\u2019]?t|can ?not|won['\u2019]?t|will not"
+_CANNOT = (
+    r"(?:i|we) ?(?:can['\u2019]?t|can ?not|won['\u2019]?t|will not"
     r"|(?:am|are|['\u2019]m|['\u2019]re) (?:not able|unable) to"
     r"|(?:must|have to) (?:decline|refuse) to) "
-    r"(?:help|assist|comply|fulfil+|complete|continue|do (?:that|this)|provide|process"
-    r"|summari[sz]e|create|generate|engage|discuss|support|respond|answer|share|write)"
-    r"|(?:dabei|damit|da|hierbei|das) kann ich (?:(?:dir|ihnen|leider) )*nicht"
-    r"|ich kann (?:(?:dir|ihnen|dabei|damit|das|diese\w*|leider|anfrage) )*nicht "
+)
+_HELP = r"(?:help|assist|comply|fulfil+|summari[sz]e|do (?:that|this)|continue)"
+_DO = (
+    rf"(?:{_HELP}|complete|provide|process|create|generate|engage|discuss|support|respond|answer"
+    r"|share|write)"
+)
+_CANNOT_ELSEWHERE = (
+    r"(?:(?:dabei|damit|da|hierbei|das) kann ich (?:(?:dir|ihnen|leider) )*nicht"
+    r"|ich kann (?:(?:dir|ihnen|dabei|damit|das|diese\w*|leider|anfrage) )*nicht"
     r"|je ne (?:peux|suis) pas|no puedo|non posso|n\u00e3o posso)"
 )
-_REFUSAL = re.compile(rf"\s*{_REGRETS}{_WILL_NOT}\b", re.IGNORECASE)
+# Without a word of regret, only what is said of the request itself.
+_REFUSAL = re.compile(
+    rf"\s*(?:{_REGRETS}(?:{_CANNOT}{_DO}|{_CANNOT_ELSEWHERE})|{_CANNOT}{_HELP})\b", re.IGNORECASE
+)
 
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE)
 _FAULT = (
