@@ -236,6 +236,10 @@ def test_what_is_only_called_like_a_shell_is_none(name: str) -> None:
         ("terraform", {}, "unknown"),
         ("git_kubectl", {"args": "get pods"}, "unknown"),
         ("kubectl", {"args": ["delete", "-c", "get"]}, "write"),
+        ("kubectl", {"commands": ["get pods", "delete pod web-1"]}, "write"),
+        ("git", {"commands": ["git status", "git log"]}, "read"),
+        ("git", {"args": ["log", "--grep", "a > b"]}, "read"),
+        ("task", {"command": "complete"}, "write"),
     ],
 )
 def test_a_tool_that_is_called_like_a_program_does_what_its_line_says(

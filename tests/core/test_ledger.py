@@ -239,7 +239,7 @@ def test_what_a_call_was_made_with_is_told_as_said_behind_what_it_corrects(
 
 
 def test_a_failure_that_was_only_counted_is_made_good_as_any() -> None:
-    """What names it goes from the count; of one without a name the count is what is left."""
+    """What names it goes from the count; one without a name stays counted."""
     items = user("Mail them all.")
     for n in range(30):
         items += calls(f"c{n}", "send_email", {"id": 700 + n}, {"error": "bounced"})

@@ -511,21 +511,36 @@ def test_a_failure_is_counted_over_any_number_of_folds() -> None:
 
 
 def test_no_range_of_what_was_done_holds_what_failed() -> None:
-    """`T-1 ... T-99` would say that all of these were."""
+    """`T-1 ... T-99` would say that all of these were; nor does a later fold write one."""
     deeds = tuple(done("close", f"T-{n}", "ok") for n in range(1, 100) if n not in (31, 67))
     failed = (done("close", "T-31", "no"), done("close", "T-67", "no"))
     for room in range(60, 400, 20):
         record = merged(Record(), Record(done=deeds, failed=failed), Budget(0, room, size))
-        assert size(rendered(record)) <= room
-        for field in (field for entry in record.done for field in entry.values):
-            first, _, last = field.text.partition(" ... ")
-            if last:
-                ends = int(first.removeprefix("T-")), int(last.removeprefix("T-"))
-                assert not any(ends[0] <= n <= ends[1] for n in (31, 67))
-    apart = merged(Record(), Record(done=deeds, failed=failed), Budget(0, 100, size)).done[0]
+        for fold in range(3):
+            assert size(rendered(record)) <= room
+            assert not any(" ... " in f.text for entry in record.done for f in entry.values)
+            assert sum(e.calls for e in record.done) == 97 + fold
+            record = merged(record, Record(done=deeds[fold : fold + 1]), Budget(0, room, size))
     whole = merged(Record(), Record(done=deeds), Budget(0, 100, size)).done[0]
-    assert " ... " in apart.values[0].text
     assert " ... " in whole.values[0].text
+
+
+def test_what_was_only_counted_as_failed_is_no_more_where_all_was_made_again() -> None:
+    """Nobody can tell any more which the nameless ones were."""
+    calls = tuple(done("refund", f"p{n}", "no", call=f"c{n}") for n in range(20))
+    again = tuple(e._replace(values=(Field("id", "R-1"),)) for e in calls)
+    for part in ("failed", "open"):
+        first = merged(Record(), Record()._replace(**{part: calls}), Budget(0, 60, size))
+        counted, *full = getattr(first, part)
+        assert counted.calls + len(full) == 20
+        assert full
+        some = merged(first, Record(done=again[:5]), Budget(0, 300, size))
+        assert sum(e.calls for e in getattr(some, part)) >= 15
+        every = merged(first, Record(done=again), Budget(0, 300, size))
+        assert getattr(every, part) == ()
+        other = tuple(done("refund", f"q{n}", "R-2") for n in range(30))
+        beside = merged(first, Record(done=other), Budget(0, 300, size))
+        assert sum(e.calls for e in getattr(beside, part)) == 20
 
 
 def test_that_a_tool_was_called_goes_behind_all_ids() -> None:

@@ -5,12 +5,12 @@ Not here: whether a tool changes things (`effects`), how long such lists may gro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.call_words import CallWords, is_cut
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.counted import counted_together, without_calls
+from chatfold.core.counted import counted_together
 from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_name
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.given import may_say
@@ -146,13 +146,10 @@ def settled(record: Record, words: CallWords) -> Record:
             ended.add(key)
             if words.failure(number) is None:
                 again.add(key)
-    made: dict[str, set[str]] = {}
-    for name, given in again:
-        made.setdefault(name, set()).update(field.text for field in given)
     latest = {entry.call: place for place, entry in enumerate(record.open) if entry.call}
     came = {latest[id_] for id_ in answered if id_ in latest}
     return record._replace(
-        failed=tuple(_still_failed(record.failed, again, made)),
+        failed=tuple(e for e in record.failed if not _is_one_of(e, again)),
         open=tuple(
             e
             for place, e in enumerate(record.open)
@@ -161,25 +158,10 @@ def settled(record: Record, words: CallWords) -> Record:
     )
 
 
-def _still_failed(
-    failed: Iterable[Entry],
-    again: Collection[tuple[str, tuple[Field, ...]]],
-    made: Mapping[str, Collection[str]],
-) -> Iterator[Entry]:
-    """Yield what has not been made again with success, of calls that are counted too."""
-    for entry in failed:
-        if entry.arguments is None:
-            left = without_calls(entry, made.get(entry.name, ()))
-            if left is not None:
-                yield left
-        elif not _is_one_of(entry, again):
-            yield entry
-
-
 def _is_one_of(entry: Entry, calls: Collection[tuple[str, tuple[Field, ...]]]) -> bool:
-    """Return whether an entry is of one of some calls for certain."""
-    named = entry.arguments or ()
-    return not is_cut(named) and (entry.name, named) in calls
+    """Return whether an entry is of one of some calls for certain, and of no more than one."""
+    named = entry.arguments
+    return named is not None and not is_cut(named) and (entry.name, named) in calls
 
 
 class _Writer:

@@ -8,13 +8,13 @@ there is most, the oldest of it, and what the user said goes last. Not here: wha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 from chatfold.core.call_words import is_cut, is_long
-from chatfold.core.counted import call_of, with_counts
+from chatfold.core.counted import call_of, with_counts, without_calls
 from chatfold.core.deeds import fitted_actions, line_size
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.record import Record, rendered
@@ -74,8 +74,10 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     again = {call_of(entry) for entry in new.done}
     told = again | {call_of(entry) for entry in new.failed}
     failed = [e for e in previous.failed if not _is_told(e, told)]
+    failed = [*_left(failed, new.done)]
     # Ids recur: another call under the id of one that nobody answered says nothing of that one.
     waits = [e for e in previous.open if not _is_told(e, told) and e not in new.open]
+    waits = [*_left(waits, (*new.done, *new.failed))]
     record = Record(new.standing, tuple(done), (*failed, *new.failed), (*waits, *new.open))
     return fitted_actions(record, budget.actions, budget.count)._replace(
         values=fitted_values(
@@ -94,6 +96,24 @@ def _without_long_ids(record: Record) -> Record:
         return tuple(e._replace(call="") if len(e.call) > _LONGEST_ID else e for e in entries)
 
     return record._replace(done=each(record.done), failed=each(record.failed))
+
+
+def _left(entries: Sequence[Entry], made: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield what has not come to its end, of calls that are only counted too.
+
+    Args:
+        entries: What failed, or was open.
+        made: Calls that have since ended so that they are that no more.
+    """
+    waiting = {entry.name for entry in entries if entry.arguments is not None}
+    for entry in entries:
+        alike = [call for call in made if call.name == entry.name]
+        if entry.arguments is None and alike:
+            left = without_calls(entry, alike, entry.name in waiting)
+            if left is not None:
+                yield left
+        else:
+            yield entry
 
 
 def _is_told(entry: Entry, told: Collection[object]) -> bool:

@@ -5,10 +5,9 @@ Not here: which calls are counted so, for want of room (`deeds`).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from chatfold.core.entries import Entry, Field, is_in_a_list
@@ -19,7 +18,6 @@ __all__ = [
     "call_of",
     "counted_together",
     "shared_ids",
-    "texts_of",
     "with_counts",
     "with_fewer_names",
     "with_newest_names",
@@ -27,8 +25,6 @@ __all__ = [
 ]
 
 _TO = " ... "
-_NUMBER = re.compile(r"[0-9]{1,18}$")
-_LONGEST_NAME = 40  # characters at its end that are looked at
 _NAMING = frozenset(("hash", "id", "mail", "path", "phone", "url"))
 
 
@@ -112,82 +108,69 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
     return Entry(last.name, None, _written(names), calls=number, unsure=unsure)
 
 
-def with_fewer_names(
-    entry: Entry, is_short: Callable[[Entry], bool], apart: Collection[str] = ()
-) -> Entry:
+def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
     """Return an entry of several calls with the oldest of what names them as "first ... last".
 
     Args:
         entry: The entry. It has more than one name.
         is_short: Returns whether an entry is short enough; one name goes in any case.
-        apart: Names that no range may seem to hold: those of calls that failed. Where it would,
-            the oldest name goes without a trace.
     """
     names = _names(entry, Shared())
-    numbers = [number for number in map(_numbered, apart) if number is not None]
 
     def less(number: int) -> Entry:
-        return entry._replace(values=_written(_with_range(names, number, numbers)))
+        return entry._replace(values=_written(_with_range(names, number)))
 
     most = len(names) - 1
-    shortest = bisect_left(range(1, most), True, key=lambda number: is_short(less(number)))
-    made = less(1 + shortest)
-    return made if len(made.values) < len(names) else entry._replace(values=_written(names[1:]))
+    return less(1 + bisect_left(range(1, most), True, key=lambda number: is_short(less(number))))
 
 
-def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
-    """Return an entry of several calls with as many of the newest of what names them as fit."""
+def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool], least: int = 0) -> Entry:
+    """Return an entry of several calls with as many of the newest of what names them as fit.
+
+    Args:
+        entry: The entry.
+        is_short: Returns whether an entry is short enough.
+        least: How many names go in any case.
+    """
     names = _names(entry, Shared())
 
     def less(gone: int) -> Entry:
         return entry._replace(values=_written(names[gone:]))
 
-    return less(bisect_left(range(len(names)), True, key=lambda gone: is_short(less(gone))))
+    found = bisect_left(range(least, len(names)), True, key=lambda gone: is_short(less(gone)))
+    return less(least + found)
 
 
-def without_calls(entry: Entry, made: Collection[str]) -> Entry | None:
-    """Return an entry of several calls without those that some texts name; None if none is left."""
+def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Entry | None:
+    """Return an entry of several calls without those that were made again; None if none is left.
+
+    Those that are named go by what names them. Which the others were nobody can tell any more: they
+    go where all that is named was made again, and as many more calls as there are of them.
+
+    Args:
+        entry: The entry.
+        made: The calls of its tool since.
+        others_wait: Whether calls of its tool that stand beside it have not been made again.
+    """
     names = _names(entry, Shared())
-    left = [name for name in names if name.text not in made]
-    calls = entry.calls - len(names) + len(left)
-    return entry._replace(values=_written(left), calls=calls) if calls > 0 else None
+    calls = (call._replace(values=()) for call in made)
+    given = {(field.label, field.text) for call in calls for field in _ids_of(call)}
+    left = [name for name in names if (name.label, name.text) not in given]
+    again, nameless = len(names) - len(left), entry.calls - len(names)
+    if not left and not others_wait and sum(call.calls for call in made) - again >= nameless:
+        return None
+    return entry._replace(values=_written(left), calls=entry.calls - again)
 
 
-def texts_of(entry: Entry) -> Iterator[str]:
-    """Yield what names a call or several, and what a call was given."""
-    for field in entry.values if entry.arguments is None else entry.arguments:
-        yield field.text
-
-
-def _with_range(
-    names: Sequence[Field], number: int, apart: Sequence[tuple[str, int]]
-) -> Iterator[Field]:
+def _with_range(names: Sequence[Field], number: int) -> Iterator[Field]:
     """Yield names with so many of the oldest gone into that behind them, as far as it is alike."""
     first = names[0]
     for name in names[1 : number + 1]:
         oldest, latest = first.text.partition(_TO)[0], name.text.rpartition(_TO)[2]
         alike = first.label == name.label
-        if alike and _holds_one_of(oldest, latest, apart):
-            yield first
-            alike = False
         first = name._replace(text=f"{oldest}{_TO}{latest}") if alike else name
     yield first
     yield from names[number + 1 :]
-
-
-def _holds_one_of(oldest: str, latest: str, apart: Sequence[tuple[str, int]]) -> bool:
-    """Return whether what is between two names by their numbers holds one of some others."""
-    ends = _numbered(oldest), _numbered(latest)
-    if not apart or ends[0] is None or ends[1] is None or ends[0][0] != ends[1][0]:
-        return False
-    low, high = sorted((ends[0][1], ends[1][1]))
-    return any(stem == ends[0][0] and low <= number <= high for stem, number in apart)
-
-
-def _numbered(text: str) -> tuple[str, int] | None:
-    """Return a name as the words in front of its number, and that; None where it ends in none."""
-    found = _NUMBER.search(text[-_LONGEST_NAME:])
-    return None if found is None else (text[: -len(found[0])], int(found[0]))
 
 
 def _names(entry: Entry, shared: Shared) -> list[Field]:

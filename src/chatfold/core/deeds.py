@@ -16,7 +16,6 @@ from chatfold.core.counted import (
     Shared,
     counted_together,
     shared_ids,
-    texts_of,
     with_counts,
     with_fewer_names,
     with_newest_names,
@@ -117,7 +116,8 @@ class _Counting:
         part: Tokens that calls in full are left with, as long as names of others may give more;
             and those names, as long as calls in full may.
         count: Returns the size of a text in tokens.
-        others: Calls that were not done: what names them is no part of a range of those that were.
+        others: Calls that were not done: of their tools no range of what was done is written, as it
+            would seem to hold them.
     """
 
     def __init__(
@@ -126,9 +126,7 @@ class _Counting:
         self._shared = shared
         self._part = part
         self._count = count
-        self._others: dict[str, set[str]] = {}
-        for entry in others:
-            self._others.setdefault(entry.name, set()).update(texts_of(entry))
+        self._others = frozenset(entry.name for entry in others)
 
     def newest(self, entries: _Done, room: int) -> _Done:
         """Return what fits into a quarter of the room: the newest in full, counts of the others.
@@ -217,8 +215,11 @@ class _Counting:
                 break
             place = max(named, key=sizes.__getitem__)
             aim = max(sizes[place] - over, left - sum(sizes) + sizes[place])
-            apart = self._others.get(made[place].name, ())
-            made[place] = with_fewer_names(made[place], partial(self._fits, aim), apart)
+            entry, fits = made[place], partial(self._fits, aim)
+            if entry.name in self._others:
+                made[place] = with_newest_names(entry, fits, least=1)
+            else:
+                made[place] = with_fewer_names(entry, fits)
             less = sizes[place] - line_size(made[place], self._count)
             over, sizes[place] = over - less, sizes[place] - less
         return tuple(made)

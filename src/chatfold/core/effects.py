@@ -6,6 +6,7 @@ of a name (`tool_names`), the commands of a shell (`shell_commands`), other argu
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -165,10 +166,14 @@ def _run(program: str, call: ToolCallRecord) -> Effect | None:
     if not isinstance(arguments, dict):
         return None
     fields = cast(dict[str, Any], arguments)
-    line = " ".join(filter(None, (_words(fields.get(key)) for key in _LINES)))
-    if not line:
+    commands = fields.get("commands")
+    several = cast(list[Any], commands) if isinstance(commands, list) else []
+    rest = (fields.get(key) for key in _LINES if not (several and key == "commands"))
+    lines = [*filter(None, map(_words, several)), " ".join(filter(None, map(_words, rest)))]
+    lines = [as_run(program, line) for line in lines if line]
+    if not lines:
         return None
-    effect = effect_of_command(as_run(program, line))
+    effect = effect_of_command("\n".join(lines))
     is_whole = _LINES_AND_PLACES.issuperset(fields)
     return effect if is_whole or effect == "write" else "unknown"
 
@@ -192,7 +197,7 @@ def _command(call: ToolCallRecord) -> str:
 def _words(value: Any) -> str:
     """Return an argument that is a part of a command line, "" where it is none."""
     if isinstance(value, list):
-        return " ".join(word for word in cast(list[Any], value) if isinstance(word, str))
+        return " ".join(shlex.quote(w) for w in cast(list[Any], value) if isinstance(w, str))
     return value if isinstance(value, str) else ""
 
 

@@ -390,5 +390,8 @@ LISTING: Mapping[str, Listing] = {
     ),
 }
 
-PROGRAMS = frozenset(key for key in (*GROUPS, *TOOLS, *ALIASES) if " " not in key)
-"""Those that do what their subcommands say."""
+PROGRAMS = word_set(
+    "argocd aws az cargo docker doctl eksctl gcloud gh git glab gsutil helm kubectl npm oc pip "
+    "pip3 pnpm podman pulumi terraform yarn"
+)
+"""Those that do what their subcommands say, and whose names are no common words."""
