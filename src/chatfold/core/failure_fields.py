@@ -38,18 +38,20 @@ _BAD_STATES = STATES | word_set(
     "timed_out timeout undeliverable undelivered unsuccessful"
 )
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
-_DENIED = re.compile(r"(?:not[ _-]|un)([a-z]{3,30})")
+_DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
+_AS_WORDS = re.compile(r"[ -]")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
     r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
-_REFUSALS = word_set(
-    "card_declined conflict forbidden fully_booked ineligible insufficient_funds "
-    "insufficient_stock limit_exceeded no_availability not_allowed not_available not_eligible "
-    "not_found not_permitted "
-    "out_of_stock quota_exceeded sold_out unauthorized unavailable"
+_REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
+# The same of a tool that takes something, as such a state is another's deed elsewhere.
+_TAKEN = word_set(
+    "fully_booked insufficient_stock no_availability not_available out_of_stock sold_out "
+    "unavailable"
 )
+_TAKES = word_set("book buy charge checkout order pay place purchase rebook redeem rent reserve")
 # The codes of a system, as of Node: `ECONNREFUSED`.
 _SYSTEM_CODE = re.compile(
     r"E(?:AI_AGAIN|CONN[A-Z]{5,8}|(?:TIMED|BUSY|PIPE|EXIST|ACCES|PERM|NOENT|NOSPC|ROFS|MFILE"
@@ -153,12 +155,18 @@ def reason_in_object(
         or (state is not None and not shows and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
-        inner = next((fields for fields in map(result.get, _within(name)) if fields), None)
+        key = next((key for key in _within(name) if result.get(key)), "")
+        inner = result.get(key)
         # What was made may have a state of its own; what wraps it has no more to say.
-        is_wrapped = isinstance(inner, dict) and not (went_well or did) and state is None
+        is_wrapped = isinstance(inner, dict) and not went_well and state is None
         if not is_wrapped:
             return None
-        return reason_in_object(cast(dict[str, Any], inner), False, name, given)
+        fields = cast(dict[str, Any], inner)
+        if did and key not in _WITHIN:  # of what was changed, anything may be told
+            fields = {
+                key: fields[key] for key in keys_of_states if isinstance(fields.get(key), str)
+            }
+        return reason_in_object(fields, False, name, given)
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     read = (text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
     told = complaint or next((text for text in read if text), refusal)
@@ -190,7 +198,8 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     """
     counts = [result.get(key) for key in _FAILED_COUNTS]
     failed = any(type(count) is int and count > 0 for count in counts)
-    listed = any(isinstance(count, list) and count != [] for count in counts)
+    lists = [key for key, value in result.items() if isinstance(value, list) and value != []]
+    listed = bool(lists) and set(lists) <= {*_FAILED_COUNTS}  # and of nothing else
     nothing: list[object] = [*([0] if failed else ()), *([[]] if listed else ())]
     undone = [
         key
@@ -251,7 +260,12 @@ def _refusal(
 
     Nor beside the id of what it made; and not in words that it was given.
     """
-    refuses = state is not None and state.lower() in _REFUSALS and not _is_meant(state, name, given)
+    said = "" if state is None else state.lower()
+    refuses = said in _REFUSALS or (
+        _AS_WORDS.sub("_", said) in _TAKEN and not _TAKES.isdisjoint(words_of_name(name))
+    )
+    if refuses and any(_AS_WORDS.sub("_", t.lower()) == said for t in texts_of(given)):
+        return None
     is_word = state is not None and " " not in state  # "not possible" tells what a message would
     if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None
@@ -272,14 +286,6 @@ def _refusal(
         if told is not None or refuses:
             return told or text
     return None
-
-
-def _is_meant(state: str, name: str, given: Callable[[], Iterable[Any]]) -> bool:
-    """Return whether a state is what a call was to set: it was given that, or is named for it."""
-    said = state.lower()
-    words = set(re.split(r"[ _-]", said)) - {"not", "no", "of"}
-    named = words.intersection(words_of_name(name))
-    return bool(named) or any(text.lower() == said for text in texts_of(given))
 
 
 def _says_made(text: str, name: str) -> bool:
@@ -355,7 +361,7 @@ def _is_bad(
     """
     ended = _ENDED_BY.match(state)
     state = ended[1] or ended[2] if ended else state
-    if _is_not_done(state, name) and not any(text.lower() == state for text in texts_of(given)):
+    if _is_not_done(state, result, name, given):
         return True
     if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
         return False
@@ -365,14 +371,19 @@ def _is_bad(
     return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
 
 
-def _is_not_done(state: str, name: str) -> bool:
-    """Return whether a state denies what a tool is for: `not_refunded`, `unchanged`."""
+def _is_not_done(
+    state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
+) -> bool:
+    """Return whether a state denies what a tool is for: `not_refunded` of `issue_refund`.
+
+    Not where it has made something, which may be on its way to that, or was to bring it about.
+    """
     found = _DENIED.fullmatch(state)
-    if found is None:
+    if found is None or _reads(name) or state in map(str.lower, texts_of(given)):
         return False
-    return any(is_participle(found[1], verb) for verb in words_of_name(name)) or (
-        state.startswith("not") and found[1] in _DEEDS
-    )
+    known = {*texts_of(given)}
+    made = any(_ID.search(key) and value and value not in known for key, value in result.items())
+    return not made and any(is_participle(found[1], verb) for verb in words_of_name(name))
 
 
 def text_of(value: Any) -> str | None:

@@ -12,17 +12,21 @@ from functools import partial
 from typing import Any, cast
 
 from chatfold.core.failure_fields import reason_in_object, reason_in_words, text_of, texts_of
-from chatfold.core.failure_words import first_line, said_in_text
+from chatfold.core.failure_words import first_line, said_in_text, words_of_name
 from chatfold.core.shell_failures import ended_well, failing_line
 from chatfold.core.success_words import telling_line
 from chatfold.core.tool_names import effect_of_name
 from chatfold.core.unmade_words import exits_badly
+from chatfold.core.word_sets import word_set
 
 __all__ = ["first_line", "reason_in"]
 
 # A text alone under one of these is what the tool returned: hosts wrap what is no object, as
 # Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
 _WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
+
+
+_SETTING = word_set("disable enable flip mark set switch toggle turn")
 
 
 def _nothing() -> Iterable[Any]:
@@ -51,7 +55,7 @@ def reason_in(
         return reason
     if isinstance(result, dict):
         reason = reason_in_object(cast(dict[str, Any], result), failed, name, given)
-    elif not failed and (result is False or result == "false") and effect_of_name(name) == "write":
+    elif not failed and (result is False or result == "false") and _is_told_so(name, given):
         reason = "false"  # all that a tool says of what it was to do
     elif isinstance(result, str) and not failed and ended_well(result, name):
         reason = None
@@ -63,6 +67,16 @@ def reason_in(
     else:
         reason = text_of(result) if failed else None
     return reason or ("failed" if failed else None)
+
+
+def _is_told_so(name: str, given: Callable[[], Iterable[Any]]) -> bool:
+    """Return whether a tool that changes things would say by `false` that it did not.
+
+    It may as well say what it has set something to.
+    """
+    if effect_of_name(name) != "write" or not _SETTING.isdisjoint(words_of_name(name)):
+        return False
+    return not any(value is False for value in given())
 
 
 def _wrapped_text(result: Any) -> str | None:

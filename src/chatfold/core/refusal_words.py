@@ -100,8 +100,10 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"|lo siento\b|no se (?:pudo|puede|ha podido|pudieron)\b|no (?:fue|ha sido) posible\b"
     r"|(?:ha ocurrido|ocurrió|se produjo|ocorreu) (?:un|um) error?\b"
     r"|impossibile\b|non è stato possibile\b|si è verificato un errore\b|não foi possível\b"
-    r"|{s}não (?:pôde|puderam|pode) ser\b"
-    r"|[^\n。.:]{0,40}(?:に失敗(?:しました|した)|できませんでした|エラーが発生)"  # Japanese
+    r"|{s}não (?:pôde|puderam) ser\b"
+    # Japanese: at the end of the sentence, and in no quotes.
+    r"|[^\n。.:「」『』]{0,40}(?:に失敗(?:しました|した)|できませんでした|エラーが発生しました)"
+    r"(?=[。.!！ ]*(?:$|\n))"
 )
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
 _ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE, _ELSEWHERE))
