@@ -806,15 +806,10 @@ def test_what_is_so_from_now_on_is_kept_without_a_word_that_asks() -> None:
         "hi yes i prefer email over phone",
         "thank you and never ever refund to the old card",
         "right so ask me before you cancel anything",
-        "I'm Daniel Okafor, MRN 00483911, allergic to penicillin.",
-        "Patient: Daniel Okafor, allergic to penicillin.",
         "äh ja danke bitte nur noch per Mail antworten",
-        "Ich bin Daniel Okafor, Nr. 00483911, allergisch gegen Penicillin.",
-        "Patient : Daniel Okafor, allergique à la pénicilline.",
-        "Soy Daniel Okafor, alérgico a la penicilina.",
         "gracias pero nunca me llames antes de las diez",
     ],
 )
 def test_what_is_said_without_stops_is_found(said: str) -> None:
-    """As a machine that hears writes it, and as a form is read out."""
+    """As a machine that hears writes it."""
     assert standing([ItemView("user", (TextPart(said),))]).held == [said]

@@ -202,7 +202,6 @@ ALWAYS: Final = (
     "in this|our|the|my repo|repository|project|codebase|team|company|app we always|never|only",
     "is|are off limits|off-limits",
     "i'm|we're|he's|she's|they're|am|is|are * allergic to",
-    "allergic|intolerant to",
     "i'm|we're|he's|she's|they're|am|is|are lactose|gluten|fructose intolerant",
     "use|uses|need|needs a wheelchair",
     "a|one|two wheelchair user|users",

@@ -213,7 +213,6 @@ ALWAYS: Final = (
     "fils|fille|femme|mari|mère|père|bébé|sœur|frère est enceinte|v[eé]g[eaé]*|c[oœ]*liaque*",
     "fils|fille|femme|mari|mère|père|bébé|sœur|frère est sourd*|aveugle*|malvoyant*|malentend*",
     "suis|sommes|est|sont|êtes * allergique|allergiques",
-    "allergique|allergiques à|au|aux",
     "suis|sommes * intol[eé]rant*|diab[eé]tique*|enceinte|c[oœ]*liaque*|v[eé]g[eaé]*",
     "suis|sommes sourd*|aveugle*|malvoyant*|malentendant*",
     "allergie|allergies à|a|au|aux|alimentaire|alimentaires|sévère|sévères|grave",

@@ -241,7 +241,6 @@ ALWAYS: Final = (
     f"wenn|f[a]lls|sobald etwas|sich|irgend*|was * [!~]* {_ASK}|{_TELL}",
     # what somebody cannot have
     "bin|ist|sind|reagiere|reagiert * allergisch",
-    "allergisch auf|gegen",
     f"habe|haben * {_ILL}",
     "habe|haben|h[a]t zöliakie|diabetes|laktoseintoleranz",
     f"h[a]t eine|mehrere * {_ILL}",

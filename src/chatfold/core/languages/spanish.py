@@ -152,7 +152,6 @@ SPANISH: Final = Words(
         "bajo|en|de ningún|ningun|ninguna concepto|circunstancia|pretexto|caso|momento|modo",
         "tutéame|tuteame|tutéeme|tuteadme|tutéenme",
         "no|nunca|solo|siempre|mejor por teléfono|telefono|correo|escrito|whatsapp|carta",
-        "alérgico|alérgica|alérgicos|alergico|alergica a|al",
         "soy|es|somos|son alérgico|alergico|alérgica|alergica|alérgicos|vegano|vegana|diabético",
         "soy|es|somos|son intolerante|celiaco|celiaca|celíaco|celíaca|celíacos|diabetico|veganos",
         "soy|es|somos|son|estoy|está vegetariano|vegetariana|vegetarianos|diabética|embarazada",
