@@ -379,3 +379,19 @@ def test_law_11_the_summary_is_no_part_of_what_is_kept() -> None:
     again = ctx.summarize(short, keep_last_turns=None, keep_tokens=1000)
     assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
     assert same_objects(items, after)
+
+
+def test_law_11_what_has_come_since_is_folded_where_it_no_longer_fits_beside_no_summary() -> None:
+    """The tail begins within a turn, and half of what is to be kept is behind its end by now."""
+    items: list[Any] = [*(said("x" * 99) for _ in range(20)), user("x" * 99)]
+    items += [said("x" * 99) for _ in range(3)]
+    ctx: ChatContext[Any] = ChatContext(items, counter=Letters())
+    assert ctx.summarize(short, keep_last_turns=None, keep_tokens=900).changed
+    kept = ctx.count_tokens().value - ChatContext(items[:1], counter=Letters()).count_tokens().value
+    assert kept < 830
+    items.append(said("x" * 60))
+    assert ctx.count_tokens().value > 900
+    again = ctx.summarize(short, keep_last_turns=None, keep_tokens=900)
+    assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
+    items.append(said("x" * 99))
+    assert ctx.summarize(short, keep_last_turns=None, keep_tokens=900).changed

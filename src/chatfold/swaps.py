@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
-from chatfold.core.check import THINKING_BINDING
 from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.digest import head_digest, stable_digest
 from chatfold.core.plan import Outcome, Plan
@@ -131,8 +130,7 @@ class Swaps:
         """Return the outcome of a fold that is in the list."""
         made, since = verdict.replacement, known.since
         needed = snapshot.shape.requirements(verdict.views, model=self._state.model)
-        are_bound = any(r.kind == THINKING_BINDING for r in needed)
-        self._state.unbound = plan.terms.thinking == "strip" and not are_bound
+        self._state.unbound = plan.terms.thinking == "strip"
         fields: dict[str, Any] = {"reason": "summarized", **known.fields}
         return Outcome(
             changed=True,

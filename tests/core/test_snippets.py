@@ -104,6 +104,7 @@ def test_words_hold_their_value_and_fit(text: str, most: int) -> None:
         ("At 12 Elm Street, and Bob too.", "At 12 Elm Street"),
         ("At 12 Elm Street, Bob said so.", "At 12 Elm Street"),
         ("At 12 Elm Street, T-1000/5 is kept.", "At 12 Elm Street"),
+        ("At 12 Elm Street T-1000/5 is kept.", "At 12 Elm Street"),
     ],
 )
 def test_an_address_has_its_town(text: str, said: str) -> None:

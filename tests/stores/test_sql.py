@@ -728,6 +728,30 @@ def test_threads_that_write_take_turns_beside_another_process(path: Path) -> Non
     assert max(most) == 1
 
 
+def test_a_thread_that_waited_for_its_turn_waits_the_less_for_the_file(path: Path) -> None:
+    """The second begins later: it has the turn when the first gives up, and half of its time."""
+    store = SQLStore(path, timeout=4)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waited: list[float] = []
+
+    def write(number: int) -> None:
+        time.sleep(2 * number)
+        began = time.monotonic()
+        with pytest.raises(StoreError, match="database is locked"):
+            store.save(fold("text", fold_id=str(number)))
+        waited.append(time.monotonic() - began)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(waited) == 2
+    assert max(waited) < 5.5
+    other.close()
+
+
 def test_a_thread_that_waits_for_its_turn_is_given_up_as_if_the_file_were_locked(
     path: Path,
 ) -> None:
