@@ -278,6 +278,20 @@ def test_what_an_earlier_record_loses_is_left_out() -> None:
     assert every - kept <= set(gone)
 
 
+def test_failures_stay_counted_beside_hundreds_that_went_well_since() -> None:
+    """Those are counted as well, and say nothing of which they were."""
+    record = None
+    for fold in range(3):
+        items = user("Refund more.")
+        for n in range(100):
+            given = {"order_id": f"A{1000 + 100 * fold + n}"}
+            gave = {"error": "declined"} if fold == 0 and n % 2 else {"refunded": True}
+            items += calls(f"c{fold}.{n}", "refund_order", given, gave)
+        record = recorded([*items, *says("Done.")], tail=1, tokens=300, previous=record).record
+        assert sum(entry.calls for entry in record.failed) == 50
+        assert sum(entry.calls for entry in record.done) == 100 * fold + 50
+
+
 def test_what_corrects_a_value_takes_no_room_of_another() -> None:
     """What a call was made with is told by that already; words around others stay, too."""
     items = [*user("I start on 2027-01-11."), *says("Yes.")]

@@ -118,7 +118,8 @@ def _left(entries: Sequence[Entry], made: Sequence[Entry]) -> Iterator[Entry]:
 
 def _is_told(entry: Entry, told: Collection[object]) -> bool:
     """Return whether what has come since is of the same call, for certain."""
-    return call_of(entry) in told and not is_cut(entry.arguments or ())
+    named = entry.arguments
+    return named is not None and call_of(entry) in told and not is_cut(named)
 
 
 def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Entry]:
