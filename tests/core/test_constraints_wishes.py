@@ -806,10 +806,16 @@ def test_what_is_so_from_now_on_is_kept_without_a_word_that_asks() -> None:
         "hi yes i prefer email over phone",
         "thank you and never ever refund to the old card",
         "right so ask me before you cancel anything",
-        "äh ja danke bitte nur noch per Mail antworten",
-        "gracias pero nunca me llames antes de las diez",
     ],
 )
 def test_what_is_said_without_stops_is_found(said: str) -> None:
     """As a machine that hears writes it."""
     assert standing([ItemView("user", (TextPart(said),))]).held == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["hi no internet here", "yes don't worry", "thanks no problem", "so always the same error"],
+)
+def test_what_speech_begins_with_makes_nothing_an_instruction(said: str) -> None:
+    assert standing([ItemView("user", (TextPart(said),))]).held == []

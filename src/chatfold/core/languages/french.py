@@ -90,7 +90,6 @@ FRENCH: Final = Words(
         "parce que",
     ),
     fillers=(
-        "alors|euh|parfait|salut",
         "aussi|bon|ok|bonjour|également|egalement|enfin|ah|oh|eh|bien|oui|non|vraiment|absolument",
         "du coup",
         "en fait",

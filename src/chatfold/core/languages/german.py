@@ -59,8 +59,6 @@ GERMAN: Final = Words(
     joins=("bitte|deshalb|daher|deswegen|darum|drum|also",),
     fillers=(
         "und|oder|also|auch|doch|dann|mal|ok|okay|gut|ja|ach|noch|wirklich|einfach|außerdem|übrigens",
-        "danke|hallo|hi|prima|super|äh|ähm",
-        "alles klar",
         "wenn|f[a]lls möglich",
         "wenn es geht|passt",
     ),

@@ -241,11 +241,7 @@ ITALIAN: Final = Words(
         "ti|le|vi|la|si chiedo|prego|prega|chiediamo|preghiamo|chiederei|ricordi|assicuri di",
         "ricordati|ricordatevi|cerca|cercate|cerchi|assicurati|assicuratevi|ricorda|ricordate di",
     ),
-    fillers=(
-        "anche|pure|inoltre|ok|grazie|comunque|e|poi|i|gli|le|al|tutti|tutte",
-        "se possibile",
-        "allora|bene|ciao|ehm|perfetto",
-    ),
+    fillers=("anche|pure|inoltre|ok|grazie|comunque|e|poi|i|gli|le|al|tutti|tutte", "se possibile"),
     exceptions=_EXCEPTIONS,
     reports=(
         "dice|dicono|diceva|dicevano|disse",

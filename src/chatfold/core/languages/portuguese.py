@@ -192,11 +192,7 @@ PORTUGUESE: Final = Words(
         "ponha|põe|inclua|inclui|siga|faça|faz|façam|dê|dá|diga|diz|seja|sê|*-me|*-nos|*-lhe",
     ),
     joins=("e|mas|ou|então|entao|porém|favor|pf|pfv", "por favor"),
-    fillers=(
-        "me|nos|também|tambem|ah|olhe|olha|ok|bem|bom|já|ja|aliás|pf|pfv",
-        "por favor|isso",
-        "certo|então|hum|obrigada|obrigado|oi|olá|sim",
-    ),
+    fillers=("me|nos|também|tambem|ah|olhe|olha|ok|bem|bom|já|ja|aliás|pf|pfv", "por favor|isso"),
     exceptions=(
         "não|nao deslig*",
         "sempre|nunca *guei|*quei|*cei|*rei|*tei|*dei|*ava|*avam em|a|o|as|os|com|no|na|tudo|bem",

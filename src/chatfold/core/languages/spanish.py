@@ -204,7 +204,6 @@ SPANISH: Final = Words(
     fillers=(
         "también|tambien|además|ademas|porfa|porfavor|hola|bueno|vale|ok|pues|oye|oiga|mira|xfa",
         "por|entre|eso favor|semana|sí",
-        "claro|eh|gracias|perfecto",
         "como",
     ),
     exceptions=(
