@@ -229,13 +229,13 @@ class _Meters:
         self._folds.add(1, {**who, **why, "chatfold.reason": outcome.reason})
         if outcome.model is not None:
             who["gen_ai.response.model"] = outcome.model
-        who.setdefault("gen_ai.provider.name", _OTHER)  # required of what follows
         if seconds and (outcome.changed or failed or outcome.llm_calls):
             self._duration.record(seconds, {**who, **why})
         if outcome.changed:
             self._size.record(outcome.tokens_before, {"chatfold.history.state": "before"})
             self._size.record(outcome.tokens_after, {"chatfold.history.state": "after"})
         if outcome.usage is not None:
+            who.setdefault("gen_ai.provider.name", _OTHER)
             for kind, tokens in (
                 ("input", outcome.usage.input_tokens),
                 ("output", outcome.usage.output_tokens),
