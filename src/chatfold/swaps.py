@@ -129,7 +129,6 @@ class Swaps:
     ) -> Outcome[Any]:
         """Return the outcome of a fold that is in the list."""
         made, since = verdict.replacement, known.since
-        needed = snapshot.shape.requirements(verdict.views, model=self._state.model)
         self._state.unbound = plan.terms.thinking == "strip"
         fields: dict[str, Any] = {"reason": "summarized", **known.fields}
         return Outcome(
@@ -144,7 +143,10 @@ class Swaps:
             tokens_after=verdict.tokens_after,
             blocked_by=plan.blocked_by,
             omitted=omitted_from(plan, known.fields.get("mode")),
-            requirements=(*needed, *self._state.replay(snapshot)),
+            requirements=(
+                *snapshot.shape.requirements(verdict.views, model=self._state.model),
+                *self._state.replay(snapshot),
+            ),
             problems=verdict.problems,
             fold_id=known.id,
             key=self._originals.key,

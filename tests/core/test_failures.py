@@ -302,6 +302,7 @@ def test_a_tool_that_changes_things_says_that_it_did_not(
         ("user_exists", "false"),
         ("set_room_status", {"status": "unavailable"}),
         ("mark_sold_out", {"status": "sold_out"}),
+        ("place_sign", {"status": "sold out"}),
         ("set_state", {"status": "unassigned"}),
         ("create_order", {"order_id": "O-4711", "status": "not_delivered"}),
         ("create_todo", {"id": 5, "state": "not_done"}),
@@ -325,7 +326,11 @@ def test_a_tool_that_changes_things_says_that_it_did_not(
     ],
 )
 def test_what_was_done_is_no_failure_whatever_it_was_of(name: str, result: Any) -> None:
-    states: dict[str, Any] = {"create_rule": 404, "set_room_status": "Unavailable"}
+    states: dict[str, Any] = {
+        "create_rule": 404,
+        "set_room_status": "Unavailable",
+        "place_sign": "Sold Out",
+    }
     given = {"status": states.get(name, "x")}
     assert reason_in(result, name=name, given=given.values) is None
 

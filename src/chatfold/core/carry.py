@@ -107,13 +107,13 @@ def _left(entries: Sequence[Entry], made: Sequence[Entry]) -> Iterator[Entry]:
     """
     waiting = {entry.name for entry in entries if entry.arguments is not None}
     for entry in entries:
-        alike = [call for call in made if call.name == entry.name]
-        if entry.arguments is None and alike:
-            left = without_calls(entry, alike, entry.name in waiting)
-            if left is not None:
-                yield left
-        else:
+        if entry.arguments is not None:
             yield entry
+            continue
+        alike = [call for call in made if call.name == entry.name]
+        left = without_calls(entry, alike, entry.name in waiting)
+        if left is not None:
+            yield left
 
 
 def _is_told(entry: Entry, told: Collection[object]) -> bool:

@@ -44,10 +44,9 @@ _SWITCHED = word_set(
 # The arguments that are the line of a program behind its name, in order, and those that only say
 # where or how long it runs.
 _LINES = ("command", "cmd", "commands", "subcommand", "args", "arguments", "argv")
-_LINES_AND_PLACES = word_set(
-    "cluster command cmd commands context cwd description dir directory explanation namespace "
-    "profile project reason region repo repo_path repository subcommand args arguments argv "
-    "timeout workdir working_dir working_directory"
+_LINES_AND_PLACES = frozenset(_LINES) | word_set(
+    "cluster context cwd description dir directory explanation namespace profile project reason "
+    "region repo repo_path repository timeout workdir working_dir working_directory"
 )
 
 

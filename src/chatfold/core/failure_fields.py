@@ -163,9 +163,7 @@ def reason_in_object(
             return None
         fields = cast(dict[str, Any], inner)
         if did and key not in _WITHIN:  # of what was changed, anything may be told
-            fields = {
-                key: fields[key] for key in keys_of_states if isinstance(fields.get(key), str)
-            }
+            fields = {k: fields[k] for k in keys_of_states if isinstance(fields.get(k), str)}
         return reason_in_object(fields, False, name, given)
     keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     read = (text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
@@ -261,11 +259,10 @@ def _refusal(
     Nor beside the id of what it made; and not in words that it was given.
     """
     said = "" if state is None else state.lower()
-    refuses = said in _REFUSALS or (
-        _AS_WORDS.sub("_", said) in _TAKEN and not _TAKES.isdisjoint(words_of_name(name))
-    )
-    if refuses and any(_AS_WORDS.sub("_", t.lower()) == said for t in texts_of(given)):
-        return None
+    plain = _AS_WORDS.sub("_", said)
+    refuses = said in _REFUSALS or (plain in _TAKEN and not _TAKES.isdisjoint(words_of_name(name)))
+    if refuses and any(_AS_WORDS.sub("_", text.lower()) == plain for text in texts_of(given)):
+        return None  # it was to be set to that
     is_word = state is not None and " " not in state  # "not possible" tells what a message would
     if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None

@@ -96,7 +96,7 @@ def ended_well(text: str, name: str) -> bool:
     """Return whether the last line of a command's output says that it went well, whatever else."""
     if not (is_shell(name) or program_of(name)):
         return False
-    return _lines(text)[-1:] != [] and _ENDED_WELL.match(_lines(text)[-1]) is not None
+    return any(map(_ENDED_WELL.match, _lines(text)[-1:]))
 
 
 def _runs(program: str, commands: Iterable[str]) -> bool:
