@@ -1,7 +1,7 @@
 """The fields by which an object says that its call failed, and why.
 
-Not here: results in other forms (`failures`), the words of texts (`failure_words`, `unmade_words`,
-`refusal_words`).
+Not here: results in other forms (`failures`), codes (`failure_codes`), the words of texts
+(`failure_words`, `unmade_words`, `refusal_words`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, cast
 
 from chatfold.core.effects import reads_by_name
+from chatfold.core.failure_codes import BESIDE, EMPTY, EXITS, exit_code, http_code, said_of_exit
 from chatfold.core.failure_words import (
     STATES,
     first_line,
     is_named_by,
     is_participle,
-    is_status_text,
     reason_in_text,
     said_in_text,
     words_of_name,
@@ -27,7 +27,7 @@ from chatfold.core.failure_words import (
 from chatfold.core.json_text import decoded
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
-from chatfold.core.success_words import telling_line, tells_a_deed, words_in
+from chatfold.core.success_words import tells_a_deed, words_in
 from chatfold.core.unmade_words import says_not_made
 from chatfold.core.word_sets import word_set
 
@@ -52,11 +52,6 @@ _TAKEN = word_set(
     "unavailable"
 )
 _TAKES = word_set("book buy charge checkout order pay place purchase rebook redeem rent reserve")
-# The codes of a system, as of Node: `ECONNREFUSED`.
-_SYSTEM_CODE = re.compile(
-    r"E(?:AI_AGAIN|CONN[A-Z]{5,8}|(?:TIMED|BUSY|PIPE|EXIST|ACCES|PERM|NOENT|NOSPC|ROFS|MFILE"
-    r"|HOSTUNREACH|NETUNREACH|NOTFOUND|ADDRINUSE|NOTEMPTY|ISDIR|NOTDIR)(?:OUT)?)"
-)
 _COMPLAINTS = word_set("bounce error exception failure fault incident rejection")
 _FAILURES = (
     *("failure_message", "failureMessage", "failure_reason", "failureReason"),
@@ -84,16 +79,7 @@ _STATE_KEYS = (
     *("ergebnis", "Status", "State"),
 )
 _REASONS_OF_REQUESTS = ("body", "title", "description")
-# A number such as 404 tells a failure by the first of these keys alone. By the others it may be
-# anything, an amount of pieces too, unless something says what went wrong.
-_HTTP_KEYS = ("http_status", "httpStatus", "http_status_code", "httpStatusCode")
-_STATUS_KEYS = ("status", "statusCode", "status_code", "code")
-_PLAIN_KEYS = ("statusCode", "status_code")
-_AROUND = frozenset(("headers", "multiValueHeaders", "isBase64Encoded", "cookies"))
-_EXITS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code")
-_OUTPUTS = ("output", "stdout")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
-_BESIDE = ("message", "msg", "body", "detail", "details", "reason", "title", "description")
 _VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
 # What a call may say that it did not do, with a reason beside it.
 _DEEDS = word_set("accepted applied approved completed delivered done executed performed processed")
@@ -109,8 +95,6 @@ _WHY = (
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
 _FAILED_COUNTS = ("failed", "failures", "failed_count", "failedCount", "rejected", "bounced")
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
-_WENT_WELL = frozenset(("completed", "created", "done", "ok", "success", "succeeded"))
-_EMPTY: tuple[Any, ...] = (None, False, "", [], {}, 0)
 
 
 def reason_in_words(text: str, name: str, given: Callable[[], Iterable[str]]) -> str | None:
@@ -135,10 +119,10 @@ def reason_in_object(
     truths = [_truth(result, key) for key in _TRUTHS] + [shows or None]
     went_well = any(value is True for value in truths)
     marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
-    code = None if went_well else _http_code(result)
+    code = None if went_well else http_code(result)
     if code is not None and code in map(str, given()):
         code = None
-    exited = None if went_well else _exit_code(result)
+    exited = None if went_well else exit_code(result)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
     refusal = None if went_well else _refusal(result, state, name, given)
@@ -151,7 +135,7 @@ def reason_in_object(
         or any(value is False for value in truths)
         or undone is not None
         or _is_type_of_error(result)
-        or (not went_well and any(_read(result.get(k)) not in _EMPTY for k in _ERRORS))
+        or (not went_well and any(_read(result.get(k)) not in EMPTY for k in _ERRORS))
         or (state is not None and not shows and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
@@ -169,7 +153,7 @@ def reason_in_object(
     read = (text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
     told = complaint or next((text for text in read if text), refusal)
     said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
-    said = _said_of_exit(exited, result) if exited else said
+    said = said_of_exit(exited, result) if exited else said
     return told or (f"status {code}" if code and code.isdigit() else code or said)
 
 
@@ -234,19 +218,10 @@ def _is_type_of_error(result: dict[str, Any]) -> bool:
     return is_error and any(result.get(beside) for beside in ("message", "code"))
 
 
-def _exit_code(result: dict[str, Any]) -> int | None:
-    """Return the code by which a command says that it failed, None where it does not."""
-    beside = result.get("metadata")  # where Codex's shell has it
-    told = cast(dict[str, Any], beside) if isinstance(beside, dict) else {}
-    codes = (fields.get(key) for fields in (result, told) for key in _EXITS)
-    exits = next(filter(None, codes), None)
-    return exits if type(exits) is int else None
-
-
 def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:
     """Return the line of what a command complained of that says it failed, with no exit code."""
     told = result.get("stderr")
-    if not isinstance(told, str) or not told or any(key in result for key in _EXITS):
+    if not isinstance(told, str) or not told or any(key in result for key in EXITS):
         return None
     return failing_line(told, name, partial(texts_of, given))
 
@@ -273,7 +248,7 @@ def _refusal(
         if state in known or _says_made(state, name):
             return None
         return reason_in_words(state, name, partial(texts_of, given))
-    texts = [text for text in map(result.get, _BESIDE) if isinstance(text, str) and text]
+    texts = [text for text in map(result.get, BESIDE) if isinstance(text, str) and text]
     if not refuses and any(_says_made(text, name) for text in texts):
         return None
     if refuses and not texts:
@@ -298,55 +273,11 @@ def texts_of(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
     return (value for value in given() if isinstance(value, str))
 
 
-def _said_of_exit(code: int, result: dict[str, Any]) -> str:
-    """Return how a command ended, with the line of its output that tells most."""
-    output = next((text for text in map(result.get, _OUTPUTS) if isinstance(text, str)), "")
-    line = telling_line(output)
-    return f"exit code {code}: {line}" if line else f"exit code {code}"
-
-
 def _read(value: Any) -> Any:
     """Return a value as what it says: some write truth values and nulls as texts."""
     if isinstance(value, str) and len(value) <= _LONGEST_VALUE:
         return _VALUES.get(value.lower(), value)
     return value
-
-
-def _http_code(result: dict[str, Any]) -> str | None:
-    """Return the HTTP status by which a request failed, None where there is none."""
-    state = result.get("status", result.get("state"))
-    if isinstance(state, str) and state.lower() in _WENT_WELL:
-        return None
-    for key in _HTTP_KEYS:
-        if (code := _code(result.get(key))) is not None:
-            return code
-    for key in _STATUS_KEYS:
-        value = result.get(key)
-        if isinstance(value, str) and key == "code":  # of a voucher, or a place
-            if _SYSTEM_CODE.fullmatch(value):
-                return value
-            continue
-        code = _code(value)
-        if code is not None and key in _PLAIN_KEYS and _stands_alone(key, result):
-            return code
-        if code is not None and (
-            any(result.get(beside) not in _EMPTY for beside in _BESIDE)
-            or (len(result) == 1 and key != "code")
-        ):
-            return code
-    return None
-
-
-def _stands_alone(key: str, result: dict[str, Any]) -> bool:
-    """Return whether nothing but the frame of an answer stands beside a key."""
-    beside = (value for other, value in result.items() if other != key and other not in _AROUND)
-    return all(value in _EMPTY for value in beside)
-
-
-def _code(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value[:3] if is_status_text(value) else None
-    return str(value) if isinstance(value, int) and 400 <= value <= 599 else None
 
 
 def _is_bad(
@@ -362,7 +293,7 @@ def _is_bad(
         return True
     if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
         return False
-    if state == "error" and any(result.get(beside) for beside in _BESIDE):
+    if state == "error" and any(result.get(beside) for beside in BESIDE):
         return True
     texts = (value.lower() for value in given() if isinstance(value, str))
     return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
