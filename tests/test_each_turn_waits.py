@@ -55,6 +55,31 @@ def test_a_head_that_grew_by_a_quarter_is_tried_at_once(way: str) -> None:
 
 
 @WAYS
+def test_an_error_of_the_callers_own_is_not_paid_for_at_each_turn(way: str) -> None:
+    """It comes out of the call that it ends; the next turns wait, as after any failure."""
+    asked: list[Prompt] = []
+    told: list[str] = []
+
+    def model(prompt: Prompt) -> str:
+        asked.append(prompt)
+        return "What happened before."
+
+    def broken(text: str) -> str:
+        raise LookupError("mine")
+
+    ctx = context(12, post_process=broken, on_event=lambda event: told.append(event.kind))
+    clock = timed(ctx)
+    with pytest.raises(LookupError, match="mine"):
+        maybe(way, ctx, model)
+    assert maybe(way, ctx, never).reason == "unchanged_head"
+    assert told == ["before", "failed"]
+    clock.now += 60
+    with pytest.raises(LookupError, match="mine"):
+        maybe(way, ctx, model)
+    assert len(asked) == 2
+
+
+@WAYS
 def test_a_fold_ends_the_wait(way: str) -> None:
     """However it came about: the next failure waits a minute again."""
     ctx = context(12)

@@ -48,6 +48,49 @@ def later(shape: str, n: int) -> list[Any]:
     return [user(f"And parcel {n}?"), *call, assistant(f"It is in Leipzig, {n}.")]
 
 
+class Foreign(MemoryStore):
+    """A store of somebody's own, whose client's errors are no `StoreError`."""
+
+    failing = ""
+
+    def save(self, fold: StoredFold) -> None:
+        if self.failing == "save":
+            raise ConnectionError("refused by the server")
+        super().save(fold)
+
+    def load(self, key: str, fold_id: str) -> StoredFold | None:
+        if self.failing == "load":
+            raise ConnectionError("refused by the server")
+        return super().load(key, fold_id)
+
+    def find(self, *args: Any, **options: Any) -> Any:
+        if self.failing == "find":
+            raise ConnectionError("refused by the server")
+        return super().find(*args, **options)
+
+
+def test_a_store_of_the_callers_own_may_raise_what_its_client_raises() -> None:
+    """It is a `StoreError`, so that a turn goes on, and the list is as it was."""
+    items = desk("openai_chat")
+    store = Foreign()
+    ctx = ChatContext(list(items), shape="openai_chat", store=store, key="a")
+    store.failing = "save"
+    with pytest.raises(StoreError, match=r"Foreign failed: ConnectionError: refused") as caught:
+        ctx.summarize("extractive", keep_last_turns=1)
+    assert isinstance(caught.value.__cause__, ConnectionError)
+    assert same_objects(ctx.items, items)
+    store.failing = ""
+    assert ctx.summarize("extractive", keep_last_turns=1, force=True).changed
+    after = list(ctx.items)
+    store.failing = "find"
+    with pytest.raises(StoreError, match="Foreign failed"):
+        ctx.recall(query="parcel")
+    store.failing = "load"
+    with pytest.raises(StoreError, match="Foreign failed"):
+        ChatContext(after, shape="openai_chat", store=store, key="a").undo()
+    assert same_objects(ctx.items, after)
+
+
 @shapes
 @stores
 @pytest.mark.parametrize("restarted", [False, True])

@@ -263,6 +263,9 @@ class EachTurn:
                 outcome = yield Ask(any_gain=over)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error)
+            except Exception as error:  # of the caller's own `post_process`, say, after a paid call
+                self.learned(self._folding.failed(error), attempt, call.wanted)
+                raise
             outcome = self.learned(outcome, attempt, call.wanted)
         return (yield from self._ended(outcome, call))
 

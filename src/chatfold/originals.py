@@ -9,8 +9,9 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
+from chatfold.core.callables import kind_of
 from chatfold.core.digest import stable_digest
 from chatfold.core.encoded import readable
 from chatfold.core.redaction import Redact, redacted
@@ -24,6 +25,7 @@ from chatfold.core.views import (
     TextPart,
     texts,
 )
+from chatfold.errors import ChatfoldError, StoreError
 from chatfold.stored_form import NotRestorableError, from_stored, to_stored
 from chatfold.stores import Store, StoredFold, StoredItem
 from chatfold.stores.base import checked_fold
@@ -31,6 +33,8 @@ from chatfold.stores.base import checked_fold
 __all__ = ["Originals"]
 
 _log = logging.getLogger("chatfold")
+
+ValueT = TypeVar("ValueT")
 
 _ONLY = "default"  # the key in a store that holds one conversation
 
@@ -89,19 +93,18 @@ class Originals:
         formed = [
             StoredItem(n, "", (), _formed(item, redact)) for n, item in enumerate(other, len(said))
         ]
-        self._store.save(
-            StoredFold(
-                key=self.key or _ONLY,
-                fold_id=fold_id,
-                digest=stable_digest(fold.region),
-                length=len(said),
-                summary=_formed(fold.summary, redact),
-                kept=tuple(places[id(item)] for item in fold.kept if id(item) in places),
-                extent=fold.extent,
-                items=(*said, *formed),
-                created=time.time(),
-            )
+        stored = StoredFold(
+            key=self.key or _ONLY,
+            fold_id=fold_id,
+            digest=stable_digest(fold.region),
+            length=len(said),
+            summary=_formed(fold.summary, redact),
+            kept=tuple(places[id(item)] for item in fold.kept if id(item) in places),
+            extent=fold.extent,
+            items=(*said, *formed),
+            created=time.time(),
         )
+        _asked(self._store, lambda store: store.save(stored))
 
     def has(self, fold_id: str) -> bool:
         """Return whether a fold of that id is kept.
@@ -109,9 +112,7 @@ class Originals:
         Raises:
             StoreError: The store cannot be read.
         """
-        return self._store is not None and (
-            self._store.load(self.key or _ONLY, fold_id) is not None
-        )
+        return self._loaded(fold_id) is not None
 
     def holds_another(self, fold_id: str, region: Sequence[Any]) -> bool:
         """Return whether a fold of that id is kept that took out something else.
@@ -122,7 +123,7 @@ class Originals:
         Raises:
             StoreError: The store cannot be read.
         """
-        kept = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
+        kept = self._loaded(fold_id)
         return kept is not None and kept.digest != stable_digest(region)
 
     def fold(self, fold_id: str, summary: Any) -> Fold | None:
@@ -135,7 +136,7 @@ class Originals:
             fold_id: The digest on the tag of its summary.
             summary: The summary as it stands in the list.
         """
-        stored = None if self._store is None else self._store.load(self.key or _ONLY, fold_id)
+        stored = self._loaded(fold_id)
         if stored is None:
             return None
         # A summary of ours comes first of all that is put in; what a provider writes may come last.
@@ -178,12 +179,19 @@ class Originals:
         for name, value in (("call_id", call_id), ("query", query)):
             if not (value is None or isinstance(value, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(f"{name} must be text, not {value!r}")
-        items = store.find(self.key or _ONLY, call_id=call_id, query=query, limit=limit)
+        find = partial(store.find, self.key or _ONLY, query=query, limit=limit)
+        items = _asked(store, lambda _: find(call_id=call_id))
         if call_id is not None and not items:
             kept_as = redacted(call_id, redact)
             if kept_as != call_id:
-                items = store.find(self.key or _ONLY, call_id=kept_as, limit=limit)
+                items = _asked(store, lambda _: find(call_id=kept_as))
         return [self._readable(item) for item in items if item.item is not None]
+
+    def _loaded(self, fold_id: str) -> StoredFold | None:
+        """Return a fold as the store has it, None where there is none, or no store."""
+        if self._store is None:
+            return None
+        return _asked(self._store, lambda store: store.load(self.key or _ONLY, fold_id))
 
     def _native(self, item: StoredItem, *, whole: bool) -> Any:
         """Return the native item.
@@ -212,6 +220,20 @@ class Originals:
         text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
         calls = tuple(dict.fromkeys(redacted(id_, redact) for id_ in _call_ids(view)))
         return StoredItem(position, text, calls, _formed(item, redact))
+
+
+def _asked(store: Store, ask: Callable[[Store], ValueT]) -> ValueT:
+    """Return what a store answers.
+
+    Raises:
+        StoreError: It failed; one of the caller's own may have raised what its driver raises.
+    """
+    try:
+        return ask(store)
+    except (ChatfoldError, TypeError, ValueError):  # of what it was given
+        raise
+    except Exception as error:
+        raise StoreError(f"{kind_of(store)} failed: {kind_of(error)}: {error}") from error
 
 
 def _fault(stored: StoredFold, *, first: bool) -> str:

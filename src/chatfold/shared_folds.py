@@ -203,10 +203,12 @@ class SharedFolds:
         begun = time.monotonic()
         try:
             return ask(self._store)
-        except StoreError as error:
+        except Exception as error:  # a store of the caller's own raises what its driver raises
             now = time.monotonic()
             self._asked_again = now + (now - begun)  # at most half of the time goes into waiting
             if not self._warned:
-                _log.warning("the store failed, and is done without: %s", error)
+                # What a driver says may quote the summary that it was to write.
+                said = error if isinstance(error, StoreError) else kind_of(error)
+                _log.warning("the store failed, and is done without: %s", said)
             self._warned = True
             return otherwise
