@@ -476,7 +476,7 @@ def test_only_calls_that_change_things_are_done() -> None:
             "ValueError: no card",
         ),
         ("Failed to charge", "Failed to charge"),
-        ({"errors": ["a", "b"]}, '["a'),
+        ({"errors": ["a", "b"]}, "a; b"),
     ],
 )
 def test_a_failed_call_says_why(result: Any, reason: str) -> None:

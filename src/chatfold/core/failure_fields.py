@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, cast
@@ -24,6 +24,7 @@ from chatfold.core.failure_words import (
     said_in_text,
     words_of_name,
 )
+from chatfold.core.given import rehearsed_by
 from chatfold.core.json_text import decoded
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
@@ -92,6 +93,12 @@ _WHY = (
     "motivo",
     "raison",
 )
+# A call that waits for such a word was not made; one that waits for an approval was handed in.
+_CONFIRMS = re.compile(
+    r"(?:requires?|needs?|awaiting)[ _]?confirmation|confirmation[ _]?(?:required|needed)",
+    re.IGNORECASE,
+)
+_MOST = 1_000_000  # of what one call did; more is a time, or an amount
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
 _FAILED_COUNTS = ("failed", "failures", "failed_count", "failedCount", "rejected", "bounced")
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
@@ -123,9 +130,11 @@ def reason_in_object(
     if code is not None and code in map(str, given()):
         code = None
     exited = None if went_well else exit_code(result)
+    has_errors = any(_read(result.get(key)) not in EMPTY for key in _ERRORS)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
     refusal = None if went_well else _refusal(result, state, name, given)
+    put_off = _put_off(result, state, name, given)
     bad = (
         marked
         or complaint is not None
@@ -134,8 +143,9 @@ def reason_in_object(
         or exited is not None
         or any(value is False for value in truths)
         or undone is not None
+        or put_off is not None
         or _is_type_of_error(result)
-        or (not went_well and any(_read(result.get(k)) not in EMPTY for k in _ERRORS))
+        or (has_errors and not went_well and not _did_a_part(result, name))
         or (state is not None and not shows and _is_bad(state.lower(), result, name, given))
     )
     if not bad:
@@ -154,7 +164,41 @@ def reason_in_object(
     told = complaint or next((text for text in read if text), refusal)
     said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
     said = said_of_exit(exited, result) if exited else said
+    if put_off is not None:
+        return f"{put_off}: {told}" if told else put_off
     return told or (f"status {code}" if code and code.isdigit() else code or said)
+
+
+def _put_off(
+    result: dict[str, Any], state: str | None, name: str, given: Callable[[], Iterable[Any]]
+) -> str | None:
+    """Return by what a tool that changes things says that it has yet to: a rehearsal, a question.
+
+    What waits for a word may have been made for that, and then has an id.
+    """
+    if _reads(name):
+        return None
+    rehearsed = rehearsed_by(result)
+    if rehearsed is not None:
+        return rehearsed
+    asks = (key for key, value in result.items() if _read(value) is True)
+    asked = next((text for text in (*asks, state or "") if _CONFIRMS.fullmatch(text)), None)
+    return None if asked is None or _made_id(result, {*texts_of(given)}) else asked
+
+
+def _made_id(result: dict[str, Any], known: Collection[str]) -> bool:
+    """Return whether a result has an id that its call was not given."""
+    return any(_ID.search(key) and value and value not in known for key, value in result.items())
+
+
+def _did_a_part(result: dict[str, Any], name: str) -> bool:
+    """Return whether a field tells of what was done beside an error: `uploaded: 2`."""
+    did = [
+        key.lower()
+        for key, value in result.items()
+        if (isinstance(value, list) and value) or (type(value) is int and 0 < value < _MOST)
+    ]
+    return any(is_participle(key, verb) for verb in words_of_name(name) for key in did)
 
 
 def _within(name: str) -> Sequence[str]:
@@ -242,7 +286,7 @@ def _refusal(
     if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None
     known = {*texts_of(given)}
-    if any(_ID.search(key) and value and value not in known for key, value in result.items()):
+    if _made_id(result, known):
         return None
     if state is not None and not refuses:
         if state in known or _says_made(state, name):
@@ -309,8 +353,7 @@ def _is_not_done(
     found = _DENIED.fullmatch(state)
     if found is None or _reads(name) or state in map(str.lower, texts_of(given)):
         return False
-    known = {*texts_of(given)}
-    made = any(_ID.search(key) and value and value not in known for key, value in result.items())
+    made = _made_id(result, {*texts_of(given)})
     return not made and any(is_participle(found[1], verb) for verb in words_of_name(name))
 
 
@@ -328,6 +371,8 @@ def text_of(value: Any) -> str | None:
         value = inner if isinstance(inner, str) else json.dumps(value) if value else None
     if isinstance(value, list):
         parts = cast(list[Any], value)
+        if all(isinstance(part, str) for part in parts):
+            return "; ".join(filter(str.strip, parts)) or None
         texts = (cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict))
         value = next((text for text in texts if isinstance(text, str) and text.strip()), None)
         value = value or (json.dumps(parts) if parts else None)

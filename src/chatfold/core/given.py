@@ -1,5 +1,7 @@
 """Whether what a call is given makes it a write: the method of a request, the text of a query.
 
+Or a rehearsal, which changes nothing.
+
 Not here: what the name of a tool says (`effects`), the commands of a shell (`shell_commands`).
 """
 
@@ -11,7 +13,14 @@ from typing import Any, cast
 
 from chatfold.core.tool_names import Effect, heaviest
 
-__all__ = ["effect_of_arguments", "effect_of_method", "effect_of_statements", "may_say"]
+__all__ = [
+    "effect_of_arguments",
+    "effect_of_method",
+    "effect_of_statements",
+    "may_rehearse",
+    "may_say",
+    "rehearsed_by",
+]
 
 _METHODS: Mapping[str, Effect] = {
     **dict.fromkeys(("delete", "patch", "post", "put"), "write"),
@@ -59,12 +68,31 @@ _HINTS = (
     *("alter", "grant", "merge", "mutation", "replace", "revoke", "truncate", "upsert"),
     *(r"\u004", r"\u005", r"\u006", r"\u007"),
 )
+# By these a call says, and a result too, that nothing is changed: `dryRun` of AWS and Kubernetes,
+# `validateOnly` of Google, `WhatIf` of PowerShell.
+_REHEARSES = re.compile(
+    r"dry[_-]?run|(?:check|preview|simulate|validate)[_-]?only|what[_-]?if", re.IGNORECASE
+)
+_REHEARSED = (True, 1, "true", "True", "yes", "1", "all", "All", "client", "server")
 _LONGEST = 4000  # characters of a text that are looked at
 
 
 def may_say(raw: str) -> bool:
     """Return whether arguments, as the model wrote them, are worth to be read: few calls' are."""
     return any(map(raw.lower().__contains__, _HINTS))
+
+
+def may_rehearse(raw: str) -> bool:
+    """Return whether arguments, as the model wrote them, may say that nothing is changed."""
+    return _REHEARSES.search(raw) is not None
+
+
+def rehearsed_by(fields: Any) -> str | None:
+    """Return the field that says that nothing is changed, such as `dry_run`; None without one."""
+    if not isinstance(fields, dict):
+        return None
+    named = cast(dict[str, Any], fields).items()
+    return next((k for k, v in named if v in _REHEARSED and _REHEARSES.fullmatch(k)), None)
 
 
 def effect_of_arguments(arguments: Any, *, of_sql: bool = False) -> Effect | None:

@@ -12,6 +12,7 @@ from chatfold.core.failure_words import (
     DEEDS,
     STATES,
     is_for,
+    words_of_name,
 )
 from chatfold.core.success_words import tells_a_deed, words_in
 from chatfold.core.word_sets import word_set
@@ -53,7 +54,9 @@ _OF_HOSTS = (
     rf"|(?:the |your )?(?:[a-z]+ ){{1,2}}(?P<late>timed out)"
     rf"(?:{_ENDS})| (?:after|while|during|because)\b)"
     r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
-    r"|no such [a-z]+\b"
+    r"|no such [a-z]+\b|\(?(?P<rehearsed>dry)[ -]?run\b"
+    r"|(?:th(?:e|is) )?(?:action |call |operation )?(?:requires|needs) (?:\w+ )?confirmation\b"
+    r"|(?:user )?confirmation (?:is )?(?:needed|required)\b"
 )
 _FAILED = (
     r"(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
@@ -121,6 +124,8 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     found = _NOT_MADE.match(text, 0, _READ)
     if found is None:
         return False
+    if found["rehearsed"]:
+        return "dry" not in words_of_name(name)
     states = ("refused", "state", "declined", "failed", "elsewhere")
     state = next(filter(None, map(found.__getitem__, states)), None)
     if state is not None:
