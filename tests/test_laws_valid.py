@@ -136,6 +136,30 @@ def test_law_8_a_second_result_stops_no_fold(shape: str) -> None:
     assert own_errors(ctx) <= known
 
 
+def test_law_8_a_call_stays_with_both_of_what_may_be_its_result() -> None:
+    """One names it, another answers it by its place; the server may take either."""
+    words = {"name": "get_order", "arguments": '{"order": "LK-20417"}'}
+    items: list[Any] = [
+        {"role": "user", "content": "ok"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "call_1", "type": "function", "function": words}],
+        },
+        {"role": "tool", "content": "x"},
+        {"role": "tool", "tool_call_id": "call_1", "content": "ok"},
+        {"role": "assistant", "content": "It is on its way."},
+        {"role": "user", "content": "Thanks"},
+        {"role": "assistant", "content": "You're welcome."},
+    ]
+    assert {1, 2, 3} & {*ChatContext(items).cut_points()} == {1}
+    for keep in range(1, 60):
+        ctx = ChatContext(list(items), grounding="report")
+        known = faults(items, "openai_chat")
+        fold(ctx, keep_tokens=keep, force=True)
+        assert faults(ctx.items, "openai_chat") <= known
+
+
 @given(history=broken(histories(broken=True), junk=True), limit=limits, hinted=st.booleans())
 def test_law_8_a_broken_list_is_never_made_worse(
     history: History, limit: dict[str, Any], hinted: bool

@@ -173,6 +173,7 @@ class CallPairing:
         self.spans: list[Span] = []
         self._last_user = last_user
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
+        self._by_place: dict[tuple[str, str], _Entry] = {}  # what a result without an id answered
         self._step = 0
         self._model_spoke = False
 
@@ -261,12 +262,15 @@ class CallPairing:
         status: Status = "failed" if part.failed else "completed"
         entry = self._answered(part, view.shape)
         if entry is None or entry.part is None:
+            self._keep_beside(index, part)
             orphan = ToolCallRecord(
                 part.id, part.name, "", part.text, status, None, index, view.shape, pair=part.pair
             )
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
         call = entry.part
+        if part.id is None and call.id is not None:
+            self._by_place[part.pair, call.id] = entry
         entry.record = ToolCallRecord(
             call.id if call.id is not None else part.id,
             call.name if call.name is not None else part.name,
@@ -284,6 +288,15 @@ class CallPairing:
             call.toolset,
         )
         if index > entry.index:
+            self.spans.append(Span(entry.index, index))
+
+    def _keep_beside(self, index: int, part: ResultPart) -> None:
+        """Bind a result without a call to what names its id, if another answers that by its place.
+
+        Which of the two the provider takes for the answer is its matter: no cut is to decide it.
+        """
+        entry = None if part.id is None else self._by_place.get((part.pair, part.id))
+        if entry is not None and entry.step == self._step:
             self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
