@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stores.drawn import AnyStore, any_text, exact_host, fold, host_fold, host_folds
 
-from chatfold.stores import Claim, HostStore, SQLStore
+from chatfold.stores import Claim, HostStore
 
 KEY = "conversation"
 NewStore = Callable[..., AnyStore]
@@ -224,22 +223,17 @@ def test_a_claim_whose_holder_died_is_free_after_its_time(store: AnyStore) -> No
     assert store.renew(second, 60)
 
 
-def test_a_claim_that_ends_later_than_any_sound_one_is_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The clock was ahead when it was made, and has been set back; its holder may have died."""
-    store = SQLStore(f"sqlite:///{tmp_path}/clock.db")
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 3600)
-    first = store.claim(KEY, "work", 60)
-    assert first is not None
-    monkeypatch.undo()
-    second = store.claim(KEY, "work", 60)
-    assert second is not None
-    assert store.claim(KEY, "work", 60) is None
-    assert not store.renew(first, 60)
-    assert store.claim(KEY, "long work", 7200) is not None
-    assert store.claim(KEY, "long work", 7200) is None
+def test_a_short_claim_of_another_takes_no_long_one(store: AnyStore) -> None:
+    """However long it has to go, and however it was held for longer."""
+    long, held = store.claim(KEY, "long work", 7200), store.claim(KEY, "work", 60)
+    assert long is not None
+    assert held is not None
+    assert store.renew(held, 7200)
+    for name in ("long work", "work"):
+        assert store.claim(KEY, name, 60) is None
+        assert store.claim(KEY, name, 1e-9) is None
+    assert store.renew(long, 7200)
+    assert store.renew(held, 7200)
 
 
 def test_a_claim_can_be_held_for_longer(store: AnyStore) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -97,11 +97,6 @@ def longest_fold(
     raise AssertionError("there are only so many rows")
 
 
-_FARTHEST: Final = 600.0
-"""Seconds after which no claim ends that is sound, but where the caller wants one so long: the
-clock was set back since, and its holder holds it no more, or claims it anew."""
-
-
 def add_claim(
     connection: sa.Connection, dialect: Dialect, key: str, digest: str, seconds: float
 ) -> Claim | None:
@@ -115,7 +110,7 @@ def add_claim(
         insert.on_conflict_do_update(
             index_elements=[claims.c.scope, claims.c.digest],
             set_={"token": insert.excluded.token, "until": insert.excluded.until},
-            where=sa.or_(claims.c.until <= now, claims.c.until > now + max(seconds, _FARTHEST)),
+            where=claims.c.until <= now,
         )
     )
     # Drivers do not count alike what such an insert has done; the row says whose it is.
