@@ -652,3 +652,10 @@ def test_hostile_texts_cost_linear_time(unit: str) -> None:
     """Eight times the text takes about eight times as long; twenty-five would be far off."""
     short, long = (unit * (size // len(unit)) for size in (3_000, 24_000))
     assert quickest(lambda: values(long)) < 25 * max(quickest(lambda: values(short)), 0.001)
+
+
+@pytest.mark.parametrize(
+    "text", ["https://...", "All begin with https:// here", "(http://)", "ftp://"]
+)
+def test_a_scheme_without_a_host_is_no_address(text: str) -> None:
+    assert values(text) == []

@@ -20,7 +20,7 @@ from validator import validate
 from chatfold import ChatContext
 from chatfold.core.native import field
 from chatfold.core.render import conversation
-from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart
+from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart, texts
 from chatfold.errors import ShapeError
 from chatfold.shapes import SHAPES, shape_named
 
@@ -423,6 +423,28 @@ class ShapeConformance:
         plan = reloaded.plan(keep_last_turns=0)
         assert plan.prompt is not None
         assert plan.prompt.previous_summary == outcome.summary
+
+    def test_of_a_summary_beside_other_content_the_content_stays(self, hint: str | None) -> None:
+        """A host may join what a user sends next to the summary: no second one is left of it."""
+        w = self.writer
+        talk = [w.user(_LONG), w.assistant("yes"), w.user("and?"), w.assistant("no")]
+        ctx = self.context(list(talk), hint)
+        assert ctx.summarize(lambda prompt: "What came first.", keep_last_turns=0).changed
+        place = next(n for n, view in enumerate(ctx.views()) if type(view.parts[0]) is SummaryPart)
+        text = next(t for t in texts(self.shape().read(ctx.items[place])) if t.startswith("<chat_"))
+        picture = w.picture(text, "iVBORw0KGgo=")
+        if type(self.shape().read(picture).parts[0]) is MediaPart:  # the words are to come first
+            key = "content" if "content" in picture else "parts"
+            picture[key].reverse()
+        items = [*ctx.items[:place], picture, *ctx.items[place + 1 :], w.assistant("I see."), *talk]
+        ctx = ChatContext(items, shape=hint or w.shape, pin=lambda item: "iVBORw0KGgo" in str(item))
+        assert [type(part) for part in ctx.views()[place].parts] == [SummaryPart, MediaPart]
+        assert ctx.summarize(lambda prompt: "What came then.", keep_last_turns=1).changed
+        said = "".join(text for view in ctx.views() for text in texts(view))
+        assert "What came first." not in said
+        parts = [part for view in ctx.views() for part in view.parts]
+        assert [type(part) for part in parts].count(SummaryPart) == 1
+        assert [type(part) for part in parts].count(MediaPart) == 1
 
     def test_a_result_item_answers_its_call(self, hint: str | None) -> None:
         """The list with one result item for each open call is what the provider wants."""

@@ -241,7 +241,7 @@ def _url(text: str, start: int, stop: int) -> tuple[list[Value], int]:
     for opening, closing in ("()", "[]"):
         while url.endswith(closing) and url.count(closing) > url.count(opening):
             url = url[:-1].rstrip(".,;:!?*_~'")
-    host = (url.partition("://")[2] or url).strip("/")
+    host = (url.partition("://")[2] if "://" in url else url).strip("/")
     if len(host) < 3:
         return [], stop
     return [Value("url", url, *_placed(url_keys(url), start, len(url)))], start + len(url)

@@ -7,7 +7,7 @@ Sources: the types of mistralai 3.7.0 (`ChatCompletionRequestMessage`); what is 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, cast
 
@@ -53,6 +53,7 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
+from chatfold.shapes._chat_picked import picked
 from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
 
 __all__ = ["Mistral"]
@@ -170,6 +171,15 @@ class Mistral(Shape):
             call if part.id else {**_dict(call), "id": _nine(new_id(part))} for call, part in named
         ]
         return message
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return the message with these chunks of its content and these calls alone."""
+        view = self.read(item)
+        if not parts or view is None or view.role == "tool":
+            return item if parts else None
+        if len(view.parts) <= len(set(parts)):
+            return item
+        return picked(own_fields(self.replayable(item)), view.parts, parts)
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return the message with another id on the call, or the result, at one place."""

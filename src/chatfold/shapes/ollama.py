@@ -13,7 +13,7 @@ and results that lost each other are therefore warnings; only its cloud looks at
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -171,6 +171,25 @@ class Ollama(Shape):
             call if part.id else {"id": new_id(part), **_dict(call)} for call, part in named
         ]
         return message
+
+    def pick(self, item: Any, parts: Collection[int]) -> Any | None:
+        """Return the message with these parts alone: its words, pictures and calls."""
+        view = self.read(item)
+        if not parts or view is None or view.role == "tool":
+            return item if parts else None
+        if len(view.parts) <= len(set(parts)):
+            return item
+        message = dict(self.replayable(item))
+        kinds = ("thinking", ReasoningPart), ("content", TextPart)
+        for key, kind in kinds:
+            if not any(type(view.parts[place]) is kind for place in parts):
+                message.pop(key, None)
+        for key, read in (("images", MediaPart), ("tool_calls", CallPart)):
+            places = [n for n, part in enumerate(view.parts) if type(part) is read]
+            kept = zip(listed(message.pop(key, None)), places, strict=True)
+            if left := [member for member, place in kept if place in parts]:
+                message[key] = left
+        return {**message, "content": message.get("content", "")}
 
 
 def _is_foreign(get: Get) -> bool:

@@ -17,8 +17,6 @@ from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
-    MediaPart,
-    Part,
     Role,
     Shape,
     TextPart,
@@ -45,6 +43,7 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
+from chatfold.shapes._chat_picked import picked
 from chatfold.shapes._openai_chat_rules import check_messages
 
 __all__ = ["OpenAIChat"]
@@ -166,7 +165,7 @@ class OpenAIChat(Shape):
             return item if parts else None
         if len(view.parts) <= len(set(parts)):
             return item
-        return _picked(own_fields(item), view.parts, parts)
+        return picked(own_fields(item), view.parts, parts)
 
     def with_other_id(self, item: Any, part: int, call_id: str) -> Any:
         """Return a result as a `tool` message for that id; ids of calls may recur here."""
@@ -214,36 +213,6 @@ def _has_calls(get: Get) -> bool:
         or field(call, "custom") is not None
         for call in listed(get("tool_calls"))
     )
-
-
-def _picked(
-    message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
-) -> dict[str, Any]:
-    """Return a message without what gave the other parts, which come in a fixed order."""
-    content, calls = message.get("content"), listed(message.get("tool_calls"))
-    thought = message.get("reasoning_content") or message.get("reasoning")
-    start = int(isinstance(thought, str) or bool(listed(message.get("reasoning_details"))))
-    count = 1 if isinstance(content, str) else len(listed(content))
-    last = len(read) - len(calls)
-    if start and 0 not in parts:
-        for key in ("reasoning_content", "reasoning", "reasoning_details"):
-            message.pop(key, None)
-    if isinstance(content, str):
-        message["content"] = content if start in parts else None
-    elif isinstance(content, list):
-        kept = [b for n, b in enumerate(listed(content), start) if n in parts]
-        message["content"] = kept or None
-    for place in range(start + count, last):
-        if place not in parts:
-            part = read[place]
-            refusal = type(part) is TextPart
-            key = "refusal" if refusal else "audio" if type(part) is MediaPart else "function_call"
-            message.pop(key, None)
-    if calls:
-        message["tool_calls"] = [c for n, c in enumerate(calls, last) if n in parts]
-        if not message["tool_calls"]:
-            del message["tool_calls"]
-    return message
 
 
 _OUTPUT_ONLY: Final = frozenset({"annotations", "parsed"})

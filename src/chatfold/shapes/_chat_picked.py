@@ -1,0 +1,42 @@
+"""A chat message of which some parts alone are left.
+
+Not here: how a message is read, in which order its parts come (`_chat`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from chatfold.core.views import MediaPart, Part, TextPart
+from chatfold.shapes._blocks import listed
+
+__all__ = ["picked"]
+
+
+def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]) -> dict[str, Any]:
+    """Return a message without what gave the other parts, which come in a fixed order."""
+    content, calls = message.get("content"), listed(message.get("tool_calls"))
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    start = int(isinstance(thought, str) or bool(listed(message.get("reasoning_details"))))
+    count = 1 if isinstance(content, str) else len(listed(content))
+    last = len(read) - len(calls)
+    if start and 0 not in parts:
+        for key in ("reasoning_content", "reasoning", "reasoning_details"):
+            message.pop(key, None)
+    if isinstance(content, str):
+        message["content"] = content if start in parts else None
+    elif isinstance(content, list):
+        kept = [b for n, b in enumerate(listed(content), start) if n in parts]
+        message["content"] = kept or None
+    for place in range(start + count, last):
+        if place not in parts:
+            part = read[place]
+            refusal = type(part) is TextPart
+            key = "refusal" if refusal else "audio" if type(part) is MediaPart else "function_call"
+            message.pop(key, None)
+    if calls:
+        message["tool_calls"] = [c for n, c in enumerate(calls, last) if n in parts]
+        if not message["tool_calls"]:
+            del message["tool_calls"]
+    return message
