@@ -69,3 +69,22 @@ def test_a_small_result_that_is_nested_deeply_takes_little_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_a_rehearsal_is_named_as_one() -> None:
+    """What came of it would else be told as what came about."""
+    for given, expected in (
+        ({"app": "web", "dry_run": True}, [("app", "web"), ("dry_run", "true")]),
+        ({"dryRun": "All"}, [("dryRun", "All")]),
+        ({"dry_run": True}, [("", "dry_run=true")]),
+        ({"app": "web", "dry_run": False}, [("app", "web")]),
+    ):
+        call = {
+            "id": "c",
+            "type": "function",
+            "function": {"name": "deploy", "arguments": json.dumps(given)},
+        }
+        words = CallWords(
+            ChatContext([{"role": "assistant", "content": None, "tool_calls": [call]}]).tool_calls()
+        )
+        assert [(field.label, field.text) for field in words.identity(0)] == expected

@@ -24,6 +24,7 @@ from chatfold.core.call_json import (
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
+from chatfold.core.given import rehearsed_by
 from chatfold.core.outcomes import outcome_of
 from chatfold.core.values import values
 
@@ -113,8 +114,8 @@ class CallWords:
     def identity(self, number: int) -> tuple[Field, ...]:
         """Return the arguments that tell a call from others of its tool, in their order.
 
-        Settings and prose do not, unless there is nothing else; of a text without form it is the
-        first path, or the first line.
+        Settings and prose do not, unless there is nothing else, or it is a rehearsal by them
+        (`dry_run`); of a text without form it is the first path, or the first line.
         """
         found = self._identities.get(number)
         if found is None:
@@ -145,7 +146,12 @@ class CallWords:
                 prose.append(Field(label, shortened(text)))
             else:
                 named.append(Field(label, text))
-        return tuple(named[:_MOST_NAMED] or prose[:1])
+        told = named[:_MOST_NAMED] or prose[:1]
+        rehearsed = rehearsed_by(arguments)  # what came of such a call has not come about
+        if rehearsed is not None and all(field.label != rehearsed for field in told):
+            key = self.clean(rehearsed)
+            told.append(Field(key, "true") if told else Field("", f"{key}=true"))
+        return tuple(told)
 
     def given(self, number: int) -> object:
         """Return all that a call was given: calls of which it is equal are one call made again."""
