@@ -11,6 +11,7 @@ from laws import short, step, talk
 from validator import validate
 
 from chatfold import ChatContext
+from chatfold.core.views import SummaryPart
 from chatfold.core.xml import escape
 from chatfold.errors import TemplateError
 
@@ -221,6 +222,50 @@ def test_a_note_gives_no_standing_instructions(shape: str) -> None:
     assert "standing:" not in outcome.facts.record
     assert "- tool: LK-2000" in outcome.facts.record
     assert "recorded_tool_result" not in outcome.facts.record
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("text", "told", "says"),
+    [
+        ("Paid as TX-88121 <ok> & \x00", "done:", "Paid as TX-88121"),
+        ("Error: card declined", "failed:", "Error: card declined"),
+    ],
+)
+def test_a_late_result_settles_what_an_earlier_record_calls_open(
+    shape: str, text: str, told: str, says: str
+) -> None:
+    """Else the agent would make the call again, in every later turn."""
+    *call, late = step(shape, 'c"1', 1, [text])
+    items = [*talk(2), talk(1)[0], *call, *talk(2)]
+    ctx: ChatContext[Any] = ChatContext(items, shape=shape, effects={"read": "write"})
+    ctx.summarize(short, keep_last_turns=1)
+    ctx.append(late)
+    assert "open:" in outcome_record(ctx)
+    ctx.extend(talk(2))
+    for _ in range(2):
+        outcome = ctx.summarize(short, keep_last_turns=1)
+        assert outcome.facts is not None
+        assert "open:" not in outcome.facts.record
+        head, _, line = outcome.facts.record.partition("- read()")
+        assert head.endswith(f"{told}\n")
+        assert says in line
+        ctx.extend(talk(2))
+
+
+def outcome_record(ctx: ChatContext[Any]) -> str:
+    """Return the record of the summary that stands in a list."""
+    return next(p.record for v in ctx.views() for p in v.parts if type(p) is SummaryPart)
+
+
+def test_a_note_of_another_call_settles_nothing() -> None:
+    *call, _ = step("openai_chat", "c1", 1, ["ok"])
+    note = '<recorded_tool_result call_id="c2">\n<note>x</note>\nok\n</recorded_tool_result>'
+    ctx: ChatContext[Any] = ChatContext([*talk(2), talk(1)[0], *call, *talk(2)])
+    ctx.summarize(short, keep_last_turns=1)
+    ctx.extend([{"role": "user", "content": note}, *talk(3)])
+    ctx.summarize(short, keep_last_turns=1)
+    assert "open:\n- read()" in outcome_record(ctx)
 
 
 def test_a_call_is_not_passed_by_where_only_a_note_came() -> None:

@@ -73,16 +73,16 @@ def test_a_small_result_that_is_nested_deeply_takes_little_memory() -> None:
 
 def test_a_rehearsal_is_named_as_one() -> None:
     """What came of it would else be told as what came about."""
-    for given, expected in (
+    for arguments, expected in (
         ({"app": "web", "dry_run": True}, [("app", "web"), ("dry_run", "true")]),
-        ({"dryRun": "All"}, [("dryRun", "All")]),
+        ({"dryRun": "All"}, [("", "dryRun=true")]),
         ({"dry_run": True}, [("", "dry_run=true")]),
         ({"app": "web", "dry_run": False}, [("app", "web")]),
     ):
         call = {
             "id": "c",
             "type": "function",
-            "function": {"name": "deploy", "arguments": json.dumps(given)},
+            "function": {"name": "deploy", "arguments": json.dumps(arguments)},
         }
         words = CallWords(
             ChatContext([{"role": "assistant", "content": None, "tool_calls": [call]}]).tool_calls()

@@ -20,6 +20,7 @@ from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field, quoted
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.guard import FoundFacts
+from chatfold.core.late_notes import noted_results
 from chatfold.core.ledger import Ledger
 from chatfold.core.needs import Head, Needs, needs_of
 from chatfold.core.record import Record, rendered
@@ -104,17 +105,21 @@ def make_record(
     if goes.kept:
         gone = [n for n in gone if _place(calls[n]) not in goes.kept]
     for_actions = _for_actions(ledger_tokens) if action_tokens is None else action_tokens
+    answering, all_gone = words, gone
+    if previous.open:
+        answering, all_gone = _with_notes(words, gone, views, goes, found)
     actions = actions_of(
-        words, gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
+        answering, all_gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
     )
     budget = Budget(ledger_tokens, for_actions, sizes)
     said = tuple(map(clean, standing)) if clean else tuple(standing)
     new = Record(said, actions.done, actions.failed, actions.open)
-    earlier = settled(previous, words)
+    earlier = settled(previous, answering)
     acted = merged(earlier._replace(values=()), new, budget)
     summary = _earlier_text(views, head)
     told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
-    needs = needs_of(found, goes, words, written=actions.written, earlier=told)
+    written = actions.written if answering is words else actions.written.intersection(gone)
+    needs = needs_of(found, goes, words, written=written, earlier=told)
     held = _Held(text)
     missing = held.missing(needs, range(len(needs)))
     record, carried = acted, tuple[Entry, ...]()
@@ -125,6 +130,18 @@ def make_record(
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     found_in = partial(_found_in, record, needs, missing, carried, held, found.teller())
     return Recorded(record, actions.guessed, found_in)
+
+
+def _with_notes(
+    words: CallWords, gone: Sequence[int], views: Sequence[ItemView], goes: Head, found: Facts
+) -> tuple[CallWords, Sequence[int]]:
+    """Return the calls, and those that go, with what came for calls that were open before."""
+    notes = noted_results(views, (index for index in goes.span if index in goes))
+    if not notes:
+        return words, gone
+    calls = [*words.calls, *notes]
+    more = CallWords(calls, words.clean, dict(found.identities))  # theirs are of the list's calls
+    return more, [*gone, *range(len(words.calls), len(calls))]
 
 
 def _with_values(
