@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from facts_of import facts_of
 from hypothesis import given
 from hypothesis import strategies as st
 from quickest import quickest
 
 from chatfold.core.calls import pair_calls
-from chatfold.core.facts import Fact, Sighting, facts
+from chatfold.core.facts import Fact, Sighting
 from chatfold.core.leaves import leaves
 from chatfold.core.values import values
 from chatfold.core.views import (
@@ -35,7 +36,7 @@ def item(role: Any, *parts: Part) -> ItemView:
 
 def read(*views: ItemView, **options: Any) -> dict[str, Fact]:
     """Return the facts of items by their keys."""
-    return {fact.key: fact for fact in facts(views, pair_calls(views), **options)}
+    return {fact.key: fact for fact in facts_of(views, pair_calls(views), **options)}
 
 
 def result(value: Any, call_id: str = "call_x") -> ItemView:
@@ -60,12 +61,6 @@ def test_a_fact_tells_where_it_comes_from_and_how_it_was_used_since() -> None:
     assert [*found] == ["id:lk-4821936", "id:rma-90721"]
 
 
-def test_indices_count_from_the_offset() -> None:
-    views = [item("user", TextPart("LK-1234567")), item("user", TextPart("E14"))]
-    found = facts(views[1:], pair_calls(views), offset=1)
-    assert [fact.sightings[0].index for fact in found] == [1]
-
-
 def test_each_of_several_calls_keeps_its_own_values() -> None:
     found = read(
         item(
@@ -86,7 +81,7 @@ def test_each_of_several_calls_keeps_its_own_values() -> None:
 
 def test_equal_calls_are_told_apart_by_their_order() -> None:
     call = CallPart(None, "ping", '{"host": "web-01"}')
-    (fact,) = facts([item("assistant", call, call)], pair_calls([item("assistant", call, call)]))
+    (fact,) = facts_of([item("assistant", call, call)], pair_calls([item("assistant", call, call)]))
     assert [seen.call for seen in fact.sightings] == [0, 1]
 
 
@@ -269,7 +264,7 @@ def test_every_leaf_is_where_its_path_says(value: Any) -> None:
 
 @given(JSON, st.text(max_size=20))
 def test_every_fact_has_a_place_in_order(value: Any, words: str) -> None:
-    found = facts([result(value), item("user", TextPart(words))], [])
+    found = facts_of([result(value), item("user", TextPart(words))], [])
     seen = [fact.sightings[0].index for fact in found]
     assert seen == sorted(seen)
     assert len({fact.key for fact in found}) == len(found)
@@ -280,7 +275,7 @@ def test_every_fact_has_a_place_in_order(value: Any, words: str) -> None:
 
 @given(st.text(max_size=40))
 def test_plain_text_has_the_facts_of_its_values(text: str) -> None:
-    found = [f.key for f in facts([item("user", TextPart(text))], [])]
+    found = [f.key for f in facts_of([item("user", TextPart(text))], [])]
     assert found == list(dict.fromkeys(v.key for v in values(text)))
 
 
@@ -291,7 +286,7 @@ DEEP = [("[", "]"), ('{"a":', "}"), ('["', '"]'), ('[{"id":1},', "]")]
 def test_hostile_results_cost_linear_time(opening: str, closing: str) -> None:
     def seconds(size: int) -> float:
         texts = (opening * size, f"{opening * size}1{closing * size}", f"[{'1,' * size}1]")
-        return sum(quickest(lambda text=text: facts([result(text)], [])) for text in texts)
+        return sum(quickest(lambda text=text: facts_of([result(text)], [])) for text in texts)
 
     assert seconds(16_000) < 25 * max(seconds(2_000), 0.001)
 

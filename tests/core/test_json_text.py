@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from facts_of import facts_of
 
 from chatfold.core.call_json import json_or_text
-from chatfold.core.facts import facts
 from chatfold.core.json_text import DEEPEST, decoded, decoding
 from chatfold.core.views import ItemView, ResultPart
 
@@ -63,7 +63,7 @@ def test_what_is_no_json_is_refused(text: str) -> None:
 def test_what_lies_too_deep_is_found_in_the_text(pair: tuple[str, str], levels: int) -> None:
     text = nested(levels, *pair)
     view = ItemView("tool", (ResultPart("call_x", "lookup", text),))
-    assert [fact.key for fact in facts([view], [])] == ["id:lk-4821936"]
+    assert [fact.key for fact in facts_of([view], [])] == ["id:lk-4821936"]
     assert (json_or_text(text) == text) is (levels > DEEPEST)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import shared_directory
+from facts_of import facts_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SHAPES as SHAPE_NAMES
@@ -20,7 +21,7 @@ from chatfold import ChatContext, FactReport
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
 from chatfold.core.constraints import standing
-from chatfold.core.facts import Facts, facts
+from chatfold.core.facts import Facts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Phrase, Phrases, price
 from chatfold.core.phrasing import PhraseFinder
@@ -68,7 +69,7 @@ def brought_up_to_date(snapshot: Snapshot) -> Facts:
 def assert_as_whole(snapshot: Snapshot) -> None:
     """Compare what is kept with what a reading of the whole list finds."""
     kept = brought_up_to_date(snapshot)
-    assert [kept.fact(key) for key in kept.values] == facts(snapshot.views, snapshot.calls)
+    assert [kept.fact(key) for key in kept.values] == facts_of(snapshot.views, snapshot.calls)
     may = kept.instructing(range(len(snapshot.views)))
     assert standing([snapshot.views[i] for i in may]).held == standing(snapshot.views).held
     whole = Facts()

@@ -24,7 +24,7 @@ from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
 from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_user_message
 
-__all__ = ["Fact", "Facts", "Place", "Sighting", "Told", "facts"]
+__all__ = ["Fact", "Facts", "Place", "Sighting", "Told"]
 
 _Item: TypeAlias = tuple[Any, ...]
 """Whether an item may hold a standing instruction; then what it says (see `Said`)."""
@@ -72,14 +72,8 @@ class Told(NamedTuple):
     first: int
 
 
-def facts(
-    views: Sequence[ItemView],
-    calls: Sequence[ToolCallRecord],
-    *,
-    offset: int = 0,
-    clean: Callable[[str], str] | None = None,
-) -> list[Fact]:
-    """Return the facts of items, in the order in which they were first seen.
+class Facts:
+    """The facts of a list that grows; each item is read once.
 
     Read are the words of all authors, earlier summaries, the arguments and results of calls, names
     and captions of media, and the agents of handoffs; where arguments or results are JSON, leaf by
@@ -87,22 +81,7 @@ def facts(
     that is encoded or encrypted.
 
     Args:
-        views: The readings of the items.
-        calls: The records of all calls of the list.
-        offset: Index in the list of the first of `views`.
         clean: Applied to every text before it is read (`redact`).
-    """
-    made = Facts(clean, offset=offset)
-    made.update(views, calls)
-    return [made.fact(key) for key in made.values]
-
-
-class Facts:
-    """The facts of a list that grows; each item is read once.
-
-    Args:
-        clean: Applied to every text before it is read (`redact`).
-        offset: Index in the list of the first of the items.
 
     Attributes:
         values: Each fact as it was first seen, by its key, in the order in which they were.
@@ -112,13 +91,12 @@ class Facts:
         phrases: The words for the latest of them, as far as they are known.
     """
 
-    def __init__(self, clean: Callable[[str], str] | None = None, *, offset: int = 0) -> None:
+    def __init__(self, clean: Callable[[str], str] | None = None) -> None:
         self.values: dict[str, Value] = {}
         self.places: dict[str, list[Sighting]] = {}
         self.uses = Uses()
         self.identities: dict[int, tuple[Field, ...]] = {}
         self.phrases = Phrases()
-        self._offset = offset
         self._clean = clean
         self._reader = ItemReader(clean)
         self._views: list[ItemView] = []
@@ -137,7 +115,7 @@ class Facts:
     @property
     def items(self) -> int:
         """Index behind the last item that was read."""
-        return self._offset + len(self._views)
+        return len(self._views)
 
     @property
     def openers(self) -> Sequence[int]:
@@ -151,7 +129,7 @@ class Facts:
 
     def teller(self) -> Callable[[str], Fact]:
         """Return what returns the fact of a key, as it is now, also when the list has changed."""
-        values, places, stop = self.values, self.places, self._told + self._offset
+        values, places, stop = self.values, self.places, self._told
         others = {key: tuple(more) for key, more in self._also.items()}
 
         def fact(key: str) -> Fact:
@@ -180,7 +158,7 @@ class Facts:
     def named_in(self, indices: Iterable[int]) -> Iterator[str]:
         """Yield the keys of the facts that some items name, of each item the last one first."""
         for index in indices:
-            item = self._read[index - self._offset]
+            item = self._read[index]
             for values in () if item is None else reversed(item[SAID::SAID]):
                 if type(values) is Value:
                     yield values.key
@@ -196,7 +174,7 @@ class Facts:
 
         None, too, where an item says the same in several such places in other words.
         """
-        item = self._read[seen.index - self._offset] if seen.whole else None
+        item = self._read[seen.index] if seen.whole else None
         text: str | None = None
         if item is None:
             return None
@@ -215,7 +193,7 @@ class Facts:
         indexed: dict[int, Mapping[_Where, str | None]] = {}
 
         def whole_text(key: str, seen: Sighting) -> str | None:
-            item = self._read[seen.index - self._offset] if seen.whole else None
+            item = self._read[seen.index] if seen.whole else None
             if item is None or len(item) < _LARGE:
                 return self.whole_text(key, seen)
             if seen.index not in indexed:
@@ -306,7 +284,7 @@ class Facts:
                 break
         words = CallWords(numbers.calls, self._clean)
         self._name(words, numbers.first, start)
-        self._open(stop + self._offset)
+        self._open(stop)
         for index in telling:
             item, view = self._read[index], self._views[index]
             if item is None or not numbers.has_all(index, view):
@@ -358,10 +336,9 @@ class Facts:
 
         They have been read.
         """
-        stop -= self._offset
         start, self._opened = self._opened, max(self._opened, stop)
         new = zip(self._views[start:stop], self._read[start:stop], strict=True)
-        for index, (view, item) in enumerate(new, start + self._offset):
+        for index, (view, item) in enumerate(new, start):
             if view.role == "user" and is_user_message(view):
                 self.uses.openers.append(index)
             if item is not None and item[0]:
@@ -375,13 +352,13 @@ class Facts:
 
     def _tell(self, calls: Sequence[ToolCallRecord]) -> None:
         """Put the values of items that were read into `values` and `places`."""
-        numbers = CallNumbers(calls, self._told + self._offset)
+        numbers = CallNumbers(calls, self._told)
         words = CallWords(calls, self._clean, self.identities)
         self._open(self.items)
         for index in range(self._told, len(self._views)):
             item = self._read[index]
             if item is not None and len(item) > 1:
-                self._add(index + self._offset, self._views[index], item, numbers, words)
+                self._add(index, self._views[index], item, numbers, words)
         self._told = len(self._views)
 
     def _add(
