@@ -51,15 +51,14 @@ async def adrive(
     flow: Flow[OutcomeT],
     backends: Sequence[Summarizer],
     *,
-    step: Callable[[Callable[[], None]], Awaitable[None]] | None = None,
+    step: Callable[[Callable[[], None]], Awaitable[None]],
 ) -> OutcomeT:
     """Run a flow to its end without blocking the event loop while a model answers.
 
     Args:
         flow: The summarization.
         backends: The summarizers of its fallback chain.
-        step: Runs what the flow computes between two answers, such as `asyncio.to_thread`; by
-            default it is run at once.
+        step: Runs what the flow computes between two answers, such as `asyncio.to_thread`.
 
     Returns:
         The flow's outcome.
@@ -75,9 +74,6 @@ async def adrive(
             go_on = partial(flow.fail, error)
         else:
             go_on = partial(flow.send, answer)
-        if step is None:
-            go_on()
-        else:
-            await step(go_on)
+        await step(go_on)
     assert flow.outcome is not None
     return flow.outcome

@@ -437,7 +437,7 @@ class ShapeConformance:
             key = "content" if "content" in picture else "parts"
             picture[key].reverse()
         items = [*ctx.items[:place], picture, *ctx.items[place + 1 :], w.assistant("I see."), *talk]
-        ctx = ChatContext(items, shape=hint or w.shape, pin=lambda item: "iVBORw0KGgo" in str(item))
+        ctx = ChatContext(items, shape=self.shape(), pin=lambda item: "iVBORw0KGgo" in str(item))
         assert [type(part) for part in ctx.views()[place].parts] == [SummaryPart, MediaPart]
         assert ctx.summarize(lambda prompt: "What came then.", keep_last_turns=1).changed
         said = "".join(text for view in ctx.views() for text in texts(view))

@@ -196,7 +196,7 @@ def _did_a_part(result: dict[str, Any], name: str) -> bool:
     did = [
         key.lower()
         for key, value in result.items()
-        if (isinstance(value, list) and value) or (type(value) is int and 0 < value < _MOST)
+        if (type(value) is int and 0 < value < _MOST) or (isinstance(value, list) and value != [])
     ]
     return any(is_participle(key, verb) for verb in words_of_name(name) for key in did)
 

@@ -35,12 +35,12 @@ __all__ = ["settled", "write_summary"]
 def write_summary(
     head: Head,
     *,
-    backends: int = 1,
-    windows: Sequence[Window] = (),
-    most: int | None = None,
-    guard: Guard | None = None,
-    terms: Terms = Terms(),  # noqa: B008 - a frozen value
-    append: Append | None = None,
+    backends: int,
+    windows: Sequence[Window],
+    most: int | None,
+    guard: Guard,
+    terms: Terms,
+    append: Append | None,
 ) -> Steps:
     """Yield requests until one text can stand as the summary of the whole head; return it.
 
@@ -238,7 +238,7 @@ def _asked(prompt: Prompt, run: _Run, backend: int) -> Generator[Request, Comple
 
 def _proven(
     text: str,
-    guard: Guard | None,
+    guard: Guard,
     head: Head,
     prompt: Prompt,
     run: _Run,
@@ -246,8 +246,6 @@ def _proven(
     backend: int,
 ) -> Generator[Request, Completion, Guarded]:
     """Return the summary as the guard lets it through; the model may be asked to mend it."""
-    if guard is None:
-        return Guarded(text)
 
     def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
         values = [unproven.value.text for unproven in found]

@@ -188,17 +188,6 @@ class LangChainMessages(Shape):
             status="error" if failed else "success",
         )
 
-    def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
-        """Return the message with an id on each tool call that has none."""
-        if not isinstance(item, AIMessage) or all(c.get("id") for c in item.tool_calls):
-            return item
-        parts = read_calls(getter(item))
-        calls = [
-            call if call.get("id") else {**call, "id": new_id(part)}
-            for call, part in zip(item.tool_calls, parts, strict=False)
-        ]
-        return item.model_copy(update={"tool_calls": calls})
-
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return a person's message with these of its blocks alone; others stay whole."""
         if not parts or not isinstance(item, HumanMessage) or isinstance(item.content, str):
