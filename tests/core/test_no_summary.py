@@ -1,16 +1,28 @@
-"""Refusals in words, and errors of servers, that come in place of a summary."""
+"""Refusals in words, errors of servers, calls and empty forms in place of a summary."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 from laws import same_objects, talk
 
 from chatfold import ChatContext
-from chatfold.core.no_summary import is_error_text, is_refusal
-from chatfold.errors import RefusedSummaryError, SummarizerError
+from chatfold.core.no_summary import is_error_text, is_refusal, says_nothing
+from chatfold.core.thoughts import is_calls_alone
+from chatfold.errors import (
+    EmptySummaryError,
+    NoAnswerError,
+    RefusedSummaryError,
+    SummarizerError,
+    SummaryError,
+)
 
+AZURE = (
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management "
+    "policy."
+)
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
     "I\u2019m sorry, but I can\u2019t assist with that request.",
@@ -28,6 +40,28 @@ REFUSALS = [
     "Lo siento, pero no puedo ayudar con eso.",
     "Desculpe, mas n\u00e3o posso ajudar com isso.",
     "Mi dispiace, ma non posso aiutarti.",
+    "Please provide the conversation you would like me to summarize.",
+    "Please provide the conversation you'd like summarized.",
+    "Could you please share the conversation so that I can summarize it?",
+    "Could you please share the chat history? Once you do, I'll summarize it.",
+    "Sure! Please share the conversation.",
+    "I'd be happy to help! Please paste the text you want me to summarize.",
+    "I'm sorry, but I don't see any conversation to summarize. Please provide it.",
+    "It looks like you haven't provided any conversation to summarize.",
+    "There is no conversation to summarize.",
+    "No messages to summarize.",
+    "Nothing to summarize.",
+    "No conversation was provided.",
+    "There is no conversation here.",
+    "I don't see any chat history above. Could you please paste it?",
+    "You have not shared the conversation.",
+    AZURE,
+    (
+        f"{AZURE} Please modify your prompt and retry. To learn more about our content filtering "
+        "policies please read our documentation: https://go.microsoft.com/fwlink/?linkid=2198766"
+    ),
+    "Output blocked by content filtering policy",
+    "content_filter",
 ]
 ERRORS = [
     "Error: 500 Internal Server Error",
@@ -52,9 +86,131 @@ ERRORS = [
     '{"error": "model not found", "status": 404}',
     '{"errors": ["quota"], "timestamp": "2026-11-28T10:00:00Z", "path": "/v1/chat"}',
     "<html><body>502 Bad Gateway</body></html>",
+    "Error generating summary: Connection timed out",
+    "Error generating summary: boom",
+    (
+        "Error generating summary: Error code: 400 - {'error': {'message': 'messages: roles must "
+        "alternate between \"user\" and \"assistant\"', 'type': 'invalid_request_error'}}"
+    ),
+    "An error occurred while generating the summary: 'choices'",
+    "Failed to generate summary",
+    "Failed to generate summary. Please try again.",
+    "I was unable to create a summary of the conversation.",
+    "Summary generation failed: timeout",
+    "Summarization failed.",
+    "Sorry, I encountered an error while generating the summary.",
+    "Sorry, there was a problem with your request. Please try again later.",
+    "An error occurred while processing your request.",
+    "An unexpected error occurred.",
+    "Oops! Something went wrong. Please try again.",
+    "The server had an error while processing your request. Sorry about that!",
+    "The model is overloaded. Please try again later.",
+    "That model is currently overloaded with other requests. You can retry your request.",
+    "The service is currently unavailable. Please try again later.",
+    "The model `gpt-9` does not exist or you do not have access to it.",
+    "[ERROR] model overloaded",
+    "Model not found",
+    "Error",
+    "Internal error",
+    "Timeout",
+    "Rate limit exceeded, please retry",
+    "Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000.",
+    "Max retries exceeded with url: /v1/chat/completions",
+    "HTTPSConnectionPool(host='api.x.com', port=443): Max retries exceeded with url: /v1/chat",
+    "Agent stopped due to iteration limit or time limit.",
+    "Agent stopped due to max iterations.",
     "<!DOCTYPE html>\n<html lang=en><title>Error</title>" + "<p>x</p>" * 2000,
 ]
+CALLS = [
+    '{"name": "refund", "arguments": {"order": "LK-1001"}}',
+    '{"name": "refund", "arguments": "{\\"order\\": \\"LK-1001\\"}"}',
+    '```json\n{"name": "refund", "arguments": {}}\n```',
+    '[{"name": "refund", "parameters": {}}]',
+    '{"tool": "refund", "args": {}}\n{"tool": "refund", "args": {}}',
+    '{"type": "function", "function": {"name": "refund", "arguments": ""}}',
+    '{"tool_calls": [{"id": "x", "function": {"name": "refund", "arguments": "{}"}}]}',
+    '{"role": "assistant", "content": null, "tool_calls": [{"name": "a", "arguments": {}}]}',
+    '{"tool_uses": [{"recipient_name": "functions.a", "parameters": {}}]}',
+    '{"type": "tool_use", "id": "t1", "name": "refund", "input": {"order": "LK-1"}}',
+    '{"functionCall": {"name": "refund", "args": {}}}',
+    '<invoke name="refund"><parameter name="x">1</parameter></invoke>',
+    '<invoke name="refund"></antml:invoke>',
+    'functions.refund({"order": "LK-1001"})',
+    'functions.refund({"why": "late :) \\" (twice)"});\nfunctions.look()',
+    "\u273fFUNCTION\u273f: refund\n\u273fARGS\u273f: {}",
+]
+NOTHING = [
+    *("...", ". . .", "\u2026", "-", "\u2014", "---", "{}", "[]", "null", "None", "None.", "none"),
+    *("N/A", "n/a.", "- N/A", "(none)", "(empty)", "`null`", "undefined", "NaN", '""', "**N/A**"),
+    *("Summary: N/A", "**Summary:** None.", "## Summary:\n", "No summary available."),
+    *("Summary unavailable", '{"summary": ""}', '{"summary": null}', '{"text": " N/A "}'),
+    *("```json\n{}\n```", '{"response": {"summary": []}}'),
+]
 SUMMARIES = [
+    *("short", "summary", "ok", "x", ".", "1", "Done.", "A summary.", "Summary", "text", "s"),
+    *("The user asked for nothing yet.", "Refund done.", "Nothing was decided.", "No answer yet."),
+    *("No", "None of the orders has arrived.", "- Orders asked: LK-1000", "0", "false", "\u2705"),
+    *("No content was deleted.", "No messages yet.", "N/A was the answer.", "Nothing is open."),
+    "The user got 'Connection timed out' and asked to retry.",
+    "An error occurred while processing order LK-1; it was retried.",
+    "An error occurred while processing the refund.",
+    "An error occurred while processing your request, the page said, and the user asked why.",
+    "An error occurred, retry worked.",
+    "The model is overloaded at peak times, the user said",
+    "The model is overloaded, the assistant told the user, and LK-1 was looked up later.",
+    "The model is currently unavailable.",  # of a shoe
+    "The service is currently unavailable.",
+    "The server is down.",
+    "Model not found in stock: the user takes the blue one.",
+    "Error generating summary: the user's report stops at 40 %, and the user wants it mended.",
+    "Error generating summary: asked for the log; pending.",
+    "Error generating summary in report.py comes from a missing key.",
+    "Failed to generate summary reports for LK-1.",
+    "Failed to generate summary: fixed by Ana.",
+    "Summarization failed in the nightly job, and was started again.",
+    "Unable to create a summary of LK-1001.",
+    "There was a problem with the parcel. Please see LK-1.",
+    "[ERROR] lines of the log come from the pool; it was made larger.",
+    "Error in line 40.",
+    "Timeout of the pool was raised.",
+    "Rate limit reached for the free plan; the user pays now.",
+    "Max retries exceeded in the upload job.",
+    "The agent stopped due to the iteration limit of 5, which the user raised.",
+    "The response was filtered by date.",
+    "The output is blocked by the filter of the pump.",
+    "The request was rejected due to the return policy.",
+    "The prompt was flagged by the content filter, so the user wrote another.",
+    "Please provide the invoice of May, the user asked.",
+    "Please share the conversation with Ana, the user said.",
+    "Could you please share the document? was asked; the user will.",
+    "No chat here.",
+    "I can't find the conversation.",  # with a colleague
+    "There is no chat yet.",
+    "Failed to generate summary - an index is to be made.",
+    "There is no conversation with the bank in the files.",
+    "No transcript was provided by the court.",
+    "You haven't provided any address, the assistant said.",
+    "I don't see any conversation to summarize, said the bot, and the user left.",
+    '{"goal": "find orders", "orders": ["LK-1001"]}',
+    '{"summary": "Refund done."}',
+    '{"open": [], "done": []}',
+    '{"orders": 0}',
+    '{"name": "Ana", "arguments": ["for", "against"]}',
+    '{"name": "Ana", "input": {"order": "LK-1"}}',
+    '{"name": "Trip to Rome", "parameters": {"days": 3}}',
+    '{"name": "refund", "arguments": {}, "result": "done"}',
+    '{"name": "refund", "arguments": "for the order"}',
+    '{"content": "Refund done.", "tool_calls": [{"name": "refund", "arguments": {}}]}',
+    '{"tool_calls": []}',
+    '{"tool_calls": 3}',
+    '[{"name": "refund", "arguments": {}}, {"note": "done"}]',
+    '{"name": "refund", "arguments": {}} was called.',
+    'The assistant called {"name": "refund", "arguments": {}}.',
+    'functions.refund({"order": "LK-1"}) was called, and it failed (twice)',
+    '<invoke name="refund"></invoke> was written as text.',
+    "<invoke>",
+    "```\nAll was done.\n```",
+    '"All was done."',
     "I'm sorry, but I can't process the refund of order 4711, the assistant said.",
     "Sorry about the delay was said; the parcel comes on Tuesday.",
     "The assistant cannot help with refunds; the user was sent to the desk.",
@@ -112,21 +268,85 @@ def test_an_error_of_a_server_is_none(text: str) -> None:
     assert not is_refusal(text)
 
 
+@pytest.mark.parametrize("text", CALLS)
+def test_a_call_that_is_written_as_text_is_none(text: str) -> None:
+    assert is_calls_alone(text)
+    assert not says_nothing(text)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_a_word_or_sign_for_nothing_is_none(text: str) -> None:
+    assert says_nothing(text)
+    assert not is_calls_alone(text)
+
+
 @pytest.mark.parametrize("text", SUMMARIES)
-def test_a_summary_of_refusals_and_errors_is_one(text: str) -> None:
+def test_a_summary_of_refusals_errors_and_calls_is_one(text: str) -> None:
     assert not is_refusal(text)
     assert not is_error_text(text)
+    assert not is_calls_alone(text)
+    assert not says_nothing(text) or not text
 
 
-@pytest.mark.parametrize("text", [REFUSALS[0], ERRORS[0], ERRORS[-2]])
-def test_law_4_neither_takes_the_place_of_a_head(text: str) -> None:
+@pytest.mark.parametrize("text", [*REFUSALS, *ERRORS, *CALLS, *NOTHING])
+def test_what_goes_on_in_another_line_is_a_summary(text: str) -> None:
+    """Whatever it begins with: a page, a body and a call are the whole of what they are in."""
+    said = f"The assistant first wrote:\n{text}\nThen the user took the blue one."
+    assert not is_refusal(said)
+    assert not is_error_text(said)
+    assert not is_calls_alone(said)
+    assert not says_nothing(said)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("...", "-", "{", "[", "{}", '{"a":', "[{", '"', '\\"', "```\n", "functions.a(", "- "),
+        *('functions.a("', "functions.a()", '<invoke name="', "sure! ", "sorry, ", "please ", "("),
+        *("Error generating summary: ", "an error occurred ", "no conversation ", "none ", "# "),
+        *('{"tool_calls":[', '{"summary":', "\u273fFUNCTION\u273f", "response blocked by ", " "),
+    ],
+)
+def test_what_a_model_repeats_until_it_is_stopped_takes_no_time(piece: str) -> None:
+    """Some seconds would do; what is read again from each place takes minutes."""
+    text = piece * (100_000 // len(piece))
+    start = time.perf_counter()
+    for said in (text, f"{text}x", f"functions.a({text}", f"```\n{text}```", f'{{"a": {text}'):
+        for reads in (is_refusal, is_error_text, is_calls_alone, says_nothing):
+            reads(said)
+    assert time.perf_counter() - start < 5
+
+
+def test_what_is_nested_deeper_than_can_be_read_is_left_as_it_is() -> None:
+    """Where the reader of JSON just gets through, whoever walks over its values does not."""
+    for depth in range(0, 1500, 5):
+        calls = "[" * depth + '{"name": "refund", "arguments": {}}' + "]" * depth
+        nothing = '{"summary":' * depth + '""' + "}" * depth
+        assert is_calls_alone(calls) is (depth < 100) or 100 <= depth < 1000
+        assert says_nothing(nothing) is (depth < 100) or 100 <= depth < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (REFUSALS[0], RefusedSummaryError),
+        ("Please provide the conversation to summarize.", RefusedSummaryError),
+        (ERRORS[0], SummarizerError),
+        (ERRORS[-2], SummarizerError),
+        ("Error generating summary: Connection timed out", SummarizerError),
+        (CALLS[0], NoAnswerError),
+        ("N/A", EmptySummaryError),
+        ("{}", EmptySummaryError),
+    ],
+)
+def test_law_4_neither_takes_the_place_of_a_head(text: str, error: type[SummaryError]) -> None:
     """The list stays as it is, the next summarizer is asked, and what was spent is told."""
     items = talk(6)
     before = list(items)
     ctx: ChatContext[Any] = ChatContext(items)
-    error = RefusedSummaryError if text in REFUSALS else SummarizerError
-    with pytest.raises(error) as caught:
+    with pytest.raises(SummaryError) as caught:
         ctx.summarize(lambda _: text, keep_last_turns=1)
+    assert type(caught.value) is error
     assert caught.value.llm_calls == 1
     assert same_objects(items, before)
     outcome = ctx.summarize([lambda _: text, lambda _: "what was said"], keep_last_turns=1)

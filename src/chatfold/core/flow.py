@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
-from chatfold.core.no_summary import is_error_text, is_refusal
+from chatfold.core.no_summary import is_error_text, is_refusal, says_nothing
 from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
 from chatfold.core.thoughts import is_blank, is_calls_alone, without_thoughts
@@ -200,7 +200,8 @@ def accept(completion: Completion, most: int | None = None) -> str:
         SummarizerError: The provider says that it failed, or the answer is the text of an error.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
-        EmptySummaryError: There is nothing to be seen, but the wrapper of an earlier summary.
+        EmptySummaryError: There is nothing to be seen, but the wrapper of an earlier summary, or a
+            word or sign that stands where there is nothing.
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
@@ -226,14 +227,15 @@ def accept(completion: Completion, most: int | None = None) -> str:
             "the summarizer answered with an error in place of a summary, as a proxy may; what is "
             "asked has to raise it"
         )
-    if not is_blank(text):
+    if not is_blank(text) and not says_nothing(text):
         return text
     if completion.reasoning or thought:
         raise NoAnswerError("the summarizer answered with reasoning only, and no text")
     remedy = ""
     if most is not None and most < _SHORT:
         remedy = f"; it was asked for {most} tokens at most, pass a larger max_summary_tokens="
-    raise EmptySummaryError(f"the summarizer answered with an empty text{remedy}")
+    what = "an empty text" if is_blank(text) else "a text that says nothing"
+    raise EmptySummaryError(f"the summarizer answered with {what}{remedy}")
 
 
 def _word(reason: object) -> str:

@@ -1,8 +1,9 @@
 """Texts that come in place of a summary, though nothing but the text says so.
 
 Proxies and functions of one's own hand over the page or the body of an error as if it were the
-answer, and a model that refuses in words ends as it always does. What is taken for such a text is
-the whole of a short one: a summary may well begin like it, and then goes on.
+answer, agents and other summarizers give a sentence where they failed, and a model that refuses in
+words, or asks for the conversation, ends as it always does. What is taken for such a text is the
+whole of a short one: a summary may well begin like it, and then goes on.
 
 Not here: what a provider says of an answer beside its text (`flow`), results of tools (`failures`).
 """
@@ -13,10 +14,13 @@ import json
 import re
 from typing import Any, Final, cast
 
-__all__ = ["is_error_text", "is_refusal"]
+from chatfold.core.thoughts import json_values
+
+__all__ = ["is_error_text", "is_refusal", "says_nothing"]
 
 _LONGEST_REFUSAL: Final = 300  # characters
 _LONGEST_LINE: Final = 200
+_LONGEST_REASON: Final = 600  # with what an exception says
 _LONGEST_BODY: Final = 4000
 
 _REGRETS = (
@@ -66,6 +70,69 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 
+# A model that was not shown what it wants to see asks for it, or says that there is nothing.
+_LEAD = (
+    rf"(?:{_REGRETS}|(?:sure|certainly|of course|okay|ok|hello|hi|thanks|thank you"
+    r"|it (?:looks|seems) like|i(?:['\u2019]d| would) be (?:happy|glad) to (?:help|assist)"
+    r"(?: you)?(?: with that)?|i(?:['\u2019]?| a)m (?:ready|happy|glad) to (?:help|assist"
+    r"|summari[sz]e(?: (?:the|your) conversation)?))[\s,.!:\u2014-]*(?:but )?)"
+)
+_ASKS = (
+    r"(?:(?:could|can|would) you (?:please )?|please |kindly )"
+    r"(?:provide|share|paste|send|supply|include|upload|give)(?: me)?(?: with)?"
+    r"(?: (?:the|your|an?|this|any))?(?: (?:full|actual|complete))?"
+)
+_MISSES = (
+    r"(?:there (?:is|was|seems to be|appears to be) no"
+    r"|i (?:don['\u2019]t|do not|can['\u2019]t|cannot) (?:see|have|find)(?: access to)?"
+    r" (?:any|an?|the))"
+)
+_GAVE_NONE = (
+    r"you (?:haven['\u2019]t|have not|didn['\u2019]t|did not)(?: yet)?"
+    r" (?:provided?|shared?|included?|pasted?) (?:any|an?|the)"
+)
+_TALK = r"(?:conversation|chat(?= (?:history|log|transcript)))(?: history| log| text| transcript)?"
+_ANY_TEXT = rf"(?:{_TALK}|chat|dialogue|transcript|messages?|text|content)"
+_GIVEN = r" (?:(?:was|has been) )?(?:provided|given|shared)"
+_TO_SUMMARIZE = (
+    r"(?: (?:that |which )?you(?:['\u2019]d| would)? (?:like|want|need)(?: me)? (?:to (?:have )?)?"
+    r"summari[sz]ed?| (?:for me )?to (?:be )?summari[sz]ed?| so (?:that )?i can (?:summari[sz]e"
+    r"(?: (?:it|them))?|help(?: you)?|assist(?: you)?|create (?:a|the) summary))"
+)
+_ASKS_BACK = re.compile(
+    rf"(?:{_LEAD}){{0,3}}(?:{_ASKS} (?:{_ANY_TEXT}{_TO_SUMMARIZE}|{_TALK})"
+    rf"|{_MISSES} {_TALK}(?:{_GIVEN}| here| yet| above| in your message)"
+    rf"|{_GAVE_NONE} {_TALK}|no {_TALK}{_GIVEN}|nothing{_TO_SUMMARIZE}"
+    rf"|(?:{_MISSES}|{_GAVE_NONE}|no) {_ANY_TEXT}(?:{_GIVEN})?{_TO_SUMMARIZE})"
+    r"\s*(?:[.!?:]+\s*(?:(?:(?:once|then|when|as soon as|after|could|can|would) you"
+    rf"|i(?:['\u2019]ll| will| can|['\u2019]d| would))\b[^.!?\n]*[.!?]*\s*|{_OFFERS}\s*){{0,2}})?",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(
+    r"(?:error: )?(?:content[_ ]filter(?:ed)?|(?:(?:the|your|this) )?"
+    r"(?:response|output|prompt|completion|generation|your request)(?: (?:was|has been|is))?"
+    r" (?:filtered|blocked|withheld|flagged|rejected) (?:by|due to|because of) "
+    r"(?:the prompt triggering )?(?:the |our |an? )?(?:azure openai['\u2019]s )?"
+    r"(?:content[ -](?:management|filter(?:ing|s)?|moderation|safety|usage|policy)|safety"
+    r"|moderation)(?: (?:policy|policies|settings?|filters?|system))?)"
+    r"(?:[.!]+\s*(?:(?:please|to learn more|try)\b.*)?)?",
+    re.IGNORECASE,
+)
+
+# What stands where there is nothing, in the words of languages, forms and templates.
+_NOTHING = re.compile(
+    r"(?:[#*]{0,4} ?(?:(?:conversation|chat) )?summary ?\*{0,2}:\*{0,2}\s*)?(?:[-*] )?"
+    r"(?:(?:\.\s?){2,}|\u2026+|[-\u2013\u2014*\u2022_]+"
+    r"|[('\"`<\[*]{0,2}(?:none|null|nil|nan|undefined|n/a"
+    r"|no (?:conversation )?summary(?: (?:is |was )?(?:available|generated|provided|given))?"
+    r"|(?:the )?summary (?:is )?(?:not available|unavailable|empty))[)'\"`>\]*]{0,2}\.?"
+    r"|[(<\[](?:empty|blank|no (?:text|content|output|response|answer))[)>\]])?",
+    re.IGNORECASE,
+)
+_KEYS_OF_TEXT = frozenset(
+    ("answer", "content", "message", "output", "response", "result", "summary", "text")
+)
+
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE)
 _SAYS_ERROR = re.compile(
     r"<(?:title|h1|h2|body)[^<>]{0,80}>\s*(?:[^<>]{0,60}\b)?(?:[45]\d\d\b|error|bad gateway"
@@ -79,6 +146,7 @@ _FAULT = (
     r"|forbidden|overloaded(?:_error)?|bad request|not found"
     r"|(?:the )?(?:request|connection|read)(?: was)? (?:timed? ?out|refused|reset|aborted|error)"
     r"|(?:connection|network|server) error|no healthy upstream|invalid api key"
+    r"|(?:the )?model(?: is)? (?:overloaded|not found)|resource(?: has been |[_ ])exhausted"
     r"|insufficient[_ ]quota|quota exceeded)"
 )
 # Behind it is no sentence that goes on: nothing, the body of the error to the end, or what to do.
@@ -92,9 +160,59 @@ _LINE = re.compile(
     r"|(?:[\w.]{1,40}\.)?(?:ratelimit|apiconnection|apitimeout|apistatus|apiresponse|api"
     r"|internalserver|serviceunavailable|overloaded|authentication|permissiondenied|badrequest)"
     r"error\b[:(]"
-    rf"|(?:(?:[a-z]{{2,12}} )?(?:error|exception|failed|failure)\b[\s:,([-]*(?:code|status)?[\s:]*"
-    rf"(?:[45]\d\d\b[\s:,-]*{_FAULT}?|{_FAULT})"
+    rf"|(?:\[?(?:[a-z]{{2,12}} )?(?:error|exception|failed|failure)\b[\]\s:,([-]*"
+    rf"(?:code|status)?[\s:]*(?:[45]\d\d\b[\s:,-]*{_FAULT}?|{_FAULT})"
     rf"|(?:http(?:/[\d.]+)?[\s:]*)?(?:[45]\d\d\b[\s:,-]*)?{_FAULT}){_ENDS})",
+    re.IGNORECASE,
+)
+# How a summarizer tells that it failed itself, and what it was at: no matter of the conversation.
+_SUMMARY = (
+    r"(?:(?:generat|creat|produc|writ|prepar|mak)(?:ing|e) (?:(?:the|an?|your|this) )?"
+    r"(?:(?:conversation|chat) )?summary(?: (?:of|for) (?:the|this|your) (?:conversation|chat))?"
+    r"|summari[sz](?:ing|e) (?:the|this|your) (?:conversation|chat|messages|history))"
+)
+_AT_WORK = (
+    rf"(?: (?:while|when|in|during|with))? (?:{_SUMMARY}|(?:(?:process|handl|complet|generat)ing"
+    r" (?:your|this|the|an?)|your) (?:request|prompt|response|completion))"
+)
+_KIND = r"(?:(?:unexpected|internal|unknown|server) ){0,2}"
+_BUSY = r"(?:overloaded|unavailable|not available|busy|at capacity)"
+_AGAIN = (
+    r"(?:please\b|(?:you can )?(?:try again|retry(?: later| your request|\Z|[.!]))|sorry about)"
+)
+_FAILED_ITSELF = re.compile(
+    rf"(?:{_REGRETS}|(?:oops|whoops|uh-oh)[\s,.!]*)?"
+    r"(?:(?:there was|(?:i|we)(?:['\u2019]ve| have)? (?:encountered|ran into|hit|had)) (?:an?|some)"
+    rf" {_KIND}(?:error|issue|problem)(?: occurred)?{_AT_WORK}"
+    rf"|(?:(?:i|we) (?:encountered|ran into) an {_KIND}error|something went wrong"
+    rf"|an {_KIND}error(?: has)? occurred)(?:{_AT_WORK})?"
+    rf"|the server had an error{_AT_WORK}|(?:unknown |unexpected )?error"
+    r"|(?:the|this|that) (?:model|engine) is (?:currently |temporarily )?overloaded"
+    r"(?: with other requests| right now| at the moment)?"
+    r"|(?:the|our|this) (?:model|engine|servers?|service|api) (?:is|are) (?:currently|temporarily)"
+    rf" {_BUSY}(?=[\s.!:,-]*{_AGAIN})"
+    r"|the server is (?:currently processing too many requests|overloaded or not ready yet)"
+    r"|(?:the )?model [`'\"][^`'\"\n]{1,60}[`'\"] does not exist"
+    r"(?: or you do not have access to it)?"
+    r"|agent stopped due to (?:iteration limit or time limit|max(?:imum)? iterations)(?: reached)?)"
+    rf"[\s.!:,-]*(?:{_AGAIN}[^;]*)?",
+    re.IGNORECASE,
+)
+_WITH_REASON = re.compile(
+    rf"(?:(?:{_REGRETS})?(?:(?:(?:there was )?an? )?(?:error|exception|failure)(?: occurred)?"
+    rf"(?: (?:while|when|in|during))? {_SUMMARY}"
+    r"|(?:(?:i|we) )?(?:failed to|(?:was |were )?unable to|could not|couldn['\u2019]t|cannot"
+    rf"|can['\u2019]t) {_SUMMARY}"
+    r"|(?:summary generation|summari[sz]ation) (?:failed|error|timed out))"
+    r"|rate limit reached for \S{1,80} in organization\b"
+    r"|(?:\w{1,40}\(.{0,200}\): )?max retries exceeded with url: )"
+    rf"(?:[\s.!]*|\s*[:(][^;]*|[.!]\s*{_AGAIN}[^;]*|(?<=organization) .*|(?<=url: ).*)",
+    re.IGNORECASE,
+)
+# The words of an exception are anybody's; these tell of a conversation.
+_TELLS = re.compile(
+    r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
+    r"|fixes|solved|resolved|mended|next|pending|still|then)\b",
     re.IGNORECASE,
 )
 _KEYS_OF_ERRORS = frozenset(("error", "errors", "fault", "exception"))
@@ -108,20 +226,21 @@ _KEYS_BESIDE = frozenset(
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether a text is nothing but words by which a model refuses.
+    """Return whether a text is nothing but words by which a model, or its filter, gives none.
 
     Such words name nothing of the conversation: whoever writes of order 4711 summarizes.
     """
     said = text.strip()
-    return (
-        len(said) <= _LONGEST_REFUSAL
-        and _REFUSAL.fullmatch(said) is not None
-        and not any(map(str.isdigit, said))
-    )
+    if len(said) > _LONGEST_REFUSAL:
+        return False
+    if _FILTERED.fullmatch(said) is not None:  # the number of a page with the rules may follow
+        return True
+    refuses = _REFUSAL.fullmatch(said) or _ASKS_BACK.fullmatch(said)
+    return refuses is not None and not any(map(str.isdigit, said))
 
 
 def is_error_text(text: str) -> bool:
-    """Return whether a text is the error of a server or of an SDK: its page, its body, its line."""
+    """Return whether a text is the error of a server, an SDK or an agent: page, body or line."""
     said = text.strip()
     if _PAGE.match(said):
         return _SAYS_ERROR.search(said, 0, _LONGEST_BODY) is not None
@@ -129,7 +248,34 @@ def is_error_text(text: str) -> bool:
         return len(said) <= _LONGEST_BODY and _is_error_body(said)
     if said[:9].lower() == "traceback":
         return _LINE.match(said) is not None
-    return len(said) <= _LONGEST_LINE and "\n" not in said and _LINE.match(said) is not None
+    if len(said) > _LONGEST_REASON or "\n" in said:
+        return False
+    if len(said) <= _LONGEST_LINE and _LINE.match(said) is not None:
+        return True
+    failed = _FAILED_ITSELF.fullmatch(said) or _WITH_REASON.fullmatch(said)
+    return failed is not None and _TELLS.search(said) is None
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether a text is only what stands where there is none: `N/A`, `{}`, three dots."""
+    said = text.strip()
+    if len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None:
+        return True
+    values = json_values(said)
+    try:
+        return bool(values) and all(map(_holds_nothing, values))
+    except RecursionError:
+        return False
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Return whether a value of JSON is empty, or an object whose text is."""
+    if isinstance(value, str):
+        return says_nothing(value)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return fields.keys() <= _KEYS_OF_TEXT and all(map(_holds_nothing, fields.values()))
+    return value is None or value == []
 
 
 def _is_error_body(text: str) -> bool:

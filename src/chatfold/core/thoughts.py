@@ -5,10 +5,11 @@ Not here: what may stand as a summary (`flow`), reasoning that a provider tells 
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Final
+from typing import Any, Final, cast
 
-__all__ = ["is_blank", "is_calls_alone", "without_thoughts"]
+__all__ = ["is_blank", "is_calls_alone", "json_values", "without_thoughts"]
 
 # Of open models, and of those that a prompt tells to think:
 # https://docs.sglang.io/docs/advanced_features/separate_reasoning (read 2026-11-26).
@@ -19,10 +20,23 @@ _OPENING: Final = re.compile(
 _FINAL: Final = re.compile(r"<\|channel\|>final<\|message\|>(.*?)(?:<\|(?:end|return)\|>|\Z)", re.S)
 _CLOSED: Final = re.compile(rf"^[ \t]*</({_NAMES})>[ \t]*$", re.MULTILINE)
 _CALL: Final = re.compile(
-    r"<((?:seed:)?tool_calls?|function_calls?|tool_use|function(?==))\b[^>]*>.*?(?:</\1>|\Z)"
-    r"|(?:\[TOOL_CALLS\]|<[|｜][\w▁]*(?:tool|python_tag)[\w▁]*[|｜]>).*",
+    r"<((?:seed:)?tool_calls?|function_calls?|tool_use|function(?==)"
+    r"|(?:antml:)?invoke(?=\s+name\s*=))\b[^>]*>.*?(?:</\1>|\Z)"
+    r"|(?:\[TOOL_CALLS\]|\u273fFUNCTION\u273f|<[|｜][\w▁]*(?:tool|python_tag)[\w▁]*[|｜]>).*",
     re.DOTALL,
 )
+_IN_CODE: Final = re.compile(
+    r"(?:functions\.[\w.-]{1,128}+\s*+\((?:[^()\"]|\"(?:[^\"\\]|\\.)*+\")*+\)[\s;]*+)++", re.DOTALL
+)
+# A call as JSON: what it calls, with what, and the fields around it in the APIs of providers.
+_HOLDERS: Final = frozenset(
+    ("function", "functionCall", "function_call", "function_calls", "toolUse", "tool_call")
+) | {"tool_calls", "tool_uses"}
+_CALLED: Final = frozenset(("function", "name", "recipient_name", "tool", "tool_name"))
+_ARGUMENTS: Final = frozenset(("args", "arguments", "input", "parameters", "tool_input"))
+_BESIDE: Final = frozenset(("call_id", "content", "id", "index", "role", "status", "type"))
+_NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
+_BETWEEN: Final = re.compile(r"[\s;,]*")
 _FRAME: Final = re.compile(
     rf"</?(?:{_NAMES}|summary|answer|final_answer|final|response|output|result)\s*/?>",
     re.IGNORECASE,
@@ -54,7 +68,72 @@ def without_thoughts(text: str) -> tuple[str, bool]:
 
 def is_calls_alone(text: str) -> bool:
     """Return whether a text is nothing but calls of tools, as models write them."""
-    return _CALL.match(text.lstrip()) is not None and is_blank(_CALL.sub("", text))
+    text = text.strip()
+    if _CALL.match(text) is not None:
+        return is_blank(_CALL.sub("", text))
+    if _IN_CODE.fullmatch(text) is not None:
+        return True
+    values = json_values(text)
+    try:
+        return bool(values) and all(map(_is_call, values))
+    except RecursionError:
+        return False
+
+
+def json_values(text: str) -> list[Any]:
+    """Return the values of a text that is JSON, also in a code block; several if they follow.
+
+    It is empty where anything else is in the text.
+    """
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        text = text.partition("\n")[2][:-3].strip()
+    if text[:1] not in ("{", "[", '"'):
+        return []
+    values, at, decoder = list[Any](), 0, json.JSONDecoder()
+    try:
+        while at < len(text):
+            value, end = decoder.raw_decode(text, at)
+            values.append(value)
+            between = _BETWEEN.match(text, end)
+            at = between.end() if between else end
+    except (ValueError, RecursionError):
+        return []
+    return values
+
+
+def _is_call(value: Any) -> bool:
+    """Return whether a value of JSON is a call, or several, with nothing said beside them."""
+    if isinstance(value, list):
+        several = cast("list[Any]", value)
+        return bool(several) and all(map(_is_call, several))
+    if not isinstance(value, dict):
+        return False
+    fields = cast("dict[str, Any]", value)
+    held = [fields[key] for key in fields if key in _HOLDERS and not isinstance(fields[key], str)]
+    if held:
+        return (
+            fields.keys() <= _HOLDERS | _BESIDE
+            and not fields.get("content")
+            and all(map(_is_call, held))
+        )
+    called = [fields[key] for key in fields if key in _CALLED]
+    given = [fields[key] for key in fields if key in _ARGUMENTS]
+    return (
+        len(called) == len(given) == 1
+        and fields.keys() <= _CALLED | _ARGUMENTS | _BESIDE
+        and ("input" not in fields or fields.get("type") == "tool_use")
+        and isinstance(called[0], str)
+        and _NAME.fullmatch(called[0]) is not None
+        and _are_arguments(given[0])
+    )
+
+
+def _are_arguments(given: Any) -> bool:
+    """Return whether a value can be what a tool is called with: an object, also one as text."""
+    if not isinstance(given, str):
+        return isinstance(given, dict)
+    values = json_values(given.strip())
+    return not given.strip() or (len(values) == 1 and isinstance(values[0], dict))
 
 
 def is_blank(text: str) -> bool:
