@@ -14,23 +14,15 @@ import json
 import re
 from typing import Any, Final, cast
 
-from chatfold.core.thoughts import json_values
+from chatfold.core.own_failures import REGRETS, is_own_failure
+from chatfold.core.thoughts import is_json_of
 
 __all__ = ["is_error_text", "is_refusal", "says_nothing"]
 
 _LONGEST_REFUSAL: Final = 300  # characters
 _LONGEST_LINE: Final = 200
-_LONGEST_REASON: Final = 600  # with what an exception says
 _LONGEST_BODY: Final = 4000
 
-_REGRETS = (
-    r"(?:(?:i['\u2019]?m|i am|we['\u2019]?re|we are) (?:very |so |really |truly )?sorry|sorry"
-    r"|(?:my )?apologies|(?:i|we) (?:sincerely )?apologi[sz]e|unfortunately"
-    r"|as an ai[\w -]{0,40}|es tut mir (?:sehr )?leid|tut mir leid|leider"
-    r"|(?:je suis |nous sommes )?d\u00e9sol\u00e9(?:e|s|es)?|malheureusement"
-    r"|lo siento(?: mucho)?|lo lamento|lamentablemente|mi dispiace|sinto muito|desculpe)"
-    r"[\s,.!:;\u2014-]*(?:(?:but|aber|mais|pero|ma|mas) )?"
-)
 _CANNOT = (
     r"(?:i|we) ?(?:can['\u2019]?t|can ?not|won['\u2019]?t|will not"
     r"|(?:am|are|['\u2019]m|['\u2019]re) (?:not able|unable) to"
@@ -65,16 +57,17 @@ _OFFERS = (
     r"|perhaps|instead)\b[^.!?\n]*[.!?]*"
 )
 _REFUSAL = re.compile(
-    rf"\s*(?:(?:{_REGRETS})?{_CANNOT}{_DO}{_REQUEST}|(?:{_REGRETS})?(?:{_CANNOT_ELSEWHERE}))"
+    rf"\s*(?:(?:{REGRETS})?{_CANNOT}{_DO}{_REQUEST}|(?:{REGRETS})?(?:{_CANNOT_ELSEWHERE}))"
     rf"\s*(?:[.!\u2026]+\s*(?:{_OFFERS}\s*){{0,2}})?",
     re.IGNORECASE,
 )
 
 # A model that was not shown what it wants to see asks for it, or says that there is nothing.
 _LEAD = (
-    rf"(?:{_REGRETS}|(?:sure|certainly|of course|okay|ok|hello|hi|thanks|thank you"
-    r"|it (?:looks|seems) like|i(?:['\u2019]d| would) be (?:happy|glad) to (?:help|assist)"
-    r"(?: you)?(?: with that)?|i(?:['\u2019]?| a)m (?:ready|happy|glad) to (?:help|assist"
+    rf"(?:{REGRETS}|(?:sure|certainly|of course|okay|ok|hello|hi|thanks|thank you"
+    r"|it (?:looks|seems|appears)(?: like| that)?"
+    r"|i(?:['\u2019]d| would) be (?:happy|glad) to (?:help|assist)(?: you)?"
+    r"(?: with that)?|i(?:['\u2019]?| a)m (?:ready|happy|glad) to (?:help|assist"
     r"|summari[sz]e(?: (?:the|your) conversation)?))[\s,.!:\u2014-]*(?:but )?)"
 )
 _ASKS = (
@@ -83,7 +76,7 @@ _ASKS = (
     r"(?: (?:the|your|an?|this|any))?(?: (?:full|actual|complete))?"
 )
 _MISSES = (
-    r"(?:there (?:is|was|seems to be|appears to be) no"
+    r"(?:there(?:['\u2019]s| (?:is|are|was|were|seems to be|appears to be)) no"
     r"|i (?:don['\u2019]t|do not|can['\u2019]t|cannot) (?:see|have|find)(?: access to)?"
     r" (?:any|an?|the))"
 )
@@ -92,19 +85,25 @@ _GAVE_NONE = (
     r" (?:provided?|shared?|included?|pasted?) (?:any|an?|the)"
 )
 _TALK = r"(?:conversation|chat(?= (?:history|log|transcript)))(?: history| log| text| transcript)?"
-_ANY_TEXT = rf"(?:{_TALK}|chat|dialogue|transcript|messages?|text|content)"
-_GIVEN = r" (?:(?:was|has been) )?(?:provided|given|shared)"
+_ANY_TEXT = rf"(?:{_TALK}|chat|dialogue|transcript|messages?|text|content|history)"
+_GIVEN = r" (?:(?:was|has been) )?(?:provided|given|shared|available)"
 _TO_SUMMARIZE = (
     r"(?: (?:that |which )?you(?:['\u2019]d| would)? (?:like|want|need)(?: me)? (?:to (?:have )?)?"
-    r"summari[sz]ed?| (?:for me )?to (?:be )?summari[sz]ed?| so (?:that )?i can (?:summari[sz]e"
+    r"summari[sz]ed?| (?:for me )?to (?:be )?summari[sz]ed?(?: it| them)?"
+    r"| so (?:that )?i can (?:summari[sz]e"
     r"(?: (?:it|them))?|help(?: you)?|assist(?: you)?|create (?:a|the) summary))"
 )
 _ASKS_BACK = re.compile(
     rf"(?:{_LEAD}){{0,3}}(?:{_ASKS} (?:{_ANY_TEXT}{_TO_SUMMARIZE}|{_TALK})"
     rf"|{_MISSES} {_TALK}(?:{_GIVEN}| here| yet| above| in your message)"
     rf"|{_GAVE_NONE} {_TALK}|no {_TALK}{_GIVEN}|nothing{_TO_SUMMARIZE}"
+    rf"|there(?: is|['\u2019]s) nothing{_TO_SUMMARIZE}"
+    rf"|i need (?:the|your|an?) {_TALK}{_TO_SUMMARIZE}"
+    rf"|the (?:provided )?{_TALK} (?:is|seems to be|appears to be) (?:empty|blank)"
+    rf"|i (?:don['\u2019]t|do not) have access to (?:the|your|any|this) {_TALK}"
+    r"|what (?:would|do) you (?:like|want) me to summari[sz]e"
     rf"|(?:{_MISSES}|{_GAVE_NONE}|no) {_ANY_TEXT}(?:{_GIVEN})?{_TO_SUMMARIZE})"
-    r"\s*(?:[.!?:]+\s*(?:(?:(?:once|then|when|as soon as|after|could|can|would) you"
+    r"\s*(?:[.!?:,]+\s*(?:(?:and )?(?:(?:once|then|when|as soon as|after|could|can|would) you"
     rf"|i(?:['\u2019]ll| will| can|['\u2019]d| would))\b[^.!?\n]*[.!?]*\s*|{_OFFERS}\s*){{0,2}})?",
     re.IGNORECASE,
 )
@@ -151,7 +150,7 @@ _FAULT = (
 )
 # Behind it is no sentence that goes on: nothing, the body of the error to the end, or what to do.
 _ENDS = (
-    r"(?:[\s.!:,-]*(?:[({\[].*[)}\]])?[\s.!]*\Z"
+    r"(?:[\s.!:,\]-]*(?:[({\[].*[)}\]])?[\s.!]*\Z"
     r"|[\s.!:,-]+(?:(?:please|try|retry)\b|for (?:model|requests)\b)[^.;]*[.!]*\s*\Z)"
 )
 _LINE = re.compile(
@@ -159,60 +158,10 @@ _LINE = re.compile(
     r"|upstream connect error or disconnect/reset before headers"
     r"|(?:[\w.]{1,40}\.)?(?:ratelimit|apiconnection|apitimeout|apistatus|apiresponse|api"
     r"|internalserver|serviceunavailable|overloaded|authentication|permissiondenied|badrequest)"
-    r"error\b[:(]"
+    r"error\b[:(]|[45]\d\d \w{4,30}\.? \{['\"]error\b"
     rf"|(?:\[?(?:[a-z]{{2,12}} )?(?:error|exception|failed|failure)\b[\]\s:,([-]*"
     rf"(?:code|status)?[\s:]*(?:[45]\d\d\b[\s:,-]*{_FAULT}?|{_FAULT})"
     rf"|(?:http(?:/[\d.]+)?[\s:]*)?(?:[45]\d\d\b[\s:,-]*)?{_FAULT}){_ENDS})",
-    re.IGNORECASE,
-)
-# How a summarizer tells that it failed itself, and what it was at: no matter of the conversation.
-_SUMMARY = (
-    r"(?:(?:generat|creat|produc|writ|prepar|mak)(?:ing|e) (?:(?:the|an?|your|this) )?"
-    r"(?:(?:conversation|chat) )?summary(?: (?:of|for) (?:the|this|your) (?:conversation|chat))?"
-    r"|summari[sz](?:ing|e) (?:the|this|your) (?:conversation|chat|messages|history))"
-)
-_AT_WORK = (
-    rf"(?: (?:while|when|in|during|with))? (?:{_SUMMARY}|(?:(?:process|handl|complet|generat)ing"
-    r" (?:your|this|the|an?)|your) (?:request|prompt|response|completion))"
-)
-_KIND = r"(?:(?:unexpected|internal|unknown|server) ){0,2}"
-_BUSY = r"(?:overloaded|unavailable|not available|busy|at capacity)"
-_AGAIN = (
-    r"(?:please\b|(?:you can )?(?:try again|retry(?: later| your request|\Z|[.!]))|sorry about)"
-)
-_FAILED_ITSELF = re.compile(
-    rf"(?:{_REGRETS}|(?:oops|whoops|uh-oh)[\s,.!]*)?"
-    r"(?:(?:there was|(?:i|we)(?:['\u2019]ve| have)? (?:encountered|ran into|hit|had)) (?:an?|some)"
-    rf" {_KIND}(?:error|issue|problem)(?: occurred)?{_AT_WORK}"
-    rf"|(?:(?:i|we) (?:encountered|ran into) an {_KIND}error|something went wrong"
-    rf"|an {_KIND}error(?: has)? occurred)(?:{_AT_WORK})?"
-    rf"|the server had an error{_AT_WORK}|(?:unknown |unexpected )?error"
-    r"|(?:the|this|that) (?:model|engine) is (?:currently |temporarily )?overloaded"
-    r"(?: with other requests| right now| at the moment)?"
-    r"|(?:the|our|this) (?:model|engine|servers?|service|api) (?:is|are) (?:currently|temporarily)"
-    rf" {_BUSY}(?=[\s.!:,-]*{_AGAIN})"
-    r"|the server is (?:currently processing too many requests|overloaded or not ready yet)"
-    r"|(?:the )?model [`'\"][^`'\"\n]{1,60}[`'\"] does not exist"
-    r"(?: or you do not have access to it)?"
-    r"|agent stopped due to (?:iteration limit or time limit|max(?:imum)? iterations)(?: reached)?)"
-    rf"[\s.!:,-]*(?:{_AGAIN}[^;]*)?",
-    re.IGNORECASE,
-)
-_WITH_REASON = re.compile(
-    rf"(?:(?:{_REGRETS})?(?:(?:(?:there was )?an? )?(?:error|exception|failure)(?: occurred)?"
-    rf"(?: (?:while|when|in|during))? {_SUMMARY}"
-    r"|(?:(?:i|we) )?(?:failed to|(?:was |were )?unable to|could not|couldn['\u2019]t|cannot"
-    rf"|can['\u2019]t) {_SUMMARY}"
-    r"|(?:summary generation|summari[sz]ation) (?:failed|error|timed out))"
-    r"|rate limit reached for \S{1,80} in organization\b"
-    r"|(?:\w{1,40}\(.{0,200}\): )?max retries exceeded with url: )"
-    rf"(?:[\s.!]*|\s*[:(][^;]*|[.!]\s*{_AGAIN}[^;]*|(?<=organization) .*|(?<=url: ).*)",
-    re.IGNORECASE,
-)
-# The words of an exception are anybody's; these tell of a conversation.
-_TELLS = re.compile(
-    r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
-    r"|fixes|solved|resolved|mended|next|pending|still|then)\b",
     re.IGNORECASE,
 )
 _KEYS_OF_ERRORS = frozenset(("error", "errors", "fault", "exception"))
@@ -248,24 +197,16 @@ def is_error_text(text: str) -> bool:
         return len(said) <= _LONGEST_BODY and _is_error_body(said)
     if said[:9].lower() == "traceback":
         return _LINE.match(said) is not None
-    if len(said) > _LONGEST_REASON or "\n" in said:
-        return False
-    if len(said) <= _LONGEST_LINE and _LINE.match(said) is not None:
-        return True
-    failed = _FAILED_ITSELF.fullmatch(said) or _WITH_REASON.fullmatch(said)
-    return failed is not None and _TELLS.search(said) is None
+    longest = _LONGEST_REFUSAL if said[-1:] == "}" else _LONGEST_LINE  # an SDK shows the body
+    is_line = len(said) <= longest and "\n" not in said and _LINE.match(said) is not None
+    return is_line or is_own_failure(said)
 
 
 def says_nothing(text: str) -> bool:
     """Return whether a text is only what stands where there is none: `N/A`, `{}`, three dots."""
     said = text.strip()
-    if len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None:
-        return True
-    values = json_values(said)
-    try:
-        return bool(values) and all(map(_holds_nothing, values))
-    except RecursionError:
-        return False
+    is_sign = len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None
+    return is_sign or is_json_of(said, _holds_nothing)
 
 
 def _holds_nothing(value: Any) -> bool:

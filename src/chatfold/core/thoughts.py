@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final, cast
 
-__all__ = ["is_blank", "is_calls_alone", "json_values", "without_thoughts"]
+__all__ = ["is_blank", "is_calls_alone", "is_json_of", "without_thoughts"]
 
 # Of open models, and of those that a prompt tells to think:
 # https://docs.sglang.io/docs/advanced_features/separate_reasoning (read 2026-11-26).
@@ -25,15 +26,20 @@ _CALL: Final = re.compile(
     r"|(?:\[TOOL_CALLS\]|\u273fFUNCTION\u273f|<[|｜][\w▁]*(?:tool|python_tag)[\w▁]*[|｜]>).*",
     re.DOTALL,
 )
+_INSIDE: Final = r"(?:[^()\"]|\"(?:[^\"\\]|\\.)*+\")*+"
 _IN_CODE: Final = re.compile(
-    r"(?:functions\.[\w.-]{1,128}+\s*+\((?:[^()\"]|\"(?:[^\"\\]|\\.)*+\")*+\)[\s;]*+)++", re.DOTALL
+    r"(?:(?:print\()?(?:(?:functions|default_api)\.[\w.-]{1,128}+\s*+\(|\w{1,128}+\((?=\s*+\{))"
+    rf"{_INSIDE}\){{1,2}}[\s;]*+)++",
+    re.DOTALL,
 )
 # A call as JSON: what it calls, with what, and the fields around it in the APIs of providers.
 _HOLDERS: Final = frozenset(
     ("function", "functionCall", "function_call", "function_calls", "toolUse", "tool_call")
 ) | {"tool_calls", "tool_uses"}
-_CALLED: Final = frozenset(("function", "name", "recipient_name", "tool", "tool_name"))
-_ARGUMENTS: Final = frozenset(("args", "arguments", "input", "parameters", "tool_input"))
+_CALLED: Final = frozenset(("action", "function", "name", "recipient_name", "tool", "tool_name"))
+_ARGUMENTS: Final = frozenset(
+    ("action_input", "args", "arguments", "input", "parameters", "tool_input")
+)
 _BESIDE: Final = frozenset(("call_id", "content", "id", "index", "role", "status", "type"))
 _NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
 _BETWEEN: Final = re.compile(r"[\s;,]*")
@@ -68,37 +74,37 @@ def without_thoughts(text: str) -> tuple[str, bool]:
 
 def is_calls_alone(text: str) -> bool:
     """Return whether a text is nothing but calls of tools, as models write them."""
-    text = text.strip()
+    text = _without_fence(text.strip())
     if _CALL.match(text) is not None:
         return is_blank(_CALL.sub("", text))
-    if _IN_CODE.fullmatch(text) is not None:
-        return True
-    values = json_values(text)
-    try:
-        return bool(values) and all(map(_is_call, values))
-    except RecursionError:
-        return False
+    return _IN_CODE.fullmatch(text) is not None or is_json_of(text, _is_call)
 
 
-def json_values(text: str) -> list[Any]:
-    """Return the values of a text that is JSON, also in a code block; several if they follow.
+def is_json_of(text: str, is_one: Callable[[Any], bool]) -> bool:
+    """Return whether a text is JSON, also in a code block, of nothing but such values.
 
-    It is empty where anything else is in the text.
+    Several may follow each other, as models write several calls.
     """
-    if text.startswith("```") and text.endswith("```") and "\n" in text:
-        text = text.partition("\n")[2][:-3].strip()
+    text, at, decoder = _without_fence(text), 0, json.JSONDecoder()
     if text[:1] not in ("{", "[", '"'):
-        return []
-    values, at, decoder = list[Any](), 0, json.JSONDecoder()
+        return False
     try:
         while at < len(text):
             value, end = decoder.raw_decode(text, at)
-            values.append(value)
+            if not is_one(value):
+                return False
             between = _BETWEEN.match(text, end)
             at = between.end() if between else end
-    except (ValueError, RecursionError):
-        return []
-    return values
+    except (ValueError, RecursionError):  # nested without end
+        return False
+    return True
+
+
+def _without_fence(text: str) -> str:
+    """Return what is in a text that is a code block."""
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text.partition("\n")[2][:-3].strip()
+    return text
 
 
 def _is_call(value: Any) -> bool:
@@ -132,8 +138,7 @@ def _are_arguments(given: Any) -> bool:
     """Return whether a value can be what a tool is called with: an object, also one as text."""
     if not isinstance(given, str):
         return isinstance(given, dict)
-    values = json_values(given.strip())
-    return not given.strip() or (len(values) == 1 and isinstance(values[0], dict))
+    return not given.strip() or is_json_of(given.strip(), lambda value: isinstance(value, dict))
 
 
 def is_blank(text: str) -> bool:
