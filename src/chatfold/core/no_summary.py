@@ -158,7 +158,7 @@ _LINE = re.compile(
     r"|upstream connect error or disconnect/reset before headers"
     r"|(?:[\w.]{1,40}\.)?(?:ratelimit|apiconnection|apitimeout|apistatus|apiresponse|api"
     r"|internalserver|serviceunavailable|overloaded|authentication|permissiondenied|badrequest)"
-    r"error\b[:(]|[45]\d\d \w{4,30}\.? \{['\"]error\b"
+    r"error\b[:(]|[45]\d\d \w{4,30}\. \{['\"]error['\"]: \{"
     rf"|(?:\[?(?:[a-z]{{2,12}} )?(?:error|exception|failed|failure)\b[\]\s:,([-]*"
     rf"(?:code|status)?[\s:]*(?:[45]\d\d\b[\s:,-]*{_FAULT}?|{_FAULT})"
     rf"|(?:http(?:/[\d.]+)?[\s:]*)?(?:[45]\d\d\b[\s:,-]*)?{_FAULT}){_ENDS})",

@@ -85,7 +85,8 @@ _WITH_REASON = re.compile(
 # The words of an exception are anybody's; these tell of a conversation.
 _TELLS = re.compile(
     r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
-    r"|fixes|solved|resolved|mended|next|pending|still|then)\b",
+    r"|fixes|solved|resolved|mended|next|pending|still|then"
+    r"|s?he|they|her|his|their|tomorrow|yesterday)\b",
     re.IGNORECASE,
 )
 
