@@ -167,7 +167,7 @@ CALLS = [
     "\u273fFUNCTION\u273f: refund\n\u273fARGS\u273f: {}",
 ]
 NOTHING = [
-    *("...", ". . .", "\u2026", "-", "\u2014", "---", "{}", "[]", "null", "None", "None.", "none"),
+    *("{}", "[]", "null", "None", "None.", "none"),
     *("N/A", "n/a.", "- N/A", "(none)", "(empty)", "`null`", "undefined", "NaN", '""', "**N/A**"),
     *("Summary: N/A", "**Summary:** None.", "## Summary:\n", "No summary available."),
     *("Summary unavailable", '{"summary": ""}', '{"summary": null}', '{"text": " N/A "}'),
@@ -175,6 +175,7 @@ NOTHING = [
 ]
 SUMMARIES = [
     *("short", "summary", "ok", "x", ".", "1", "Done.", "A summary.", "Summary", "text", "s"),
+    *("...", "\u2026", "-", "---"),  # as stand-ins for a model answer in tests
     *("The user asked for nothing yet.", "Refund done.", "Nothing was decided.", "No answer yet."),
     *("No", "None of the orders has arrived.", "- Orders asked: LK-1000", "0", "false", "\u2705"),
     *("No content was deleted.", "No messages yet.", "N/A was the answer.", "Nothing is open."),

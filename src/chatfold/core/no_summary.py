@@ -121,8 +121,7 @@ _FILTERED = re.compile(
 # What stands where there is nothing, in the words of languages, forms and templates.
 _NOTHING = re.compile(
     r"(?:[#*]{0,4} ?(?:(?:conversation|chat) )?summary ?\*{0,2}:\*{0,2}\s*)?(?:[-*] )?"
-    r"(?:(?:\.\s?){2,}|\u2026+|[-\u2013\u2014*\u2022_]+"
-    r"|[('\"`<\[*]{0,2}(?:none|null|nil|nan|undefined|n/a"
+    r"(?:[('\"`<\[*]{0,2}(?:none|null|nil|nan|undefined|n/a"
     r"|no (?:conversation )?summary(?: (?:is |was )?(?:available|generated|provided|given))?"
     r"|(?:the )?summary (?:is )?(?:not available|unavailable|empty))[)'\"`>\]*]{0,2}\.?"
     r"|[(<\[](?:empty|blank|no (?:text|content|output|response|answer))[)>\]])?",
@@ -203,7 +202,7 @@ def is_error_text(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text is only what stands where there is none: `N/A`, `{}`, three dots."""
+    """Return whether a text is only what stands where there is none: `N/A`, `{}`."""
     said = text.strip()
     is_sign = len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None
     return is_sign or is_json_of(said, _holds_nothing)
