@@ -1,8 +1,9 @@
 """The sentences of users, and which of them are surely their own words.
 
-What is pasted into a message may have been written by anybody. A rule of the user's is not for them
-to lift, so a sentence that may be pasted is told from others; in doubt it may be.
-Not here: what a sentence says (`constraints`).
+What is pasted into a message may have been written by anybody, so what plainly is makes no rule. A
+rule of the user's is not for others to lift, so a sentence that may be pasted is told from others;
+in doubt it may be.
+Not here: what a sentence says (`constraints`), what is plainly pasted (`pasted`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from chatfold.core.constraint_words import Words, compiled
+from chatfold.core.pasted import said_of
 from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
@@ -65,21 +67,22 @@ class Speech:
     def sentences(self, texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
         """Yield the sentences and list lines of a message, and whether they are surely its own.
 
-        Quoted lines and fenced code are no speech. What stands behind a colon, in quotation marks
-        or in a mail may be another's.
+        Quoted lines, fenced code and what is plainly pasted are no speech. What stands behind a
+        colon, in quotation marks, in a mail or behind what was pasted may be another's.
 
         Args:
             texts: The texts of one message, in their order.
         """
         bare = [_FENCED.sub("\n", text) for text in texts]
         own = not self._is_mail(bare)
-        for text in bare:
+        for text, pasted_at in said_of(bare):
             lead = _LEADS.search(text)
-            leads = lead.start() if lead else len(text)
+            ends = (lead.start() if lead else None, pasted_at, len(text))
+            leads = min(end for end in ends if end is not None)
             quoted = _quoted(text)
             for at, sentence in _sentences(text, self._goes_on):
                 yield sentence, own and at <= leads and not quoted(at)
-            own = own and lead is None
+            own = own and lead is None and pasted_at is None
 
     def _is_mail(self, texts: Sequence[str]) -> bool:
         """Return whether a message looks as if a mail had been pasted into it.

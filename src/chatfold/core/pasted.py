@@ -1,0 +1,174 @@
+"""What users paste into their messages: its author may be anybody, so it instructs nobody.
+
+Only a clear mark counts: tags around what others wrote, lines of quotes, a mail, a file. In doubt a
+text is the user's own, as instructions must not be lost.
+Not here: quoted lines, fences and other quotation marks (`constraint_speech`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from chatfold.core.pasted_mails import mails
+from chatfold.core.word_sets import word_set
+
+__all__ = ["Said", "said_of"]
+
+_LONG: Final = 20_000  # characters: who writes less by hand may have forgotten to close a tag
+_NEAR: Final = 200  # characters: what is behind is not looked at
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w:.-]*+)((?:\s[^<>]*+)?)>|<!--|-->")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_DRAWN = re.compile(r"^[ \t]*(\"\"\"|''')[ \t]*\n.*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+
+# The last word of a name tells: <email_rules> are rules, <user_document> is a document. A name that
+# is in doubt is none of these; users write their prompts in tags such as <rules> and <style>.
+_PASTED: Final = word_set(
+    "document doc email mail html body div article context attachment file page webpage website "
+    "content transcript log pdf snippet excerpt passage paste pasted quote blockquote letter "
+    "text data table iframe script noscript stdout stderr"
+)
+_STYLED: Final = frozenset(("p", "span"))  # rich text, but what is hidden has a style
+_HIDDEN: Final = "!"  # the name of blocks without one
+
+
+class Said(NamedTuple):
+    """A text of a user without what is pasted.
+
+    Attributes:
+        text: The text; of a pasted block in the middle of a line its tags are left.
+        pasted_at: Where the first thing was taken out, in characters; None: nowhere.
+    """
+
+    text: str
+    pasted_at: int | None
+
+
+class _Tag(NamedTuple):
+    start: int
+    end: int
+    name: str
+    closes: bool
+    told: bool  # more than its name
+
+
+class _Block(NamedTuple):
+    start: int
+    end: int
+    name: str
+
+
+def said_of(texts: Sequence[str]) -> Iterator[Said]:
+    """Yield the texts of one message, in their order, without what is pasted into them."""
+    spoken = False
+    for text in texts:
+        bare, cut = _without(text, [*_joined(_blocks(text))])
+        rest, cut_too = _without(bare, [_Block(*span, "") for span in mails(bare, spoken=spoken)])
+        cuts = [at for at in (cut, cut_too) if at is not None]
+        yield Said(rest, min(cuts, default=None))
+        spoken = spoken or bool(text.strip())
+
+
+def _without(text: str, blocks: Sequence[_Block]) -> tuple[str, int | None]:
+    """Return a text without these blocks, and where the first one was."""
+    kept: list[str] = []
+    at = 0
+    for block in blocks:
+        kept += text[at : block.start], _left(text, block)
+        at = block.end
+    return "".join((*kept, text[at:])), blocks[0].start if blocks else None
+
+
+def _left(text: str, block: _Block) -> str:
+    """Return what is left of a block: a sentence that it stands in goes on behind it."""
+    before = _line_before(text, block.start)
+    if not before.strip() or "\n" in text[block.start : block.end]:
+        return "\n"
+    left = "" if block.name == _HIDDEN else f"<{block.name}>…</{block.name}>"
+    behind = text[block.end : block.end + 9].lstrip(" \t")
+    return f"{left}\n" if behind[:1].isupper() else left
+
+
+def _tags(text: str) -> Iterator[_Tag]:
+    """Yield the tags around what others wrote, and the marks of comments."""
+    for match in _TAG.finditer(text) if "<" in text else ():
+        slash, name, told = match.groups()
+        if name is None:
+            yield _Tag(*match.span(), _HIDDEN, match[0] == "-->", told=False)
+        elif not told.endswith("/") and _is_pasted(name):
+            yield _Tag(*match.span(), name.lower(), bool(slash), told=bool(told.strip()))
+
+
+def _is_pasted(name: str) -> bool:
+    last = [part.lower() for part in _PART.findall(name)][-1]
+    return last in _STYLED or last in _PASTED or last.removesuffix("s") in _PASTED
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks in tags and between lines of quotes; they may lie in one another."""
+    yield from (_Block(*match.span(), _HIDDEN) for match in _DRAWN.finditer(text))
+    by_name: dict[str, list[_Tag]] = {}
+    for tag in _tags(text):
+        by_name.setdefault(tag.name, []).append(tag)
+    for tags in by_name.values():
+        yield from _closed(text, tags)
+
+
+def _closed(text: str, tags: Sequence[_Tag]) -> Iterator[_Block]:
+    """Yield the blocks in tags of one name.
+
+    What is pasted may close its tag itself, so that a block reaches up to the last tag that closes
+    one. A tag that opens one may only be spoken of: "the text in <document> tags".
+    """
+    opened: list[_Tag] = []
+    last: _Block | None = None
+    for tag in tags:
+        if not tag.closes:
+            opened.append(tag)
+            continue
+        opening = opened.pop() if opened else None
+        if opening:
+            last = _Block(opening.start, tag.end, tag.name)
+        elif last:
+            last = last._replace(end=tag.end)
+        if last and (opening is None or _is_block(opening, text[opening.end : tag.start])):
+            yield last
+    yield from _unclosed(text, opened, last.end if last else 0)
+
+
+def _unclosed(text: str, opened: Sequence[_Tag], last: int) -> Iterator[_Block]:
+    """Yield blocks that nothing closes: what is pasted opens a tag too many, or was cut."""
+    for tag in opened:
+        begins = not _line_before(text, tag.start).strip()
+        ends = text[tag.end : tag.end + 1] in ("", "\n", "\r")
+        if last > tag.start and (begins or ends or tag.told):
+            yield _Block(tag.start, last, tag.name)
+        elif ends and len(text) - tag.end > _LONG:
+            yield _Block(tag.start, len(text), tag.name)
+
+
+def _line_before(text: str, at: int) -> str:
+    """Return what stands before a place in its line, of a long one the end."""
+    return text[max(at - _NEAR, 0) : at].rpartition("\n")[2]
+
+
+def _is_block(opening: _Tag, inner: str) -> bool:
+    """Return whether there is more than a word in a line between tags: "<page> and </page>"."""
+    if opening.name in _STYLED and not opening.told:
+        return False
+    return len(inner) > _NEAR or "\n" in inner or len(inner.split()) > 1
+
+
+def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """Yield blocks in the order of the text, those that touch as one."""
+    held: _Block | None = None
+    for block in sorted(blocks):
+        if held is not None and block.start <= held.end:
+            held = held._replace(end=max(held.end, block.end))
+            continue
+        if held is not None:
+            yield held
+        held = block
+    if held is not None:
+        yield held
