@@ -110,6 +110,7 @@ class ContentReader:
         self._endings = [group.split("|") for group in words.endings]
         elided = [part for phrase in words.elisions for part in phrase.split("|")]
         self._elisions = tuple(sorted(elided, key=len, reverse=True))
+        self._prefixes = frozenset(w for phrase in words.prefixes for w in phrase.split("|"))
         self._negation = compiled(words.negations)
         # "From now on" and "feel free to" say nothing of whence and whither. But a phrase that
         # skips words would take away the very words that are compared, unless they are before
@@ -165,8 +166,19 @@ class ContentReader:
         return len(self._negation.findall(plain)) % 2 == 1
 
     def touches(self, one: Content, other: Content) -> bool:
-        """Return whether two sentences have a word in common."""
-        return any(self._place(word, other.words) is not None for word in one.words)
+        """Return whether two sentences have a word in common, perhaps in another form."""
+        one_said, other_said = (
+            [form for word in content.words for form in self._parted(word)]
+            for content in (one, other)
+        )
+        return any(self._place(word, other_said) is not None for word in one_said)
+
+    def _parted(self, word: _Word) -> Iterator[_Word]:
+        """Yield a word, and what is left of a verb where its prefix stands apart."""
+        yield word
+        for length in () if word.fixed else range(1, len(word.text) - _STEM + 1):
+            if word.text[:length] in self._prefixes:
+                yield word._replace(text=word.text[length:])
 
     def within(self, one: Content, other: Content) -> bool:
         """Return whether all that one sentence is about is what the other is about, too.

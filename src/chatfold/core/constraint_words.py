@@ -77,6 +77,7 @@ class Words:
             instruction with another number it takes the place of that one.
         lists: Single words between things of which each is meant: "and", "or". Who takes back what
             is about two of them and names one leaves the other.
+        prefixes: Single words before a verb that may part from it: "anrufen", "ruf … an".
         goes_on: Begin a line that goes on with the sentence of the line before: "or", "unless".
 
     A phrase of `takes_back`, `allows` or `permits` counts where it begins a clause; one that begins
@@ -114,6 +115,7 @@ class Words:
     lists: tuple[str, ...] = ()
     goes_on: tuple[str, ...] = ()
     corrects: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check every phrase: one that cannot be read would break each fold."""

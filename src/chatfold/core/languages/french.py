@@ -189,6 +189,11 @@ FRENCH: Final = Words(
         "tu|vous n'as|n'avez pas besoin",
         "tu|vous n'es|n'êtes pas obligé|obligée|tenu",
         "pas besoin de|d'*",
+        "je|nous n'ai|n'avons [p]lus besoin",
+        "il n'est [p]lus nécessaire|utile",
+        "ce n'est [p]lus nécessaire|utile|obligatoire",
+        "* va|vont|convient|conviennent aussi|également|maintenant",
+        "* est|sont aussi|également|maintenant possible|possibles|permis|acceptable|acceptables",
         "tu|vous as|avez le droit de|d'*",
     ),
     contrasts=(
@@ -216,6 +221,8 @@ FRENCH: Final = Words(
         "s'il te|vous plaît|plait",
     ),
     hedges=(
+        "cette fois",
+        "exceptionnellement",
         "tu|vous|il|elle|on|ils|elles * dit|disais|disiez|dites",
         "tu|vous|il|elle|on|ils|elles * dis|prétendez|prétends|croyez|crois",
         "je|j'* n'ai|pas|jamais|ne * dit|dis|veux|voulais",

@@ -121,6 +121,9 @@ GERMAN: Final = Words(
         f"du|sie|ihr {MUST}|{NEED} nicht",
         "es ist|wäre * erlaubt|ordnung",
         "* ist|sind * ok[a]y|erlaubt|möglich",
+        "* ist|sind auch|jetzt|nun * ordnung|recht",
+        "* geht|gehen|passt|passen auch|jetzt",
+        f"ich|wir brauche|brauchen|will|wollen * nicht|{NO} * mehr",
     ),
     contrasts=(
         "von|an|zu|zum|zur|nach|für|aus",
@@ -135,6 +138,7 @@ GERMAN: Final = Words(
         "in|alles|na|vielen ordnung|klar|gut|schön|dank",
     ),
     hedges=(
+        "diesmal|ausnahmsweise",
         "du|er|sie|es|man|wer|niemand|jemand|keiner * sag*|gesagt|meint*|denk*|glaub*|behaupt*",
         "ich|wir * nie|nicht|niemals * sage|sagen|gesagt|gemeint|meine|erlaubt|will|möchte",
         "ich|wir habe|haben nie|nicht|niemals",
@@ -152,6 +156,7 @@ GERMAN: Final = Words(
     ),
     tags=("ok|okay|ja|gell|oder|bitte|verstanden|klar|einverstanden|ne", "alles|nicht klar|wahr"),
     lists=("und|oder|noch|sowie",),
+    prefixes=("ab|an|auf|aus|ein|los|mit|nach|um|vor|weg|weiter|zu|zurück",),
     goes_on=(
         "und|oder|aber|sondern|außer|bis|wenn|falls|während|bevor|nachdem|weil|denn|ohne|sofern|dass",
         "an|am|auf|aus|bei|für|im|in|ins|mit|nach|von|vom|vor|zu|zum|zur|zwischen|über|unter|als",

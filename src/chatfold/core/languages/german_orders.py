@@ -49,6 +49,7 @@ _CONSENT: Final = "okay|ok|freigabe|zustimmung|erlaubnis|einwilligung|genehmigun
 _APPROVE: Final = "freigeben|absegnen|genehmigen|zustimmen|gegenlesen"
 _AGREED: Final = "ok|okay|zustimme|zugestimmt|bestätige|bestätigt|freigegeben|gelesen|geprüft"
 _TONGUES: Final = "deutsch|englisch|französisch|italienisch|spanisch|türkisch"
+_TONGUE: Final = "deutsch*|englisch*|französisch*|italienisch*|spanisch*|türkisch*"
 _UNITS: Final = (
     "euro|dollar|franken|chf|celsius|kilometern|kilogramm|gramm|litern|metern|prozent|netto|brutto"
     f"|{_TONGUES}"
@@ -94,6 +95,8 @@ ORDERS: Final = (
     f"{_WRITE} * im imperativ|präsens|aktiv|passiv|futur",
     "*en nicht|niemals länger|größer|mehr als",
     f"niemals|nichts|keinerlei|{NO}|{_EVER}",
+    f"wechsle|wechsel|wechseln|geh|gehe|gehen|schalte * wieder|zurück auf|zu|zum|ins {_TONGUE}",
+    f"wieder|zurück auf|zu|zum|ins {_TONGUE} bitte|.",
     # "Nie" alone begins every second sentence of Polish. A phrase with a word of `contrasts`
     # has a `*`: one without is taken away before the contrasts are looked for.
     "nie vor*|nach*|ohne|mehr|unter|über|auf|mit|bei|am|an|in|zwischen|direkt|per|für|zu",

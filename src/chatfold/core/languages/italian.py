@@ -14,6 +14,8 @@ from chatfold.core.constraint_words import Words
 __all__ = ["ITALIAN"]
 
 _ORDERS: Final = (
+    "torna|torni|tornate|ritorna all'inglese|all'italiano",
+    "torna|torni|tornate|ritorna al|in francese|tedesco|spagnolo|portoghese|inglese|italiano",
     "scriv* * all'imperativo|all'infinito|al",
     "facciamo|rilasciamo|lavoriamo|consegniamo * solo|soltanto il|la|di|a|al|dopo|prima",
     "resta|resti|restate|rimani|rimanete su|entro|sotto [!~]*",
@@ -281,6 +283,7 @@ ITALIAN: Final = Words(
     permits=(
         "puoi|può|puo|potete * * adesso|ora|pure|tranquillamente|anche",
         "ora|adesso puoi|può|puo|potete",
+        "non mi|ci serve|servono|occorre|occorrono più|piu|piu'",
         "va bene *are|*armi|*ere|*ermi|*ire|se|anche",
         "* va|vanno|è|sono|e' bene|permess*|consentit*",
         "non s[e]rve|occorre|devi|dovete che|per|*are|*ere|*ire",
@@ -304,6 +307,8 @@ ITALIAN: Final = Words(
         "per|va|da|in|d'accordo favore|cortesia|bene|oggi|adesso|ora|realtà|realta|effetti",
     ),
     hedges=(
+        "questa volta",
+        "stavolta",
         "hai|ha|avete|hanno|lui|lei|qualcuno|nessuno * detto|scritto|chiesto|dice|dicono|pensa",
         "non|mai ho|avevo|volevo|dico|dicevo|intendo|significa|è|e' detto|scritto|che|dire|vero",
         "se|qualora|finché|purché non|lui|lei|il|la|i|le|gli|è|ho|abbiamo|sono|c'è|posso|sia",

@@ -62,6 +62,8 @@ PORTUGUESE: Final = Words(
     orders=(
         "escrev* * no imperativo|infinitivo|presente|passado",
         "cada função|método|classe|arquivo|ficheiro|teste|commit|módulo leva|tem|deve|precisa",
+        "volte|volta|voltem ao|para|a inglês|ingles|português|portugues|francês|alemão|espanhol",
+        "volte|volta|voltem para o inglês|ingles|português|portugues|francês|alemão|espanhol",
         "fique|fica|fiquem|mantenha-se|mantém-te no|na|em|com|dentro",
         "funções|classes|métodos|frases|respostas|mensagens com|de menos|máximo",
         "só|so fazemos|trabalhamos|entregamos|publicamos|viajamos * às|aos|em|no|na|depois|antes",
@@ -273,6 +275,8 @@ PORTUGUESE: Final = Words(
     permits=(
         f"{_CAN} {_TO_DO}|*-me|*-nos|me|nos|lhe",
         "não|nao precisa|precisas|precisam",
+        "* também|tambem serve|servem|está|estão|são",
+        "já|ja não|nao preciso|quero|precisamos|queremos",
         "não|nao é|e|me preciso|necessário|necessario|importo",
     ),
     contrasts=("para|desde|com|por", "antes|depois|entre", "meu|minha|teu|tua|seu|sua|nosso|nossa"),
@@ -294,6 +298,7 @@ PORTUGUESE: Final = Words(
         "por|na|está|tudo|pensando favor|verdade|bem|melhor",
     ),
     hedges=(
+        "desta|dessa vez",
         "ele|ela|eles|elas|você|vocês|tu|quem|alguém|ninguém * disse|disseram|diz|dizem|falou",
         "disseste|disseram|achei|acho|pensei|entendi|dizer|parece",
         "eu não|nao|nunca disse|falei|pedi|quis",

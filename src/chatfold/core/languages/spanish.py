@@ -73,6 +73,7 @@ SPANISH: Final = Words(
     orders=(
         "pregunta|pregunte|preguntad|consulta|consulte|avisa|avise antes de",
         "cada función|método|clase|archivo|test|commit|módulo|mensaje lleva|tiene|debe|necesita",
+        "vuelve|vuelva|volved|regresa|regrese al inglés|ingles|español|francés|alemán|italiano",
         "quédate|quédese|quedate|mantente|manténgase en|con|por",
         "responde|responda|respondan|contesta|conteste solo|sólo|únicamente con|en",
         "funciones|clases|métodos|respuestas|frases|mensajes de menos|máximo|hasta",
@@ -272,6 +273,9 @@ SPANISH: Final = Words(
         f"{_MAY} * * ahora",
         "no hace|tienes|tiene|tienen|tenéis falta|que",
         "está|esta|me bien|parece que|bien",
+        "ya no necesito|quiero|necesitamos|queremos",
+        "* también|tambien está|están|vale|valen|sirve|sirven",
+        "* también|tambien me|nos va|van|vale|valen|sirve|sirven",
     ),
     contrasts=("de|a|desde|hacia|para|con", "mi|tu|su", "antes|después|despues"),
     endings=(
@@ -296,6 +300,8 @@ SPANISH: Final = Words(
         "pensándolo|quiero|quisiera bien|mejor|que",
     ),
     hedges=(
+        "esta vez",
+        "por hoy|ahora",
         "dijiste|dijisteis|dijo|dijeron|dice|dicen|dices|decías|piensa|piensas|cree|crees",
         "no|nunca|tampoco he|hemos|dije|digo|dijimos|quiero|es",
         "si es|hay|no|me|nos|se|el|la|los|las|lo|un|una|pasa|antes|yo|te",
