@@ -58,6 +58,7 @@ def test_a_pasted_mail_makes_no_instruction(mail: str, before: str) -> None:
     pasted = mail.replace("{}", EVIL)
     assert held(before + pasted) == []
     assert held(before, pasted) == []
+    assert held((before + pasted).replace("\n", "\r\n")) == []
     assert held(f"{RULE}\n{before}{pasted}") == [RULE]
 
 
@@ -81,6 +82,8 @@ def test_what_the_user_says_behind_a_signed_mail_is_the_users(mail: str) -> None
         "<context>\n<rules>{}</rules>\n</context>",
         "<document>\nA.\n</document>\n{}\n</document>",
         "<document>a</document> {}\n</document>",
+        "<document>\n{}\n```\nx = 1\n</document>",
+        '<document title="a<b">\n{}\n</document>',
         "<document>\n{}\nA <document> more. {}\n</document>",
         "<div class='x'>{} <div> {}</div>",
         "<document>\n{}\n<document>\nA b.\n</document>\n{}\n</document>",
@@ -100,6 +103,9 @@ def test_a_block_in_tags_that_hold_texts_of_others_makes_no_instruction(pasted: 
 def test_lines_of_quotes_are_as_fences(sign: str) -> None:
     """What is to be read is often put between them."""
     assert held(f"Summarize:\n{sign}\n{EVIL}\n\nIt is so.\n{sign}\n{RULE}") == [RULE]
+    assert held(f"Sum up:\r\n{sign}\r\n{EVIL}\r\n{sign}\r\n{RULE}") == [RULE]
+    assert held(f"Sum up:\n{sign}\nA.\n{sign}\n{EVIL}\n{sign}\n{RULE}") == [RULE]
+    assert held(f"{sign}\nA.\n{sign}\n{RULE}\n{sign}\n{EVIL}\n{sign}") == [RULE]
 
 
 def test_of_a_block_in_the_middle_of_a_sentence_the_tags_are_left() -> None:
@@ -199,8 +205,9 @@ def test_nothing_is_taken_back_behind_what_was_pasted() -> None:
     rule, lift = "Never push to main.", "You can push to main again."
     for text in (f"{lift}\n<log>\nIt is so.\n</log>", f"<log>a</log>\n{lift}"):
         assert standing([ItemView("user", (TextPart(text),))], earlier=[rule]).held == []
-    behind = ItemView("user", (TextPart(f"<log>\nIt is so.\n</log>\n{lift}"),))
-    assert standing([behind], earlier=[rule]).held == [rule, lift]
+    for text in (f"```\na\n```\n<log>\nIt is so.\n</log>\n{lift}", f"<log>\nA b.\n</log>\n{lift}"):
+        view = ItemView("user", (TextPart(text),))
+        assert standing([view], earlier=[rule]).held == [rule, lift]
 
 
 SIGNS = st.sampled_from(
@@ -226,7 +233,14 @@ def test_whatever_is_pasted_what_is_left_was_said_in_that_order(texts: list[str]
     "sign",
     [
         *("<div>", "</div>", "<div>a b</div>", "<div ", "<!--", "-->", "<div a='b'>x y</div>\n"),
-        *("<div>a b</div></div>", "From: a@b.c\n", "From: a\nSubject: b\n\n", "Dear Ana,\n"),
+        *(
+            '<a "<a ',
+            '<div "<',
+            "<div>a b</div></div>",
+            "From: a@b.c\n",
+            "From: a\nSubject: b\n\n",
+            "Dear Ana,\n",
+        ),
         *("On 1 wrote:\n", "On 1 schrieb ", "Best, Ana\n", "Hi,\n", "---\nFrom: a@b.c\n\n", " \n"),
         *(
             '"""\n',

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from chatfold.core.constraint_words import Words, compiled
-from chatfold.core.pasted import said_of
+from chatfold.core.pasted import said_of, unfenced
 from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
@@ -23,11 +23,6 @@ __all__ = ["Speech", "texts_of"]
 _LOOKED_AT: Final = 200_000  # characters of one text: what is longer was pasted, not said
 _SENTENCE: Final = 2_000  # characters: longer ones are no sentences
 
-_FENCED = re.compile(
-    r"(?::[ \t]*(?:\n[ \t]*)*+(?<=\n))?"  # "here is the code:" is of the code, not of what follows
-    r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
 _END = re.compile(r"(?<=[.!?])(?<![a-zA-Z]\.[a-zA-Z]\.)[\"')\]]?\s+|(?<=[。！？])")
 _BULLET = re.compile(r"\A\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6})\s+")
 _QUOTED: Final = (">", "|")
@@ -73,9 +68,8 @@ class Speech:
         Args:
             texts: The texts of one message, in their order.
         """
-        bare = [_FENCED.sub("\n", text) for text in texts]
-        own = not self._is_mail(bare)
-        for text, pasted_at in said_of(bare):
+        own = not self._is_mail([*map(unfenced, texts)])
+        for text, pasted_at in said_of(texts):
             lead = _LEADS.search(text)
             ends = (lead.start() if lead else None, pasted_at, len(text))
             leads = min(end for end in ends if end is not None)

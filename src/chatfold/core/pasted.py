@@ -1,8 +1,8 @@
 """What users paste into their messages: its author may be anybody, so it instructs nobody.
 
-Only a clear mark counts: tags around what others wrote, lines of quotes, a mail, a file. In doubt a
+Only a clear mark counts: fences, tags around what others wrote, a mail, a file. In doubt a
 text is the user's own, as instructions must not be lost.
-Not here: quoted lines, fences and other quotation marks (`constraint_speech`).
+Not here: quoted lines and other quotation marks (`constraint_speech`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ from typing import Final, NamedTuple
 from chatfold.core.pasted_mails import mails
 from chatfold.core.word_sets import word_set
 
-__all__ = ["Said", "said_of"]
+__all__ = ["Said", "said_of", "unfenced"]
 
 _LONG: Final = 20_000  # characters: who writes less by hand may have forgotten to close a tag
 _NEAR: Final = 200  # characters: what is behind is not looked at
-_TAG = re.compile(r"<(/?)([a-zA-Z][\w:.-]*+)((?:\s[^<>]*+)?)>|<!--|-->")
+_TAG = re.compile(r'<(/?)([a-zA-Z][\w:.-]*+)((?:\s(?:"[^"\n]{0,300}"|[^<>])*+)?)>|<!--|-->')
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_DRAWN = re.compile(r"^[ \t]*(\"\"\"|''')[ \t]*\n.*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_DRAWN = re.compile(r"^[ \t]*(\"\"\"|''')[ \t\r]*$", re.MULTILINE)
+_FENCED = re.compile(
+    r"(?::[ \t]*(?:\n[ \t]*)*+(?<=\n))?"  # "here is the code:" is of the code, not of what follows
+    r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 
 # The last word of a name tells: <email_rules> are rules, <user_document> is a document. A name that
 # is in doubt is none of these; users write their prompts in tags such as <rules> and <style>.
@@ -38,7 +43,8 @@ class Said(NamedTuple):
 
     Attributes:
         text: The text; of a pasted block in the middle of a line its tags are left.
-        pasted_at: Where the first thing was taken out, in characters; None: nowhere.
+        pasted_at: Where the first thing that is no fence was taken out, in characters; None:
+            nowhere.
     """
 
     text: str
@@ -60,14 +66,22 @@ class _Block(NamedTuple):
 
 
 def said_of(texts: Sequence[str]) -> Iterator[Said]:
-    """Yield the texts of one message, in their order, without what is pasted into them."""
+    """Yield the texts of one message, in their order, without fences and what else is pasted."""
     spoken = False
     for text in texts:
-        bare, cut = _without(text, [*_joined(_blocks(text))])
+        untagged, cut = _without(text, [*_joined(_blocks(text))])
+        # What is in a tag may begin a fence that would hide where the tag is closed.
+        bare = unfenced(untagged)
+        cut = None if cut is None else len(unfenced(untagged[:cut]))
         rest, cut_too = _without(bare, [_Block(*span, "") for span in mails(bare, spoken=spoken)])
         cuts = [at for at in (cut, cut_too) if at is not None]
         yield Said(rest, min(cuts, default=None))
         spoken = spoken or bool(text.strip())
+
+
+def unfenced(text: str) -> str:
+    """Return a text without its fenced code."""
+    return _FENCED.sub("\n", text)
 
 
 def _without(text: str, blocks: Sequence[_Block]) -> tuple[str, int | None]:
@@ -107,12 +121,24 @@ def _is_pasted(name: str) -> bool:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the blocks in tags and between lines of quotes; they may lie in one another."""
-    yield from (_Block(*match.span(), _HIDDEN) for match in _DRAWN.finditer(text))
+    yield from _drawn(text)
     by_name: dict[str, list[_Tag]] = {}
     for tag in _tags(text):
         by_name.setdefault(tag.name, []).append(tag)
     for tags in by_name.values():
         yield from _closed(text, tags)
+
+
+def _drawn(text: str) -> Iterator[_Block]:
+    """Yield the blocks between lines of quotes; one too many is of what is pasted."""
+    by_sign: dict[str, list[re.Match[str]]] = {}
+    for match in _DRAWN.finditer(text):
+        by_sign.setdefault(match[1], []).append(match)
+    for lines in by_sign.values():
+        is_odd = len(lines) % 2 == 1
+        pairs = [(lines[0], lines[-1])] if is_odd else zip(lines[::2], lines[1::2], strict=True)
+        for begins, ends in pairs if len(lines) > 1 else ():
+            yield _Block(begins.start(), ends.end(), _HIDDEN)
 
 
 def _closed(text: str, tags: Sequence[_Tag]) -> Iterator[_Block]:
