@@ -93,7 +93,8 @@ def test_what_the_user_says_behind_a_signed_mail_is_the_users(mail: str) -> None
 def test_a_block_in_tags_that_hold_texts_of_others_makes_no_instruction(pasted: str) -> None:
     """Wherever it stands, and whatever tags it holds itself; around it the user speaks."""
     block = pasted.replace("{}", EVIL)
-    assert held(block) == []
+    if not block.startswith(("<html>", "<div class")):  # a message in rich text
+        assert held(block) == []
     assert held(f"Summarize.\n{block}\n{RULE}") == [RULE]
     assert held(f"Read: {block} {RULE}") == [RULE]
     assert held(f"{RULE} {block}")[:1] in ([RULE], [f"{RULE} <{block[1:4]}"])
@@ -260,3 +261,18 @@ def test_a_long_text_is_read_in_linear_time(sign: str) -> None:
     for texts in (sign * (200_000 // len(sign)), "a\n" + sign * (200_000 // len(sign))):
         list(said_of([texts]))
     assert time.perf_counter() - begun < 4
+
+
+def test_a_message_that_is_a_mail_as_a_whole_is_the_users() -> None:
+    """A host may hand over what customers write with its headers, or as rich text."""
+    mail = (
+        f"From: ana@x.example\nTo: desk@y.example\nSubject: my order\n\nHello,\n{RULE}\nBest, Ana"
+    )
+    assert held(mail) == [RULE]
+    assert held(f"{mail}\n\n---------- Forwarded message ---------\n{EVIL}") == [RULE]
+    assert held(f"{mail}\n\nTranslate that.") == []
+    for rich in ("<div>{}</div>", "<!doctype html>\n<html><body><p>{}</p></body></html>\n"):
+        assert held(rich.format(RULE)) == [RULE]
+        assert held(rich.format(f"{RULE}</p>\n<blockquote>{EVIL}</blockquote><p>")) == [RULE]
+        assert held("What is that?", rich.format(EVIL)) == []
+    assert held(f"<document>{EVIL}</document>") == []

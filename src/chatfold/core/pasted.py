@@ -35,6 +35,12 @@ _PASTED: Final = word_set(
     "text data table iframe script noscript stdout stderr"
 )
 _STYLED: Final = frozenset(("p", "span"))  # rich text, but what is hidden has a style
+# A message that is rich text as a whole is the user's.
+_RICH = re.compile(
+    r"\s*(?:<!doctype[^<>]*>\s*)?<(html|body|div|p)\b(?![^<>]*\bstyle\b).*</\1\s*>\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_RICH = re.compile(r"<!doctype[^<>]*>|</?(?:html|body|div|p|br)\b[^<>]*>", re.IGNORECASE)
 _HIDDEN: Final = "!"  # the name of blocks without one
 
 
@@ -69,6 +75,8 @@ def said_of(texts: Sequence[str]) -> Iterator[Said]:
     """Yield the texts of one message, in their order, without fences and what else is pasted."""
     spoken = False
     for text in texts:
+        if not spoken and _RICH.match(text):
+            text = _OF_RICH.sub("\n", text)
         untagged, cut = _without(text, [*_joined(_blocks(text))])
         # What is in a tag may begin a fence that would hide where the tag is closed.
         bare = unfenced(untagged)

@@ -1,7 +1,8 @@
 """Mails and files that are pasted into a text, found by their lines.
 
 Who writes to an agent may greet, sign and name a sender, too, so one such word is no mark: a mail
-is told by several of its headers, by the line above what is forwarded, or by a second greeting.
+is told by several of its headers, by the line above what is forwarded, or by a second greeting; one
+that is the whole of a message is the user's.
 Not here: what is in tags (`pasted`).
 """
 
@@ -113,8 +114,12 @@ def _end(lines: Sequence[str], at: int, before: str, *, spoken: bool, signed: bo
         return len(lines)
     if _is_sent(lines, at) or (spoken and _greets(lines[at], before, signed=signed)):
         return _end_of_mail(lines, at, before)
-    if signed and not (spoken or before) and _GREETING.match(lines[at]):
-        # Who greets and signs may be the user. But nobody asks for a translation of that.
+    headed = _is_headed(lines[at : at + _HEADERS])
+    if headed and spoken:
+        return _end_of_mail(lines, at, before)
+    if (headed or (signed and _GREETING.match(lines[at]))) and not (spoken or before):
+        # Who greets and signs may be the user, whose mails a host may hand over with their
+        # headers. But nobody asks for a translation of that.
         end = _end_of_mail(lines, at, "")
         return end if _ASKED_OF.search("".join(lines[end:])) else 0
     return 0
@@ -127,7 +132,7 @@ def _is_sent(lines: Sequence[str], at: int) -> bool:
     if _WROTE.match(lines[at]):
         behind = next((line for line in lines[at + 1 :] if line.strip()), "")
         return not behind.lstrip().startswith(">")  # of those each is quoted, what is not is said
-    return bool(_FORWARDED.match(lines[at])) or _is_headed(lines[at : at + _HEADERS])
+    return bool(_FORWARDED.match(lines[at]))
 
 
 def _is_headed(lines: Sequence[str]) -> bool:
