@@ -555,6 +555,112 @@ def test_that_nothing_went_wrong_is_not_told_of_what_was_done() -> None:
     assert lines(made.done) == ["pay(order=LK-1): id=R-7, settled=false [c1]"]
 
 
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ({"refunded": ["LK-1"], "failed": ["LK-2"]}, "failed.0=LK-2"),
+        ({"refunded": ["LK-1"], "rejected": [{"order": "LK-2"}]}, "rejected.0.order=LK-2"),
+        ({"refunded": ["LK-1"], "skipped": ["LK-2"]}, "skipped.0=LK-2"),
+        ({"notRefunded": ["LK-2"]}, "notRefunded.0=LK-2"),
+        ({"failed": ["LK-2"]}, "failed.0=LK-2"),
+        ({"failed": {"LK-2": {"at": 3}}}, "failed.LK-2.at=3"),
+        (
+            {"refunded": ["LK-1"], "errors": {"LK-2": "too old", "hint": None}},
+            "errors.LK-2=too old, errors.hint=null",
+        ),
+        (
+            {"refunded": ["LK-1"], "failed": [{"id": "LK-2", "reason": "too old"}]},
+            "failed.0.id=LK-2, failed.0.reason=too old",
+        ),
+        ([{"id": "LK-1", "ok": True}, {"id": "LK-2", "ok": False}], "1.id=LK-2, 1.ok=false"),
+        (
+            [{"id": "LK-1", "error": ""}, {"id": "LK-2", "status": "failed"}],
+            "1.id=LK-2, 1.status=failed",
+        ),
+        ({"refunded": 1, "failed": 1, "errors": ["LK-2"]}, "failed=1, errors.0=LK-2"),
+        (
+            {"refunded": ["LK-1"], "failed": [f"A-{n}" for n in range(7)]},
+            "failed.0=A-0, failed.1=A-1, failed.2=A-2, failed.3=A-3, failed.4=A-4, …",
+        ),
+    ],
+)
+def test_a_part_of_a_call_that_failed_is_told_though_its_value_names_the_call(
+    result: Any, said: str
+) -> None:
+    given = {"orders": ["LK-1", "LK-2"], "pieces": 1}
+    made = recorded(calls("c1", "refund_orders", given, result)).record
+    assert made.failed == ()
+    (told,) = lines(made.done)
+    assert told.partition("): ")[2] == f"{said} [c1]"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result"),
+    [
+        ("skip_songs", {"songs": ["S-1", "S-2"]}, {"skipped": ["S-1", "S-2"]}),
+        ("reject_orders", {"orders": ["S-1"]}, {"rejected": ["S-1"]}),
+        ("create_alert", {"skipped": ["S-1"]}, {"alert": {"skipped": ["S-1"]}}),
+        ("save_report", {"failed": ["S-1"]}, {"failed": ["S-1"]}),
+        ("import_rows", {"file": "S-1"}, {"file": "S-1", "failed": 0, "skipped": []}),
+        ("import_rows", {"file": "S-1"}, {"x" * 70 + "_failed": ["S-1"]}),
+    ],
+)
+def test_what_a_tool_is_for_and_what_it_was_given_is_no_part_that_failed(
+    name: str, given: dict[str, Any], result: Any
+) -> None:
+    (entry,) = recorded(calls("c1", name, given, result)).record.done
+    assert [f.text for f in entry.values if f.text != "0"] == []
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"failed": ["LK-1", "LK-2"]}, 'failed: ["LK-1", "LK-2"]'),
+        ({"failed": ["LK-2", "LK-1"], "total": 2, "refunded": None}, 'failed: ["LK-2", "LK-1"]'),
+        ({"failed": ["LK-1", "LK-2"], "reason": "too old"}, "too old"),
+        ({"failed": [{"id": "LK-1", "error": "too old"}, {"id": "LK-2"}]}, "too old"),
+        ({"failures": {"LK-1": "too old", "LK-2": "x"}}, None),
+        ({"not_refunded": ["LK-1", "LK-2"]}, None),
+        ({"succeeded": [], "failed": ["LK-1", "LK-2"]}, "succeeded: []"),
+        ({"success_count": 0, "failure_count": 2}, "success_count: 0"),
+    ],
+)
+def test_a_call_of_which_all_failed_has_failed(result: Any, reason: str | None) -> None:
+    given = {"orders": ["LK-1", "LK-2"], "note": "as asked"}
+    made = recorded(calls("c1", "refund_orders", given, result)).record
+    assert made.done == ()
+    assert reason in (None, made.failed[0].values[0].text)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result"),
+    [
+        ("refund_orders", {"orders": ["LK-1", "LK-2"]}, {"failed": ["LK-1"]}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"failed": ["LK-1"], "refunded": ["LK-3"]}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"failed": ["LK-1"], "total": 2}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"failed": ["LK-7"]}),
+        ("refund_orders", {"from": "LK-1", "to": "LK-2"}, {"failed": ["LK-1"]}),
+        ("refund_orders", "LK-1", {"failed": ["LK-1"]}),
+        ("fail_jobs", {"jobs": ["LK-1"]}, {"failed": ["LK-1"]}),
+        ("write_failures", {"jobs": ["LK-1"]}, {"failed": ["LK-1"]}),
+        ("run_tests", {"files": ["LK-1"]}, {"failed": ["LK-1"]}),
+        ("review_orders", {"orders": ["LK-1"]}, {"rejected": ["LK-1"]}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"not_delivered": ["LK-1"]}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"succeeded": 0, "failed": 1, "queued": 3}),
+        ("refund_orders", {"orders": ["LK-1"]}, {"succeeded": 2, "failed": 1}),
+    ],
+)
+def test_a_call_of_which_a_part_may_have_been_done_has_not_failed(
+    name: str, given: Any, result: Any
+) -> None:
+    assert recorded(calls("c1", name, given, result)).record.failed == ()
+
+
+def test_one_thing_that_a_call_was_given_has_failed_where_it_is_named_so() -> None:
+    made = recorded(calls("c1", "refund_order", {"order": "LK-1"}, {"failed": ["LK-1"]})).record
+    assert lines(made.failed) == ['refund_order(order=LK-1): "failed: [\\"LK-1\\"]" [c1]']
+
+
 def test_an_abandoned_call_is_open_and_its_late_result_ends_that() -> None:
     """Also over folds: the call is gone, and the result comes without it."""
     first = recorded([*calls("c1", "pay", {"order": "LK-1"}), *user("Well?")]).record

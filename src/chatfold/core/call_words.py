@@ -25,6 +25,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.given import rehearsed_by
+from chatfold.core.not_done import nothing_done
 from chatfold.core.outcomes import outcome_of
 from chatfold.core.values import values
 
@@ -238,7 +239,9 @@ class CallWords:
         """Return what came of a call in few words, without what names the call."""
         known = {field.text for field in self.identity(number)}
         name = self.calls[number].name or ""
-        return outcome_of(self.result(number), name, known, self.clean)
+        given = self.arguments(number)
+        keys = cast(dict[str, Any], given) if isinstance(given, dict) else ()
+        return outcome_of(self.result(number), name, known, self.clean, keys)
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.
@@ -337,12 +340,15 @@ class CallWords:
             of: The call, where an earlier record has it and the list only its result.
         """
         call = self.calls[number]
+        name = (call.name or "") if of is None else of.name
         reason = reason_in(
             self.result(number),
             failed=call.status == "failed",
-            name=(call.name or "") if of is None else of.name,
+            name=name,
             given=lambda: self._given(number, of),
         )
+        if reason is None and of is None:
+            reason = nothing_done(self.result(number), self.arguments(number), name)
         return None if reason is None else shortened(self.clean(reason))
 
     def _given(self, number: int, of: Entry | None) -> Iterator[Any]:

@@ -100,7 +100,13 @@ _CONFIRMS = re.compile(
 )
 _MOST = 1_000_000  # of what one call did; more is a time, or an amount
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
-_FAILED_COUNTS = ("failed", "failures", "failed_count", "failedCount", "rejected", "bounced")
+_FAILED_COUNTS = (
+    *("failed", "failures", "failed_count", "failedCount", "failure_count", "failureCount"),
+    *("rejected", "bounced"),
+)
+_WELL_COUNTS = frozenset(
+    ("succeeded", "success_count", "successCount", "successes", "successful", "success")
+)
 _LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
 
 
@@ -240,9 +246,17 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     if says_why and not _reads(name):
         made = any(map(_ID.search, result))  # an order that is not delivered yet, say
         deeds += () if made else _DEEDS.intersection(undone) - {*deeds}
+    if not (_reads(name) or _counts_more(result)):
+        deeds += _WELL_COUNTS.intersection(undone)
     if any(result[key] and key not in undone for key in deeds):
         return None  # a part of it was done, and must not be repeated
     return next((key for key in undone if key in deeds), None)
+
+
+def _counts_more(result: dict[str, Any]) -> bool:
+    """Return whether a result counts what else has become of things: `queued: 3`."""
+    known = {*_FAILED_COUNTS, *_COUNTS}
+    return any(type(value) is int and value and key not in known for key, value in result.items())
 
 
 def _says_done(result: dict[str, Any], name: str) -> bool:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from chatfold.core.call_json import LONGEST, key_of, label_of, leaves_of, shortened, text_of
+from chatfold.core.call_json import CUT, LONGEST, key_of, label_of, leaves_of, shortened, text_of
 from chatfold.core.entries import Field
+from chatfold.core.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.success_words import is_plain_success, telling_line
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.word_sets import word_set
@@ -54,31 +55,43 @@ _RUN_INSTEAD = re.compile(r"\bExecuted instead: \S+ with arguments [^\n]*")
 
 
 def outcome_of(
-    result: Any, name: str, known: Collection[str], clean: Callable[[str], str]
+    result: Any,
+    name: str,
+    known: Collection[str],
+    clean: Callable[[str], str],
+    given: Collection[str] = (),
 ) -> tuple[Field, ...]:
     """Return what came of a call, without what names the call.
 
     Of a result of fields it is those that name it, and those that may say that it did not do what
-    it is for. A text goes in unless it says no more than that it did.
+    it is for. Of what was not done, those that name the call too: which of them it was, nothing
+    else says. A text goes in unless it says no more than that it did.
 
     Args:
         result: The result as JSON types, or its text.
         name: The name of the call's tool.
         known: The texts that name the call.
         clean: Applied to what goes in.
+        given: The keys of the call's arguments.
     """
     if isinstance(result, str):
         return _of_text(result, name, known, clean)
     told = {*known}
     ranked: list[tuple[int, int, int, Field]] = []
     flags: list[tuple[int, int, Field]] = []
-    for place, (path, leaf) in enumerate(leaves_of(result)):
+    parts: list[tuple[int, Field]] = []
+    leaves = list(leaves_of(result))
+    not_done = parts_not_done(leaves, name, given)
+    for place, (path, leaf) in enumerate(leaves):
         if leaf is None or isinstance(leaf, bool):
             if not _is_good_news(key_of(path), leaf):
                 label, said = clean(label_of(path)), json.dumps(leaf)
                 flags.append((_FLAGS.index(leaf), place, Field(label, said)))
             continue
         text = text_of(leaf, clean)
+        if text is not None and place in not_done:
+            parts.append((place, Field(clean(label_of(path)), shortened(text))))
+            continue
         if text is None or len(text) > LONGEST or text in told:
             continue
         rank = _rank(key_of(path), text, values(text))
@@ -88,7 +101,10 @@ def outcome_of(
     naming = [found for found in ranked if found[0] < _NOT_NAMING]
     chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
     fields = [*(found[2:] for found in chosen), *_told_flags(flags, len(chosen))]
-    return tuple(field for _, field in sorted(fields)) or _of_empty(result)
+    fields += parts[:_MOST_NAMED]
+    made = [field for _, field in sorted(fields)]
+    made += [Field("", CUT)] if len(parts) > _MOST_NAMED else []
+    return tuple(made) or _of_empty(result)
 
 
 def _is_good_news(key: str, flag: bool | None) -> bool:
@@ -98,7 +114,8 @@ def _is_good_news(key: str, flag: bool | None) -> bool:
 
 def says_how_it_went(field: Field) -> bool:
     """Return whether a field of an outcome may say that a call did not do what it is for."""
-    return _is_state(field.label.rpartition(".")[2], field.text) or field.text in _FLAG_TEXTS
+    is_state = _is_state(field.label.rpartition(".")[2], field.text)
+    return is_state or field.text in _FLAG_TEXTS or tells_of_trouble(field.label, field.text)
 
 
 def is_unclear(outcome: Iterable[Field]) -> bool:
