@@ -377,6 +377,132 @@ def test_a_complaint_of_the_tool_itself_counts(name: str, result: Any) -> None:
     assert reason_in(result, name=name) is not None
 
 
+UNPROCESSABLE = {"name": "UNPROCESSABLE_ENTITY", "details": [{"issue": "NOT_APPROVED"}]}
+USER_ERRORS = {"userErrors": [{"field": ["price"], "message": "Price is invalid"}]}
+FORMS: list[tuple[str, Any, str]] = [
+    ("charge_card", {"id": "ch_3", "paid": False, "failure_code": "declined"}, "declined"),
+    ("charge_card", {"failure_code": "E1", "failure_message": "No funds"}, "No funds"),
+    (
+        "create_payment",
+        {"status": "requires_payment_method", "last_payment_error": {"code": "declined"}},
+        "declined",
+    ),
+    ("create_payment", {"last_payment_error": {"message": "No funds"}}, "No funds"),
+    ("pay", {"id": "P-1", "lastPaymentError": {"at": 3}}, "failed"),
+    ("update_issue", {"errorMessages": ["No such issue"], "errors": {}}, "No such issue"),
+    ("update_record", [{"errorCode": "NO_ACCESS", "message": "no access"}], "no access"),
+    ("refund_orders", [{"ok": False, "error": "too old"}, {"ok": False}], "too old"),
+    ("refund_orders", {"results": [{"success": False}]}, "failed"),
+    ("refund_orders", {"results": {"A-1": {"ok": False, "error": "too old"}}}, "too old"),
+    ("update_product", {"data": {"productUpdate": USER_ERRORS}}, "Price is invalid"),
+    (
+        "update_product",
+        {"data": {"p": {"product": {"id": "x"}, **USER_ERRORS}}},
+        "Price is invalid",
+    ),
+    ("update_product", {"mediaUserErrors": ["Too large"]}, "Too large"),
+    ("capture_order", {**UNPROCESSABLE, "debug_id": "a"}, '[{"issue": "NOT_APPROVED"}]'),
+    ("capture_order", {**UNPROCESSABLE, "message": "The order was not approved"}, "The order was"),
+    ("create_event", {"code": "E_CONFLICT", "detail": "slot taken"}, "slot taken"),
+    ("ban_user", {"code": 50013, "message": "Missing Permissions"}, "Missing Permissions"),
+    ("ban_user", {"code": 50001, "message": "Missing Access"}, "Missing Access"),
+    ("send_email", "550 5.1.1 The account does not exist.", "550 5.1.1 The account"),
+    ("send_email", "452-4.2.2 Mailbox full", "452-4.2.2 Mailbox full"),
+    ("send_email", "550 No such user here", "550 No such user here"),
+    ("send_email", "SMTPRecipientsRefused: {'a@b.co': (550, b'no')}", "SMTPRecipientsRefused"),
+    ("http_request", {"status": 404, "body": ""}, "status 404"),
+    ("http_post", {"status": 500, "headers": {"a": "b"}, "body": ""}, "status 500"),
+    ("http_post", {"status": 403, "reason": "Forbidden", "body": ""}, "Forbidden"),
+    ("http_post", "Status: 401\nBody: {}", "Status: 401"),
+    ("http_post", "Status: 403 Forbidden", "Status: 403 Forbidden"),
+    ("curl", "status=503", "status=503"),
+    ("refund_order", {"refund_status": "failed", "refund_id": "RF-1"}, "refund_status: failed"),
+    ("issue_refund", {"refundStatus": "Rejected", "reason": "too old"}, "too old"),
+    ("crm.send_email", {"email_status": "bounced"}, "email_status: bounced"),
+    ("transfer", {"executed": False}, "executed: false"),
+    ("create_event", "I was unable to create the event because it is full.", "I was unable"),
+    ("create_event", "We could not process it, the day is over.", "We could not process it"),
+]
+
+
+@pytest.mark.parametrize(("name", "result", "reason"), FORMS)
+def test_a_widely_used_interface_says_that_a_call_failed(
+    name: str, result: Any, reason: str
+) -> None:
+    told = reason_in(result, name=name, given={"id": "x", "n": 7}.values)
+    assert str(told).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result"),
+    [
+        ("charge_card", {}, {"id": "ch_3", "paid": True, "failure_code": None}),
+        ("charge_card", {}, {"paid": True, "failure_code": "x", "status": "paid"}),
+        ("charge_card", {}, {"id": "ch_3", "failure_code": "x", "status": "succeeded"}),
+        ("open_ticket", {}, {"ticket": "T-1", "failure_code": "x"}),
+        ("update_payment", {}, {"id": "pi_1", "last_payment_error": {"code": "x"}}),
+        ("confirm_payment", {}, {"status": "requires_action", "last_payment_error": {"code": "x"}}),
+        ("create_payment_plan", {"why": "x"}, {"id": "P-1", "failure_code": "x"}),
+        ("get_payment", {}, {"id": "pi_1", "failure_code": "x"}),
+        ("update_issue", {}, {"key": "A-1", "errorMessages": []}),
+        ("create_form", {"why": "Too long"}, {"errorMessages": ["Too long"]}),
+        ("create_form", {}, {"form": {"errorMessages": {"a": "Too long"}}}),
+        ("list_events", {}, [{"errorCode": "X", "message": "no"}]),
+        ("log_errors", {}, [{"errorCode": "X", "message": "no"}]),
+        ("create_orders", {}, [{"errorCode": "X", "message": "no", "id": "O-1"}]),
+        ("create_orders", {}, [{"success": False}, {"success": True}]),
+        ("create_orders", {}, ["a", "b"]),
+        ("create_orders", {}, []),
+        ("save_results", {}, [{"success": False}]),
+        ("send_results", {"ok": False}, [{"ok": False}]),
+        ("run_checks", {}, [{"ok": False}]),
+        ("refund_orders", {}, {"results": [{"ok": False}], "count": 3}),
+        ("refund_orders", {}, {"results": "none"}),
+        ("update_product", {}, {"data": {"productUpdate": {"userErrors": []}}}),
+        ("create_product", {}, {"data": {"p": {"product": {"id": "P-1"}, **USER_ERRORS}}}),
+        ("create_product", {}, {"a": {"b": {"c": {"d": USER_ERRORS}}}}),
+        ("graphql_query", {}, {"data": USER_ERRORS}),
+        ("create_metric", {}, {"name": "PAYMENT_FAILED_RATE", "message": "Rate of payments"}),
+        ("create_flag", {"flag": "A_ERROR"}, {"code": "A_ERROR", "message": "On error"}),
+        ("create_flag", {}, {"id": "F-1", "code": "A_ERROR", "message": "On error"}),
+        ("create_coupon", {}, {"code": "NOT_A_DRILL", "message": "20 percent"}),
+        ("create_coupon", {}, {"code": "A_ERROR", "message": "Coupon created"}),
+        ("create_coupon", {}, {"code": "A_ERROR"}),
+        ("grant_role", {}, "Missing permissions added"),
+        ("send_email", {}, "450 4 guests were mailed"),
+        ("search_mail", {}, "550 5.1.1 The account does not exist."),
+        ("http_request", {"expect": 404}, {"status": 404, "body": ""}),
+        ("http_request", {}, {"status": 204, "body": ""}),
+        ("http_request", {}, {"body": ""}),
+        ("create_batch", {}, {"status": 450, "pieces": 3}),
+        ("create_batch", {}, "Status: 450\n"),
+        ("http_post", {}, "Status: 450 pieces"),
+        ("update_order", {}, {"order_status": "failed"}),
+        ("cancel_payment", {}, {"payment_status": "failed", "refund_status": "rejected"}),
+        ("request_refund", {}, {"refund_status": "rejected"}),
+        ("refund_order", {}, {"refunded": True, "refund_status": "failed"}),
+        ("refund_order", {"to": "failed"}, {"refund_status": "failed"}),
+        ("refund_order", {}, {"refund_status": "pending"}),
+        ("review_refund", {}, {"review_status": "rejected"}),
+        ("run_credit_check", {}, {"check_status": "failed"}),
+        ("schedule_transfer", {}, {"executed": False}),
+        ("transfer", {}, {"executed": False, "id": "T-1"}),
+        ("transfer", {"executed": False}, {"executed": False}),
+        ("evaluate", {}, {"performed": False}),
+        ("create_event", {}, "I could not invite Ann, but created the event."),
+        ("create_event", {}, "I was unable to create it on Monday, so created it on Tuesday."),
+        ("create_event", {}, "I was unable to invite Ann."),
+        ("run_agent", {}, "I was unable to run the tests because of A."),
+        ("create_event", {}, "I was unable to create the event. " + "Then this came. " * 40),
+    ],
+)
+def test_the_same_of_another_thing_is_no_failure(
+    name: str, given: dict[str, Any], result: Any
+) -> None:
+    """What is looked up, told, set, given or made, and a state that is a later one."""
+    assert reason_in(result, name=name, given=given.values) is None
+
+
 def test_a_command_that_ends_well_is_none_whatever_it_warned_of() -> None:
     said = "ERROR: pip's dependency resolver found a conflict.\nSuccessfully installed foo-1.2"
     assert reason_in(said, name="bash") is None
@@ -414,8 +540,16 @@ def test_another_state_is_a_failure(name: str, given: dict[str, Any], result: An
         "the tool " * 20_000,
         " \n" * 100_000,
         "<error " + " " * 200_000,
+        "status: 404 " * 20_000,
+        "i was unable to send and " * 20_000,
         *(part * 50_000 for part in ("is ", "a b ", "no ", "konnte ", "x: ", "- ", "a'", "no a-")),
     ],
 )
 def test_only_the_start_of_a_long_text_is_read(text: str) -> None:
     assert quickest(lambda: reason_in(text, name="send_report")) < 0.05
+
+
+def test_keys_of_any_length_are_read_in_no_time() -> None:
+    for key in ("a" * 200_000, "a_" * 100_000, "A_" * 100_000, "not_" * 50_000):
+        result = {key: "failed", "code": key, "message": "x"}
+        assert quickest(lambda result=result: reason_in(result, name="send_report")) < 0.05

@@ -9,30 +9,35 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
 from chatfold.core.effects import reads_by_name
 from chatfold.core.failure_codes import BESIDE, EMPTY, EXITS, exit_code, http_code, said_of_exit
+from chatfold.core.failure_reasons import FAILURES, OTHER_REASONS, REASONS, read, text_of
 from chatfold.core.failure_words import (
     STATES,
     first_line,
     is_named_by,
     is_participle,
     reason_in_text,
-    said_in_text,
     words_of_name,
 )
 from chatfold.core.given import rehearsed_by
-from chatfold.core.json_text import decoded
 from chatfold.core.refusal_words import says_refused
 from chatfold.core.shell_failures import failing_line
 from chatfold.core.success_words import tells_a_deed, words_in
 from chatfold.core.unmade_words import says_not_made
 from chatfold.core.word_sets import word_set
 
-__all__ = ["reason_in_object", "reason_in_words", "text_of", "texts_of"]
+__all__ = [
+    "is_bad",
+    "made_id",
+    "reason_in_object",
+    "reason_in_words",
+    "says_done",
+    "texts_of",
+]
 
 _BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure impossible invalid refused rejected "
@@ -54,21 +59,10 @@ _TAKEN = word_set(
 )
 _TAKES = word_set("book buy charge checkout order pay place purchase rebook redeem rent reserve")
 _COMPLAINTS = word_set("bounce error exception failure fault incident rejection")
-_FAILURES = (
-    *("failure_message", "failureMessage", "failure_reason", "failureReason"),
-    *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
-)
 _ERRORS = (
     *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
     *("fehler", "erreur"),
-    *_FAILURES,
-)
-_REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
-_OTHER_REASONS = (
-    *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode"),
-    *("fehler", "erreur", "grund", "motif", "motivo", "raison", "mensaje", "meldung", "nachricht"),
-    *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "explanation"),
-    *_FAILURES,
+    *FAILURES,
 )
 _TRUTHS = (
     *("success", "ok", "succeeded", "successful"),
@@ -81,7 +75,6 @@ _STATE_KEYS = (
 )
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
-_VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
 # What a call may say that it did not do, with a reason beside it.
 _DEEDS = word_set("accepted applied approved completed delivered done executed performed processed")
 _WHY = (
@@ -107,7 +100,6 @@ _FAILED_COUNTS = (
 _WELL_COUNTS = frozenset(
     ("succeeded", "success_count", "successCount", "successes", "successful", "success")
 )
-_LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
 
 
 def reason_in_words(text: str, name: str, given: Callable[[], Iterable[str]]) -> str | None:
@@ -126,17 +118,17 @@ def reason_in_object(
     keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
     states = map(result.get, keys_of_states)
     state = next((state for state in states if isinstance(state, str)), None)
-    did = _says_done(result, name)
+    did = says_done(result, name)
     # What logs an error, or records a failure, has one to show where it went well.
     shows = did and not _COMPLAINTS.isdisjoint(words_of_name(name))
     truths = [_truth(result, key) for key in _TRUTHS] + [shows or None]
     went_well = any(value is True for value in truths)
-    marked = failed or any(_read(result.get(key)) is True for key in ("isError", "is_error"))
+    marked = failed or any(read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else http_code(result)
     if code is not None and code in map(str, given()):
         code = None
     exited = None if went_well else exit_code(result)
-    has_errors = any(_read(result.get(key)) not in EMPTY for key in _ERRORS)
+    has_errors = any(read(result.get(key)) not in EMPTY for key in _ERRORS)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
     refusal = None if went_well else _refusal(result, state, name, given)
@@ -152,7 +144,7 @@ def reason_in_object(
         or put_off is not None
         or _is_type_of_error(result)
         or (has_errors and not went_well and not _did_a_part(result, name))
-        or (state is not None and not shows and _is_bad(state.lower(), result, name, given))
+        or (state is not None and not shows and is_bad(state.lower(), result, name, given))
     )
     if not bad:
         key = next((key for key in _within(name) if result.get(key)), "")
@@ -165,9 +157,9 @@ def reason_in_object(
         if did and key not in _WITHIN:  # of what was changed, anything may be told
             fields = {k: fields[k] for k in keys_of_states if isinstance(fields.get(k), str)}
         return reason_in_object(fields, False, name, given)
-    keys = (*_REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
-    read = (text_of(_read(result.get(key))) for key in (*keys, *_OTHER_REASONS))
-    told = complaint or next((text for text in read if text), refusal)
+    keys = (*REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
+    texts = (text_of(read(result.get(key))) for key in (*keys, *OTHER_REASONS))
+    told = complaint or next(filter(None, texts), refusal)
     said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
     said = said_of_exit(exited, result) if exited else said
     if put_off is not None:
@@ -187,12 +179,12 @@ def _put_off(
     rehearsed = rehearsed_by(result)
     if rehearsed is not None:
         return rehearsed
-    asks = (key for key, value in result.items() if _read(value) is True)
+    asks = (key for key, value in result.items() if read(value) is True)
     asked = next((text for text in (*asks, state or "") if _CONFIRMS.fullmatch(text)), None)
-    return None if asked is None or _made_id(result, {*texts_of(given)}) else asked
+    return None if asked is None or made_id(result, {*texts_of(given)}) else asked
 
 
-def _made_id(result: dict[str, Any], known: Collection[str]) -> bool:
+def made_id(result: dict[str, Any], known: Collection[str]) -> bool:
     """Return whether a result has an id that its call was not given."""
     return any(_ID.search(key) and value and value not in known for key, value in result.items())
 
@@ -217,7 +209,7 @@ def _within(name: str) -> Sequence[str]:
 
 def _truth(result: dict[str, Any], key: str) -> Any:
     """Return whether a call succeeded, as 0 and "no" may say, too; but not how many did."""
-    value = _read(result.get(key))
+    value = read(result.get(key))
     if value == "no" or (type(value) is int and value == 0 and _COUNTS.isdisjoint(result)):
         return False
     return value
@@ -236,7 +228,7 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     undone = [
         key
         for key, value in result.items()
-        if value == "no" or _read(value) is False or (type(value) is not bool and value in nothing)
+        if value == "no" or read(value) is False or (type(value) is not bool and value in nothing)
     ]
     verbs = words_of_name(name) if undone else []
     if "or" in verbs:  # "get or create" need not create anything
@@ -259,9 +251,9 @@ def _counts_more(result: dict[str, Any]) -> bool:
     return any(type(value) is int and value and key not in known for key, value in result.items())
 
 
-def _says_done(result: dict[str, Any], name: str) -> bool:
+def says_done(result: dict[str, Any], name: str) -> bool:
     """Return whether a field says that what a tool is for was done: `updated` of `update_order`."""
-    done = [key.lower() for key, value in result.items() if _read(value) is True]
+    done = [key.lower() for key, value in result.items() if read(value) is True]
     return any(is_participle(key, verb) for verb in words_of_name(name) for key in done)
 
 
@@ -300,7 +292,7 @@ def _refusal(
     if reads_by_name(name, "function", {}) or (is_word and not refuses):
         return None
     known = {*texts_of(given)}
-    if _made_id(result, known):
+    if made_id(result, known):
         return None
     if state is not None and not refuses:
         if state in known or _says_made(state, name):
@@ -331,14 +323,7 @@ def texts_of(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
     return (value for value in given() if isinstance(value, str))
 
 
-def _read(value: Any) -> Any:
-    """Return a value as what it says: some write truth values and nulls as texts."""
-    if isinstance(value, str) and len(value) <= _LONGEST_VALUE:
-        return _VALUES.get(value.lower(), value)
-    return value
-
-
-def _is_bad(
+def is_bad(
     state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
 ) -> bool:
     """Return whether a state is that of a failure, and not what the call was made to bring about.
@@ -367,29 +352,5 @@ def _is_not_done(
     found = _DENIED.fullmatch(state)
     if found is None or _reads(name) or state in map(str.lower, texts_of(given)):
         return False
-    made = _made_id(result, {*texts_of(given)})
+    made = made_id(result, {*texts_of(given)})
     return not made and any(is_participle(found[1], verb) for verb in words_of_name(name))
-
-
-def text_of(value: Any) -> str | None:
-    """Return what a field says of a failure, None where it says nothing.
-
-    Results of MCP hold it in the `text` of the parts of their `content`.
-    """
-    if isinstance(value, str) and value[:1] == "{":  # such as the body of a response
-        with suppress(ValueError):
-            value = decoded(value)
-    if isinstance(value, dict):
-        fields = cast(dict[str, Any], value)
-        inner = fields.get("message") or fields.get("error")
-        value = inner if isinstance(inner, str) else json.dumps(value) if value else None
-    if isinstance(value, list):
-        parts = cast(list[Any], value)
-        if all(isinstance(part, str) for part in parts):
-            return "; ".join(filter(str.strip, parts)) or None
-        texts = (cast(dict[str, Any], part).get("text") for part in parts if isinstance(part, dict))
-        value = next((text for text in texts if isinstance(text, str) and text.strip()), None)
-        value = value or (json.dumps(parts) if parts else None)
-    if isinstance(value, str) and value.strip():
-        return said_in_text(value) or value
-    return None

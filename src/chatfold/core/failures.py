@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
-from chatfold.core.failure_fields import reason_in_object, reason_in_words, text_of, texts_of
+from chatfold.core.failure_fields import reason_in_object, reason_in_words, texts_of
+from chatfold.core.failure_forms import reason_in_form, status_in_text
+from chatfold.core.failure_reasons import text_of
 from chatfold.core.failure_words import first_line, said_in_text, words_of_name
 from chatfold.core.shell_failures import ended_well, failing_line
 from chatfold.core.success_words import telling_line
@@ -63,9 +65,11 @@ def reason_in(
         reason = said_in_text(result) if failed else reason_in_words(result, name, texts)
         if reason is None and exits_badly(result):
             reason = telling_line(result)
-        reason = reason or failing_line(result, name, texts)
+        reason = reason or failing_line(result, name, texts) or status_in_text(result, name)
     else:
         reason = text_of(result) if failed else None
+    if reason is None and not failed and isinstance(result, (dict, list)):
+        reason = reason_in_form(result, name, given)
     return reason or ("failed" if failed else None)
 
 

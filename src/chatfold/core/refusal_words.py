@@ -61,6 +61,8 @@ _DEMANDS = (
     r"please (?:provide|specify|supply|try again|log ?in|sign in|re-?authenticate)\b"
     r"|missing (?:[\w-]+ ){0,2}(?:parameters?|arguments?|fields?|values?|inputs?|headers?|keys?"
     r"|property|properties)\b"
+    r"|missing (?:[\w-]+ ){0,1}(?:permissions?|access|rights|scopes?)(?=\s*(?:[.:!,;(\n]|$)"
+    r"| (?:to|for|on|in)\b)"
     r"|[\w.-]+ (?:is|are) (?:required|missing|mandatory)(?=\s*(?:[.!:,;\n]|$))"
     r"|{s}must (?:be (?:an?|at least|at most|positive|negative|between|greater|less|in the|one of"
     r"|valid|unique|specified|provided|set)|not be|contain|match|start|end)\b"
@@ -90,6 +92,13 @@ _TROUBLE = (
     r"|{s}(?<!not )(?<!n't )(?P<denied>denied|declined|refused|rejected)(?=\s*(?:[.:!,;(\n]|$)"
     r"| (?:as|because|due|since|until|unless)\b| [–—-])"
 )
+# Of SMTP: a reply with its enhanced code (RFC 3463), and the errors of Python's client.
+_OF_MAIL = (
+    r"|(?:4\d\d[ -]4|5\d\d[ -]5)\.\d{1,3}\.\d{1,3}\b|[45]5\d (?:mailbox (?:unavailable|full|not)"
+    r"|no such user|user unknown|relay(?:ing)? (?:access )?denied"
+    r"|requested (?:mail )?action (?:not|aborted))\b"
+    r"|smtp[a-z]{0,20}(?:refused|disconnected)(?=\s*(?:[:({]|$))"
+)
 _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"leider\b|keine (?:berechtigung|verbindung|rechte)\b|{s}existiert bereits\b"
     r"|{s}konnten? (?:[^\W\d_]+ ){0,6}?nicht\b"
@@ -106,7 +115,7 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"(?=[。.!！ ]*(?:$|\n))"
 )
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
-_ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE, _ELSEWHERE))
+_ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE + _OF_MAIL, _ELSEWHERE))
 _REFUSED = re.compile(rf"\W*+(?:{_ALL})".replace("{s}", _SUBJECT), re.IGNORECASE)
 _STATES = ("gone", "shut", "past", "out", "off", "old", "ended", "denied")
 _ENDING: Final = word_set(  # what such a tool has ended is no longer there

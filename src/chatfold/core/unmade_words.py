@@ -15,6 +15,7 @@ from chatfold.core.failure_words import (
     words_of_name,
 )
 from chatfold.core.success_words import tells_a_deed, words_in
+from chatfold.core.tool_names import effect_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = ["exits_badly", "says_not_made"]
@@ -73,8 +74,15 @@ _NOT_DONE = (
     r"|(?:(?:the )?[\w-]+ ){0,3}?(?:was |were |is |has been )?not|nothing (?:was|has been))"
     r" (?P<done>[a-z]+)\b"
 )
+_UNABLE = (
+    r"(?:i|we)(?:(?: am| are| was| were|['’]m|['’]re) (?:unable|not able) to| could(?: not|n['’]t)"
+    r"| can(?:not| not|['’]t)| failed to) (?P<unable>[a-z]+)\b"
+)
+_CARRIED_OUT = word_set("complete fulfil fulfill perform process")
+_LONGEST_ANSWER = 500  # characters; more is a report, of which this was one thing
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
 _CLAUSES = re.compile(r"[.,;:!\n]")
+_GOES_ON = re.compile(r"[.,;:!\n]|\b(?:and|but|so)\b", re.IGNORECASE)
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
@@ -91,7 +99,7 @@ _OF_SHELLS = (
 )
 _NOT_MADE = re.compile(
     rf"\W*(?:{_BY_THE_USER}|{_NO_RIGHT}|{_OF_SHELLS}|{_OF_HOSTS}|{_DECLINED}|{_ALLOWED}|{_FAILED}"
-    rf"|{_ELSEWHERE}|{_NOT_DONE})",
+    rf"|{_UNABLE}|{_ELSEWHERE}|{_NOT_DONE})",
     re.IGNORECASE,
 )
 
@@ -130,11 +138,25 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     state = next(filter(None, map(found.__getitem__, states)), None)
     if state is not None:
         return not any(is_for(state.lower(), of) for of in (name, *given()))
+    if found["unable"]:
+        return _is_all(found["unable"].lower(), text, found.end(), name)
     done = (found["done"] or "").lower()
     if done in _IMPOSSIBLE or found["late"]:
         ends = found["late"] or _SO_FAR.match(text, found.end())
         return bool(ends) and not _tells_a_deed(text[found.end() : _READ], name)
     return not done or done in DEEDS or is_for(done, name)
+
+
+def _is_all(verb: str, text: str, end: int, name: str) -> bool:
+    """Return whether what somebody was unable to do is all that a tool is for.
+
+    An agent that was asked for more may have done the rest.
+    """
+    if len(text) > _LONGEST_ANSWER or effect_of_name(name) != "write":
+        return False
+    if verb not in _CARRIED_OUT.union(words_of_name(name)):
+        return False
+    return not _tells_a_deed(". ".join(_GOES_ON.split(text[end:])[1:]), name)
 
 
 def _tells_a_deed(text: str, name: str) -> bool:
