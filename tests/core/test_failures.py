@@ -392,7 +392,7 @@ FORMS: list[tuple[str, Any, str]] = [
     ("update_issue", {"errorMessages": ["No such issue"], "errors": {}}, "No such issue"),
     ("update_record", [{"errorCode": "NO_ACCESS", "message": "no access"}], "no access"),
     ("refund_orders", [{"ok": False, "error": "too old"}, {"ok": False}], "too old"),
-    ("refund_orders", {"results": [{"success": False}]}, "failed"),
+    ("refund_orders", {"results": [{"order": "x", "success": False}]}, "failed"),
     ("refund_orders", {"results": {"A-1": {"ok": False, "error": "too old"}}}, "too old"),
     ("update_product", {"data": {"productUpdate": USER_ERRORS}}, "Price is invalid"),
     (
@@ -456,6 +456,7 @@ def test_a_widely_used_interface_says_that_a_call_failed(
         ("save_results", {}, [{"success": False}]),
         ("send_results", {"ok": False}, [{"ok": False}]),
         ("run_checks", {}, [{"ok": False}]),
+        ("create_quiz", {}, [{"question": "x", "ok": False}]),
         ("refund_orders", {}, {"results": [{"ok": False}], "count": 3}),
         ("refund_orders", {}, {"results": "none"}),
         ("update_product", {}, {"data": {"productUpdate": {"userErrors": []}}}),

@@ -63,6 +63,7 @@ def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
         return None
     tells = effect_of_name(name) == "write" and _TELLING.isdisjoint(words)
     tells = tells and False not in given()  # else it may repeat them
+    known = {*map(str, given())} if tells else set[str]()
     for each in results:
         fields = cast(_Fields, each) if isinstance(each, dict) else {}
         is_error = all(fields.get(key) not in EMPTY for key in ("errorCode", "message"))
@@ -70,6 +71,9 @@ def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
             continue
         if not (tells and any(fields.get(key) is False for key in _TRUTHS)):
             return None
+        told = (str(value) for value in fields.values() if value not in EMPTY)
+        if told_in(fields) is None and not known.issuperset(told):
+            return None  # it may be what was made: the answers of a quiz
     return next(filter(None, map(told_in, results)), "failed")
 
 

@@ -20,8 +20,9 @@ __all__ = ["nothing_done", "parts_not_done", "tells_of_trouble"]
 
 _LONGEST_KEY = 60  # characters; longer keys are values, such as addresses
 _TROUBLE = re.compile(
-    r"(?:[a-z]+_){0,2}(bounced|declined|denied|errors?|failed|failures?|invalid|not_[a-z]+|refused"
-    r"|rejected|rejections|skipped|unprocessed|unsuccessful)(?:_[a-z]+){0,2}"
+    r"(?:[a-z]+_){0,2}(already_[a-z]+|bounced|conflicts?|declined|denied|duplicates?|errors?|failed"
+    r"|failures?|ignored|invalid|missing|not_[a-z]+|refused|rejected|rejections|skipped|unchanged"
+    r"|unmatched|unprocessed|unsuccessful)(?:_[a-z]+){0,2}"
 )
 # What a call may say of each thing that it was given. One that was rejected may have been looked
 # into all the same: that is what a review is for.
@@ -47,7 +48,7 @@ def parts_not_done(
         given: The keys of the call's arguments, which a result may repeat.
     """
     own = {key for path, _ in leaves for key in path if isinstance(key, str) and _word(key)}
-    own = {key for key in own if key not in given and not is_for(_word(key) or "", name)}
+    own = {key for key in own if key not in given and not _is_meant(key, name)}
     failed = {
         path[:-1]
         for path, leaf in leaves
@@ -110,6 +111,13 @@ def _word_of(key: str) -> str | None:
     return None if found is None else found[1]
 
 
+def _is_meant(key: str, name: str) -> bool:
+    """Return whether a key says what a tool is for, or to what: `delete_failed_jobs`."""
+    plain = key_of((key,))
+    of_name = "_" in plain and plain in "_".join(words_of_name(name))
+    return of_name or is_for(_word(key) or "", name)
+
+
 def _says_it_failed(key: str | int, value: Any) -> bool:
     """Return whether a field of a thing in a list says that it failed."""
     if value is False:
@@ -126,7 +134,7 @@ def _says_failed(key: str, name: str) -> bool:
     words = words_of_name(name)
     if found[1]:
         return any(is_participle(found[1], word) for word in words)
-    return not any(word.startswith("failure") for word in words)
+    return not any(word.startswith(("failed", "failure")) for word in words)
 
 
 def _texts(values: Collection[Any]) -> set[str]:
