@@ -123,8 +123,8 @@ def _messages(fields: _Fields, name: str, given: _Given) -> str | None:
     texts = fields.get("errorMessages")
     if not isinstance(texts, list) or not texts:
         return None
-    told = {*map(str, cast(list[Any], texts))}
-    return text_of(texts) if told.isdisjoint(texts_of(given)) else None
+    told, known = {*map(str, cast(list[Any], texts))}, {*texts_of(given)}
+    return text_of(texts) if told.isdisjoint(known) and not made_id(fields, known) else None
 
 
 _DEEP = 3  # levels: `data`, the name of the mutation, what it returns
@@ -152,9 +152,9 @@ def _mutation(fields: _Fields, name: str, given: _Given) -> str | None:
 # A constant that names an error, as of PayPal.
 _CONSTANT = re.compile(
     r"(?=[A-Z]+_)(?:[A-Z]{1,20}_){0,4}?(?:CONFLICT|DECLINED|DENIED|ERROR|EXCEEDED|FAILED|FAILURE"
-    r"|FORBIDDEN|INSUFFICIENT|INVALID|UNAUTHORIZED|UNPROCESSABLE"
-    r"|NOT_(?:ALLOWED|AUTHORIZED|AVAILABLE|ELIGIBLE|FOUND|PERMITTED|SUPPORTED|VALID))"
-    r"(?:_[A-Z]{1,20}){0,4}"
+    r"|FORBIDDEN|UNAUTHORIZED"
+    r"|NOT_(?:ALLOWED|AUTHORIZED|AVAILABLE|ELIGIBLE|FOUND|PERMITTED|SUPPORTED|VALID)"
+    r"|(?:INSUFFICIENT|INVALID|UNPROCESSABLE)(?:_[A-Z]{1,20}){1,4})"
 )
 _TRACES = frozenset(("correlation_id", "debug_id", "request_id", "requestId", "trace_id"))
 _TOLD = ("message", "detail", "details", "msg", "reason")
@@ -187,6 +187,8 @@ def _request(fields: _Fields, name: str, given: _Given) -> str | None:
 
 _STATE_OF = re.compile(r"([a-z]{2,30})_?(?:status|state)", re.IGNORECASE)
 _CARRY_OUT = word_set("initiate issue make process retry send")
+_DECIDES = word_set("make process")  # such a tool may have done so where it says no
+_DECISIONS = word_set("declined denied refused rejected")
 
 
 def _own_state(fields: _Fields, name: str, given: _Given) -> str | None:
@@ -198,8 +200,12 @@ def _own_state(fields: _Fields, name: str, given: _Given) -> str | None:
     words = words_of_name(re.split(r"__|[./:]", name)[-1])
     own = {word for word in words[:1] if effect_of_name(word) == "write"}
     own.update(words[-1:] if not _CARRY_OUT.isdisjoint(words[:1]) else ())
+    decided = _DECISIONS if not _DECIDES.isdisjoint(words[:1]) else frozenset[str]()
     for found, key, value in named:
-        if found and found[1].lower() in own and is_bad(value.lower(), fields, name, given):
+        state = value.lower()
+        if not found or found[1].lower() not in own or state in decided:
+            continue
+        if is_bad(state, fields, name, given):
             return told_in(fields) or f"{key}: {value}"
     return None
 

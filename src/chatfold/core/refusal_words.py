@@ -136,7 +136,7 @@ def says_refused(text: str, name: str, given: Callable[[], Iterable[str]]) -> bo
         given: Returns the texts that the call was given; what they name is no refusal either.
     """
     found = _REFUSED.match(text, 0, _READ)
-    if found is None or reads_by_name(name, "function", {}):
+    if found is None or reads_by_name(name, "function", {}) or text in given():
         return False
     state = next((kind for kind in _STATES if found[kind]), None)
     said = text[found.start() : found.start(state) if state else found.end()]

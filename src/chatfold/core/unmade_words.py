@@ -139,7 +139,7 @@ def says_not_made(text: str, name: str, given: Callable[[], Iterable[str]]) -> b
     if state is not None:
         return not any(is_for(state.lower(), of) for of in (name, *given()))
     if found["unable"]:
-        return _is_all(found["unable"].lower(), text, found.end(), name)
+        return _is_all(found["unable"].lower(), text, found.end(), name) and text not in given()
     done = (found["done"] or "").lower()
     if done in _IMPOSSIBLE or found["late"]:
         ends = found["late"] or _SO_FAR.match(text, found.end())
