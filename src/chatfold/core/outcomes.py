@@ -97,14 +97,23 @@ def outcome_of(
         rank = _rank(key_of(path), text, values(text))
         told.add(text)
         ranked.append((rank, len(path), place, Field(clean(label_of(path)), text)))
-    ranked.sort()
-    naming = [found for found in ranked if found[0] < _NOT_NAMING]
-    chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
-    fields = [*(found[2:] for found in chosen), *_told_flags(flags, len(chosen))]
-    fields += parts[:_MOST_NAMED]
+    chosen = _chosen(ranked)
+    fields = [*chosen, *_told_flags(flags, len(chosen)), *parts[:_MOST_NAMED]]
     made = [field for _, field in sorted(fields)]
     made += [Field("", CUT)] if len(parts) > _MOST_NAMED else []
     return tuple(made) or _of_empty(result)
+
+
+def _chosen(ranked: list[tuple[int, int, int, Field]]) -> list[tuple[int, Field]]:
+    """Return the values that name a result best; others where it has few of them.
+
+    Args:
+        ranked: How well each names it, how deep it stands, its place, and its field.
+    """
+    ranked.sort()
+    naming = [found for found in ranked if found[0] < _NOT_NAMING]
+    chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
+    return [found[2:] for found in chosen]
 
 
 def _is_good_news(key: str, flag: bool | None) -> bool:
