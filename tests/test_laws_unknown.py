@@ -132,6 +132,60 @@ def test_law_12_an_unknown_block_passes_through(shape: str, kind: type) -> None:
     assert [r for r in logged if r.levelno == logging.WARNING]
 
 
+MCP = {"id": "c1", "type": "mcp", "mcp": {"server": "bank", "name": "wire", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "mistral", "ollama"])
+@pytest.mark.parametrize("kind", [dict, SimpleNamespace])
+def test_law_12_a_call_of_an_unknown_kind_passes_through(shape: str, kind: type) -> None:
+    """Paired by its id, and shown as its JSON; without a name of its own nobody runs it."""
+    call = kind(**MCP)
+    asked = {"role": "assistant", "content": "", "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+    items: list[Any] = [user(), said(), user(), asked, result, said(), user(), said("end")]
+    with records() as logged:
+        ctx = ChatContext(items, shape=shape)
+        found = {(p.rule, p.index) for p in ctx.check() if p.severity == "error"}
+    assert found == {("malformed_item", 3)}
+    (warned,) = [r for r in logged if r.levelno == logging.WARNING]
+    assert warned.getMessage() == "item 3 holds content of an unknown type; it is kept as it is"
+    (record,) = ctx.tool_calls()
+    assert (record.id, record.name, record.status) == ("c1", None, "completed")
+    assert (record.call_index, record.result_index) == (3, 4)
+    assert not {4} & set(ctx.cut_points())
+    rest = json.dumps({key: value for key, value in MCP.items() if key != "id"})
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert f'<function_call name="wire" call_id="c1">{rest}</function_call>' in plan.prompt.user
+    assert ctx.apply(plan, "s").changed
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "mistral"])
+@pytest.mark.parametrize("content", ["", "One moment.", None, []])
+def test_law_12_calls_that_are_no_list_are_shown_and_not_paired(shape: str, content: Any) -> None:
+    """No provider takes them; `check` judges the message as one without calls."""
+    call = {"id": "c1", "type": "function", "function": {"name": "wire", "arguments": "{}"}}
+    asked = {"role": "assistant", "content": content, "tool_calls": call}
+    without = {"role": "assistant", "content": content}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+    items, others = (
+        [user(), said(), user(), each, result, said(), user(), said("end")]
+        for each in (asked, without)
+    )
+    with records() as logged:
+        ctx, other = (ChatContext(each, shape=shape) for each in (items, others))
+        assert ctx.check() == other.check()
+    assert ctx.tool_calls() == other.tool_calls()
+    assert ctx.cut_points() == other.cut_points()
+    (warned,) = [r for r in logged if r.levelno == logging.WARNING]
+    assert warned.getMessage().startswith("item 3 holds content of an unknown type")
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert f'<item type="tool_calls">{json.dumps(call)}</item>' in plan.prompt.user
+    ctx.repair()
+    assert any(item is asked for item in ctx.items)
+
+
 @given(history=histories(max_turns=3, sdk_objects=False), name=st.sampled_from(["x_new", "meta"]))
 def test_law_12_unknown_fields_change_no_reading(history: History, name: str) -> None:
     """Items with a field that nobody knows read, cut and count as without it."""

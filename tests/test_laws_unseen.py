@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import assume, given
@@ -240,6 +242,130 @@ def test_law_6_what_an_owner_says_of_a_document_is_in_the_prompt(source: dict[st
     assert plan.prompt is not None
     (shown,) = element(plan.prompt).iter("attachment")
     assert shown.text == "Signed in May.\nPage one."
+
+
+ACCOUNT = "ACC-93817"
+_WIRE = {"name": "wire", "arguments": json.dumps({"to": ACCOUNT})}
+_CALL = {"id": "c1", "type": "function", "function": _WIRE}
+_WORDS = {"type": "text", "text": f"Never touch {ACCOUNT}."}
+
+
+def calling(calls: Any, content: Any = None) -> list[dict[str, Any]]:
+    asked = {"role": "assistant", "content": content, "tool_calls": calls}
+    return [asked, {"role": "tool", "tool_call_id": "c1", "content": "ok"}]
+
+
+def responding(**call: Any) -> list[dict[str, Any]]:
+    output = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+    return [{"type": "function_call", "call_id": "c1", **call}, output]
+
+
+def message(content: Any, role: str = "user") -> list[dict[str, Any]]:
+    return [{"type": "message", "role": role, "content": content}]
+
+
+CHAT = ("openai_chat", "mistral")
+# What no provider takes, and frameworks and hosts have been seen to write.
+MALFORMED: list[tuple[str, list[dict[str, Any]]]] = [
+    *((s, calling([{"id": "c1", "type": "mcp", "mcp": {"server": "b", **_WIRE}}])) for s in CHAT),
+    *((s, calling([{"id": "c1", "name": "wire", "args": {"to": ACCOUNT}}])) for s in CHAT),
+    *(
+        (s, calling([{"id": "c1", "type": "function", "function": _WIRE["arguments"]}]))
+        for s in CHAT
+    ),
+    *((s, calling([{"id": "c1", "function": {"name": "f", "args": [ACCOUNT]}}])) for s in CHAT),
+    *((s, calling([f"wire({ACCOUNT})"])) for s in CHAT),
+    *((s, calling(_CALL)) for s in CHAT),
+    *((s, calling(_CALL, "One moment.")) for s in CHAT),
+    *((s, calling(f"wire({ACCOUNT})")) for s in CHAT),
+    (
+        "openai_chat",
+        calling([{"id": "c1", "type": "custom", "custom": {"name": "f", "x": ACCOUNT}}]),
+    ),
+    ("openai_chat", [{"role": "assistant", "content": None, "function_call": {"f": ACCOUNT}}]),
+    ("openai_responses", responding(name="wire", args={"to": ACCOUNT})),
+    ("openai_responses", responding(function=_WIRE)),
+    ("openai_responses", message([{"type": "custom_tool_call", "name": "f", "input": ACCOUNT}])),
+    ("openai_responses", message([{"type": "function_call", "name": "f", "args": [ACCOUNT]}])),
+    ("openai_responses", [{**message([], "assistant")[0], "tool_calls": {"f": ACCOUNT}}]),
+    ("openai_responses", [{**message([], "assistant")[0], "tool_calls": [{"f": ACCOUNT}]}]),
+    ("ollama", calling([{"name": "wire", "arguments": {"to": ACCOUNT}}], "")),
+    ("ollama", calling({"function": {"name": "wire", "arguments": {"to": ACCOUNT}}}, "")),
+    ("ollama", [{"role": "user", "content": "See:", "images": f"./{ACCOUNT}.png"}]),
+    *(
+        (s, [{"role": role, "content": content}])
+        for s in (*CHAT, "openai_responses", "anthropic", "ollama")
+        for role in ("user", "assistant")
+        for content in (_WORDS, {"decision": f"close {ACCOUNT}"}, {"text": ACCOUNT}, {ACCOUNT})
+    ),
+    *(("openai_responses", message(c)) for c in (_WORDS, {"x": ACCOUNT})),
+    *(("gemini", [{"role": "user", "parts": p}]) for p in ({"text": ACCOUNT}, {"x": ACCOUNT})),
+    ("gemini", [{"role": "model", "parts": {"functionCall": {"name": "f", "args": [ACCOUNT]}}}]),
+    ("gemini", [{"role": "model", "parts": [{"functionCall": {"name": "f", "input": ACCOUNT}}]}]),
+    ("bedrock", [{"role": "assistant", "content": [{"toolUse": {"name": "f", "args": ACCOUNT}}]}]),
+    (
+        "anthropic",
+        [{"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "args": ACCOUNT}]}],
+    ),
+]
+
+
+def around(shape: str, items: list[Any]) -> ChatContext[Any]:
+    """Return a context on the items, with words around them as the shape writes them."""
+    first, *rest = [*talk(1), *talk(1)]
+    if shape in ("gemini", "bedrock"):
+        key = "parts" if shape == "gemini" else "content"
+        for each in (first, *rest):
+            model = "model" if shape == "gemini" and each["role"] == "assistant" else each["role"]
+            text = [{"text": each.pop("content")}]
+            each.update({"role": model, key: text})
+    return ChatContext([first, *items, *rest], shape=shape)
+
+
+@pytest.mark.parametrize(("shape", "items"), MALFORMED)
+def test_law_6_what_is_malformed_is_in_the_prompt_all_the_same(
+    shape: str, items: list[dict[str, Any]]
+) -> None:
+    """Whole, whatever holds it: as words where it is one part, and as its JSON elsewhere."""
+    ctx = around(shape, items)
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert plan.index > len(items)
+    assert ACCOUNT in "".join(element(plan.prompt).itertext()) or items[0].get("images")
+    assert ACCOUNT in plan.prompt.user
+    assert ctx.apply(plan, "Something was asked for.").changed
+
+
+UNREADABLE: list[tuple[Any, dict[str, int]]] = [
+    (b"\x00\x01", {"encoded": 1}),
+    (Mock(), {"unreadable": 1}),
+    ([Mock()], {"unreadable": 1}),
+    (
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+        {"media": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "counted"), UNREADABLE, ids=["bytes", "mock", "list", "image"])
+def test_law_6_content_that_nobody_can_read_is_counted(
+    content: Any, counted: dict[str, int]
+) -> None:
+    ctx = around("openai_chat", [{"role": "user", "content": content}])
+    outcome = ctx.summarize(lambda prompt: "Something was asked for.", keep_last_turns=1)
+    assert outcome.changed
+    assert outcome.omitted == counted
+
+
+def test_law_6_a_reference_is_told_by_the_id_that_it_is_known_by() -> None:
+    """A server knows what it says; here the id is all there is to show."""
+    ids = ("msg_9", "fc_9")
+    items: list[Any] = [{"type": "item_reference", "id": id_} for id_ in ids]
+    ctx = around("openai_responses", items)
+    plan = ctx.plan(keep_last_turns=1)
+    assert plan.prompt is not None
+    assert '<item type="item_reference" id="msg_9"></item>' in plan.prompt.user
+    assert '<function_call id="fc_9"' in plan.prompt.user
 
 
 MEDIA = frozenset(

@@ -32,7 +32,6 @@ from chatfold.core.xml import attribute, attributes, encode, markup
 __all__ = ["ItemWriter"]
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
-_NOTHING = ("", "{}")  # is known of an object that cannot be read
 
 
 class ItemWriter:
@@ -218,14 +217,23 @@ class ItemWriter:
             case StatePart():
                 if part.text:
                     self._text("item", attributes(type=part.kind) + mark, part.text)
-            case UnknownPart() if not part.text and len(view.parts) > 1:
-                pass  # the others say all of it
             case UnknownPart():
-                if not view.shape and part.type and part.text in _NOTHING:
-                    self.omitted["unreadable"] += 1
-                self._text("item", attributes(type=self._told(part.type) or None) + mark, part.text)
+                self._unknown(view, part, mark)
             case _:
                 raise TypeError(f"no rendering for {type(part).__name__}")
+
+    def _unknown(self, view: ItemView, part: UnknownPart, mark: str) -> None:
+        own = part.type == view.type  # else it is a part of an item that is known
+        if not part.text and len(view.parts) > 1 and (own or part.known):
+            return  # the others say all of it
+        lost = not part.text and not (own and view.shape)
+        bare = not view.shape and part.type and part.text == "{}"  # an object that hides its fields
+        if (lost or bare) and not part.known:
+            self.omitted["unreadable"] += 1
+        # What is known by its id alone, such as a reference, is told by that.
+        known_by = view.id if own and not part.text else None
+        attrs = attributes(type=self._told(part.type) or None, id=self._told(known_by))
+        self._text("item", attrs + mark, part.text)
 
     def _waits(self, index: int) -> bool:
         """Return whether the next call of an item is written as an unanswered one."""
@@ -241,7 +249,9 @@ class ItemWriter:
             return
         if waits:
             mark = f' result="no result recorded"{mark}'
-        attrs = self._names(part.name, part.id)
+        attrs = self._names(part.name or part.unknown or None, part.id)
+        if not (part.name or part.id or part.arguments) and view.id:  # a reference to a call
+            attrs += attributes(id=self._told(view.id))
         served = part.pair.startswith("server")
         name = "server_tool_call" if served else "function_call"
         self._text(name, attrs + mark, part.arguments)

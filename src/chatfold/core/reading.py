@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Requirement
@@ -22,7 +22,7 @@ from chatfold.core.phrases import Count
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, open_spans
 from chatfold.core.summary import FOREIGN, INSTRUCTING, mark_summary, may_precede
-from chatfold.core.views import ItemView, ResultPart, Shape, UnknownPart
+from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, UnknownPart
 
 __all__ = ["Extent", "Reading", "Snapshot"]
 
@@ -457,6 +457,14 @@ def _is_of_assistant(view: ItemView) -> bool:
 
 
 def _holds_unknown(view: ItemView) -> bool:
-    if UnknownPart not in map(type, view.parts):  # as in most
+    if _PERHAPS_UNKNOWN.isdisjoint(map(type, view.parts)):  # as in most
         return False
-    return any(type(p) is UnknownPart and not (p.known or p.command) for p in view.parts)
+    return any(
+        p.unknown is not None
+        if type(p) is CallPart
+        else type(p) is UnknownPart and not (p.known or p.command)
+        for p in view.parts
+    )
+
+
+_PERHAPS_UNKNOWN: Final = frozenset((UnknownPart, CallPart))

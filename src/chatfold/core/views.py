@@ -95,7 +95,9 @@ class CallPart(NamedTuple):
     the server has already acted on it, with or without an item that says how; `cut_off` where the
     item says that the model did not write it to its end; `no_text` where the item holds anything
     but a text as its arguments, if that is what the provider takes; `toolset` is the family of
-    tools that the called one is a member of, if the provider has such.
+    tools that the called one is a member of, if the provider has such; `unknown` where the call is
+    written as in no form that is known, what it seems to be called ("" where nothing says it): then
+    `arguments` is the JSON of all that it holds, and there is no `name`, so that nobody runs it.
     """
 
     id: str | None
@@ -109,6 +111,7 @@ class CallPart(NamedTuple):
     cut_off: bool = False
     no_text: bool = False
     toolset: str | None = None
+    unknown: str | None = None
 
 
 class ResultPart(NamedTuple):
@@ -187,13 +190,15 @@ class UnknownPart(NamedTuple):
     """Something without a reading of its own: its type, if it names one, and its JSON text.
 
     `known` where a shape knows the type and there is nothing more to say of it; `command` where
-    it orders the server to do something and is no content.
+    it orders the server to do something and is no content; `misplaced` where it stands in a field
+    that takes another form, so that `check` judges the item as if the field were empty.
     """
 
     type: str
     text: str
     command: bool = False
     known: bool = False
+    misplaced: bool = False
 
 
 Part: TypeAlias = (

@@ -6,7 +6,7 @@ Source: the types of anthropic 2.12.0 (`ContentBlockParam`, `BetaContentBlockPar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -37,6 +37,7 @@ from chatfold.shapes._blocks import (
     textless_block,
     unknown_part,
 )
+from chatfold.shapes._unread import unread
 
 __all__ = ["fault_of", "is_own", "read_block"]
 
@@ -176,10 +177,17 @@ def _tool_use(block: Any) -> CallPart:
 
 
 def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:
-    arguments = arguments_text(field(block, "input"))
+    given = field(block, "input")
+    arguments = unread(block, *_CALL_FIELDS) if given is None else arguments_text(given)
     caller = field(block, "caller")
     made_by = None if caller is None else named_id(field(caller, "tool_id"))
     return CallPart(named_id(field(block, "id")), name, arguments, kind, pair, caller=made_by)
+
+
+_CALL_FIELDS: Final = (
+    *("type", "id", "name", "caller", "cache_control"),
+    *("toolset_name", "server_name"),
+)
 
 
 def _tool_result(block: Any) -> ResultPart:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from chatfold.core.native import field
@@ -38,6 +39,7 @@ from chatfold.shapes._blocks import (
     textless_block,
     unknown_part,
 )
+from chatfold.shapes._unread import lone_part, misplaced_part, unread, whole_call
 
 __all__ = [
     "CHAT_BLOCKS",
@@ -102,7 +104,8 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
         parts = tuple(read_block(block, dialect) for block in blocks)
         fault = textless_block("content", blocks)
     else:
-        parts, fault = (), _other_content(content)
+        parts = (lone_part(content, partial(read_block, dialect=dialect)),)
+        fault = _other_content(content)
     if role == "assistant":
         if annotations := get("annotations"):
             parts = _citing(parts, annotations)
@@ -167,9 +170,12 @@ def read_call(call: Any, dialect: Dialect) -> CallPart:
     call_id = _call_id(get("id"), dialect)
     custom = get("custom")
     if custom is not None:
-        name = named_id(field(custom, "name"))
-        return CallPart(call_id, name, arguments_text(field(custom, "input")), "custom")
-    return _function_call(get("function"), call_id, dialect)
+        name, given = named_id(field(custom, "name")), field(custom, "input")
+        text = unread(custom, "name") if given is None else arguments_text(given)
+        part = CallPart(call_id, name, text, "custom")
+    else:
+        part = _function_call(get("function"), call_id, dialect)
+    return whole_call(call, part) if part.name is None else part
 
 
 def _function_call(function: Any, call_id: str | None, dialect: Dialect) -> CallPart:
@@ -177,9 +183,10 @@ def _function_call(function: Any, call_id: str | None, dialect: Dialect) -> Call
     name, arguments = named_id(get("name")), get("arguments")
     if isinstance(arguments, str):
         return CallPart(call_id, name, arguments, call_kind(name))
+    text = unread(function, "name") if arguments is None else arguments_text(arguments)
     if dialect.text_arguments:
-        return CallPart(call_id, name, arguments_text(arguments), call_kind(name), no_text=True)
-    return CallPart(call_id, name, object_text(arguments), call_kind(name))
+        return CallPart(call_id, name, text, call_kind(name), no_text=True)
+    return CallPart(call_id, name, text or object_text(arguments), call_kind(name))
 
 
 def _call_id(value: object, dialect: Dialect) -> str | None:
@@ -210,9 +217,14 @@ def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]
         yield read_audio(audio)
     legacy = get("function_call")
     if legacy is not None:
-        yield _function_call(legacy, None, dialect)
-    for call in listed(get("tool_calls")):
-        yield read_call(call, dialect)
+        part = _function_call(legacy, None, dialect)
+        yield whole_call(legacy, part) if part.name is None else part
+    calls = get("tool_calls")
+    if isinstance(calls, list):
+        for call in cast(list[Any], calls):
+            yield read_call(call, dialect)
+    elif calls:
+        yield misplaced_part("tool_calls", calls)
 
 
 def read_audio(audio: Any) -> MediaPart:

@@ -10,21 +10,26 @@ from typing import Any
 
 from chatfold.core.views import MediaPart, Part, TextPart
 from chatfold.shapes._blocks import listed
+from chatfold.shapes._unread import unlisted
 
 __all__ = ["picked"]
 
 
-def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]) -> dict[str, Any]:
+def picked(
+    message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
+) -> dict[str, Any]:
     """Return a message without what gave the other parts, which come in a fixed order."""
     content, calls = message.get("content"), listed(message.get("tool_calls"))
     thought = message.get("reasoning_content") or message.get("reasoning")
     start = int(isinstance(thought, str) or bool(listed(message.get("reasoning_details"))))
-    count = 1 if isinstance(content, str) else len(listed(content))
-    last = len(read) - len(calls)
+    whole = content is not None and not isinstance(content, list)
+    count = 1 if whole else len(listed(content))
+    odd = unlisted(message.get("tool_calls"))  # one part for all that stands there
+    last = len(read) - (1 if odd else len(calls))
     if start and 0 not in parts:
         for key in ("reasoning_content", "reasoning", "reasoning_details"):
             message.pop(key, None)
-    if isinstance(content, str):
+    if whole:
         message["content"] = content if start in parts else None
     elif isinstance(content, list):
         kept = [b for n, b in enumerate(listed(content), start) if n in parts]
@@ -35,6 +40,8 @@ def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
             refusal = type(part) is TextPart
             key = "refusal" if refusal else "audio" if type(part) is MediaPart else "function_call"
             message.pop(key, None)
+    if odd and last not in parts:
+        del message["tool_calls"]
     if calls:
         message["tool_calls"] = [c for n, c in enumerate(calls, last) if n in parts]
         if not message["tool_calls"]:

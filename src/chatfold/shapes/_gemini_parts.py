@@ -28,8 +28,8 @@ from chatfold.shapes._blocks import (
     listed,
     named_id,
     named_place,
-    object_text,
 )
+from chatfold.shapes._unread import unread
 
 __all__ = [
     "NOTES",
@@ -108,7 +108,11 @@ def read_call(call: Any) -> CallPart:
     arguments = field(call, "args")
     if arguments is None:
         arguments = spelled(call, "partial_args")
-    return CallPart(named_id(field(call, "id")), name, object_text(arguments), call_kind(name))
+    text = arguments_text(arguments) if arguments is not None else unread(call, *_CALL_FIELDS)
+    return CallPart(named_id(field(call, "id")), name, text or "{}", call_kind(name))
+
+
+_CALL_FIELDS: Final = ("id", "name", "will_continue", "willContinue")
 
 
 def has_object(call: Any) -> bool:

@@ -11,7 +11,15 @@ from typing import Any
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
-from chatfold.core.views import CallPart, ItemView, Part, ReasoningPart, ResultPart, TextPart
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    UnknownPart,
+)
 from chatfold.shapes._blocks import listed, textless
 from chatfold.shapes._chat_rules import PairRules, pair_problems
 
@@ -51,7 +59,7 @@ def check_messages(
                 yield _empty_calls(index)
         if len(parts) == 1 and type(parts[0]) is TextPart:
             continue  # what most items are
-        bare = not parts or type(parts[0]) is ReasoningPart
+        bare = not parts or _is_unsaid(parts[0])
         if bare and view.role in _TOLD and not view.fault and _says_nothing(items[index], view):
             yield Problem(
                 "empty_message",
@@ -112,8 +120,13 @@ def _nameless_call(item: object, call: CallPart, index: int) -> Iterator[Problem
 def _says_nothing(item: object, view: ItemView) -> bool:
     """Return whether a message that begins with nothing, or with reasoning, has no content."""
     if field(item, "content") is not None:
-        return not view.parts
-    return all(type(part) is ReasoningPart for part in view.parts)
+        return all(type(part) is UnknownPart and part.misplaced for part in view.parts)
+    return all(map(_is_unsaid, view.parts))
+
+
+def _is_unsaid(part: Part) -> bool:
+    """Return whether a part is reasoning, or calls that are no list, which nobody takes."""
+    return type(part) is ReasoningPart or (type(part) is UnknownPart and part.misplaced)
 
 
 def _empty_calls(index: int) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from chatfold.core.native import field
 from chatfold.core.views import CallPart, MediaPart, Part, ReasoningPart, Role, TextPart
@@ -21,6 +21,7 @@ from chatfold.shapes._blocks import (
     text_of,
     unknown_part,
 )
+from chatfold.shapes._unread import misplaced_part, unlisted, unread, whole_call
 
 __all__ = [
     "Get",
@@ -30,6 +31,7 @@ __all__ = [
     "read_media",
     "read_output",
     "read_reasoning",
+    "with_all_held",
 ]
 
 Get = Callable[[str], Any]
@@ -44,15 +46,30 @@ def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
         function = field(call, "function")
         source = function if function is not None else call
         name = named_id(field(source, "name"))
-        part = CallPart(
-            named_id(field(call, "id")),
-            name,
-            arguments_text(field(source, "arguments") or field(source, "args")),
-            call_kind(name),
-        )
+        given = field(source, "arguments") or field(source, "args")
+        text = unread(source, *_NAMED, "arguments") if given is None else arguments_text(given)
+        part = CallPart(named_id(field(call, "id")), name, text, call_kind(name))
+        part = whole_call(call, part) if name is None else part
         if part.id is None or part.id not in seen:
             parts.append(part)
+    if unlisted(tool_calls):
+        parts.append(misplaced_part("tool_calls", tool_calls))
     return tuple(parts)
+
+
+_NAMED: Final = (
+    *("type", "id", "call_id", "name", "status", "caller", "async", "async_"),
+    *("namespace", "created_by"),
+)
+
+
+def with_all_held(call: Any, part: CallPart) -> CallPart:
+    """Return the reading of a flat call whose arguments are no text, with all that it holds."""
+    if part.name is None:
+        return whole_call(call, part)
+    if field(call, "arguments") is not None:
+        return part
+    return part._replace(arguments=unread(call, *_NAMED))
 
 
 def read_block(block: Any) -> Part:
@@ -78,12 +95,12 @@ def _block_call(block: Any) -> CallPart:
     function = field(block, "function")
     source = function if function is not None else block
     name = named_id(field(source, "name"))
-    return CallPart(
-        named_id(field(block, "call_id") or field(block, "id")),
-        name,
-        arguments_text(field(source, "arguments")),
-        call_kind(name),
-    )
+    given = field(source, "arguments")
+    given = field(source, "input") if given is None else given  # of a custom tool
+    text = unread(source, *_NAMED) if given is None else arguments_text(given)
+    id_ = named_id(field(block, "call_id") or field(block, "id"))
+    part = CallPart(id_, name, text, call_kind(name))
+    return whole_call(block, part) if name is None else part
 
 
 def read_media(block: Any) -> MediaPart:

@@ -45,6 +45,7 @@ from chatfold.shapes._blocks import (
     sources_of,
     text_of,
 )
+from chatfold.shapes._unread import unread
 
 __all__ = ["Bedrock"]
 
@@ -330,10 +331,11 @@ def _keys(block: Any) -> list[str]:
 def _call(use: Any) -> CallPart:
     name = named_id(field(use, "name"))
     served = field(use, "type") == "server_tool_use"
+    given: Any = field(use, "input")
     return CallPart(
         named_id(field(use, "toolUseId")),
         name,
-        arguments_text(field(use, "input")),
+        unread(use, "toolUseId", "name", "type") if given is None else arguments_text(given),
         "server" if served else call_kind(name),
         "server" if served else "function",
     )

@@ -13,9 +13,15 @@ from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
-from chatfold.core.views import CallPart, Fit, ItemView, Placement, Role, Shape
+from chatfold.core.views import CallPart, Fit, ItemView, Part, Placement, Role, Shape
 from chatfold.errors import ShapeError
-from chatfold.shapes._blocks import getter, listed, module_of, named_id
+from chatfold.shapes._blocks import (
+    getter,
+    listed,
+    module_of,
+    named_id,
+    unknown_part,
+)
 from chatfold.shapes._gemini_parts import (
     fault_of,
     has_object,
@@ -25,6 +31,7 @@ from chatfold.shapes._gemini_parts import (
     spelled,
 )
 from chatfold.shapes._gemini_rules import check_contents, is_empty, place_kept
+from chatfold.shapes._unread import lone_part
 
 __all__ = ["Gemini"]
 
@@ -67,12 +74,13 @@ class Gemini(Shape):
             return None
         get = getter(item)
         written, parts = get("role"), get("parts")
-        fault = ""
         if parts is not None and not isinstance(parts, list):
             fault = f"parts is {type(parts).__name__}, not a list"
-        fault = fault or fault_of(listed(parts))
+            read: tuple[Part, ...] = (lone_part(parts, _read_alone),)
+        else:
+            fault = fault_of(listed(parts))
+            read = tuple(part for block in listed(parts) for part in read_part(block))
         role = _ROLES[written]
-        read = tuple(part for block in listed(parts) for part in read_part(block))
         return ItemView(
             role, read, written or "", self.name, whole_step=role == "assistant", fault=fault
         )
@@ -192,6 +200,11 @@ class Gemini(Shape):
         key: dict[str, Any] = {} if call.id is None else {"id": call.id}
         response = {"error" if answer.failed else "result": answer.text}
         return {"function_response": {**key, "name": call.name, "response": response}}
+
+
+def _read_alone(block: Any) -> Part:
+    parts = read_part(block)
+    return parts[0] if len(parts) == 1 else unknown_part(block)
 
 
 def _changed(item: Any, fields: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
@@ -42,8 +43,17 @@ from chatfold.shapes._blocks import (
     named_id,
     text_of,
 )
-from chatfold.shapes._chat import Dialect, Get, names_ollama, read_call, sdk_of
+from chatfold.shapes._chat import (
+    CHAT_BLOCKS,
+    Dialect,
+    Get,
+    names_ollama,
+    read_block,
+    read_call,
+    sdk_of,
+)
 from chatfold.shapes._chat_rules import PairRules, pair_problems
+from chatfold.shapes._unread import lone_part, misplaced_part, unlisted
 
 __all__ = ["Ollama"]
 
@@ -57,7 +67,7 @@ _ROLES: Final[dict[str, Role]] = {
     "assistant": "assistant",
     "tool": "tool",
 }
-_DIALECT = Dialect("ollama", _ROLES, {})
+_DIALECT = Dialect("ollama", _ROLES, {"text": CHAT_BLOCKS["text"]})
 _FOREIGN_KEYS = ("type", "parts", "function_call", "refusal", "audio", "prefix")
 # How the commonest pictures begin, in bytes and in base64.
 _PICTURES: Final = (
@@ -97,7 +107,7 @@ class Ollama(Shape):
         if role == "tool":
             name = named_id(get("tool_name")) or named_id(get("name"))
             text = content if isinstance(content, str) else arguments_text(content)
-            media = tuple(_picture(image) for image in listed(get("images")))
+            media = tuple(_pictures(get("images")))
             result = ResultPart(named_id(get("tool_call_id")), name, text, media=media)
             return ItemView("tool", (result,), role, self.name, fault=fault)
         parts = tuple(_parts(get))
@@ -222,10 +232,21 @@ def _parts(get: Get) -> Iterator[Part]:
         yield ReasoningPart(text_of(thinking))
     if isinstance(content, str):
         yield TextPart(content)
-    for image in listed(get("images")):
-        yield _picture(image)
-    for call in listed(get("tool_calls")):
-        yield read_call(call, _DIALECT)
+    elif content is not None:
+        yield lone_part(content, partial(read_block, dialect=_DIALECT))
+    if (images := get("images")) is not None:
+        yield from _pictures(images)
+    calls = get("tool_calls")
+    if isinstance(calls, list):
+        for call in cast(list[Any], calls):
+            yield read_call(call, _DIALECT)
+    elif calls:
+        yield misplaced_part("tool_calls", calls)
+
+
+def _pictures(images: Any) -> Iterator[MediaPart]:
+    """Yield the images of a message; one alone is no list, and counts all the same."""
+    return map(_picture, [images] if unlisted(images) else listed(images))
 
 
 def _picture(image: Any) -> MediaPart:

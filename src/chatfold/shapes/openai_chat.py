@@ -232,7 +232,7 @@ def _replayable(message: dict[str, Any]) -> dict[str, Any]:
         made["content"] = audio["transcript"]
     if (legacy := fields_or_none(made.get("function_call"))) is not None:
         made["function_call"] = _replayable_function(legacy)
-    if "tool_calls" in made:
+    if isinstance(made.get("tool_calls"), list):
         made["tool_calls"] = [_replayable_call(call) for call in listed(made["tool_calls"])]
     return made
 

@@ -27,10 +27,11 @@ from chatfold.shapes._blocks import (
     textless_block,
     unknown_part,
 )
-from chatfold.shapes._responses_blocks import Get, read_blocks
+from chatfold.shapes._responses_blocks import Get, read_block, read_blocks, with_all_held
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
 from chatfold.shapes._responses_rules import required_spans
+from chatfold.shapes._unread import lone_part
 
 __all__ = ["OpenAIResponses"]
 
@@ -113,7 +114,9 @@ class OpenAIResponses(Shape):
         if reader is None:
             return read_newer(get, item, kind) if is_newer(kind, item) else None
         role, parts = reader(get)
-        fault = ""
+        first, fault = parts[0], ""
+        if type(first) is CallPart and first.no_text:
+            parts = (with_all_held(item, first),)
         if kind in _TOLD:
             output = get("output")
             if isinstance(output, list):
@@ -146,7 +149,8 @@ class OpenAIResponses(Shape):
         elif kind is None:
             return None
         else:
-            parts, fault = (), f"content is {type(content).__name__}, not text or a list"
+            parts = (lone_part(content, read_block),)
+            fault = f"content is {type(content).__name__}, not text or a list"
         return ItemView(
             cast(Role, role), parts, "message", self.name, None, named_id(get("id")), fault=fault
         )

@@ -1,0 +1,78 @@
+"""What stands in a form that no provider takes: nothing of it may leave a list unseen (law 6).
+
+Such items are malformed, and `check` says so; here is how what they hold is shown all the same.
+Not here: blocks and items of types that are only new (`_blocks.unknown_part`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, cast
+
+from chatfold.core.native import bytes_label, field, json_text, plain
+from chatfold.core.views import CallPart, MediaPart, Part, TextPart, UnknownPart
+from chatfold.shapes._blocks import block_type, unknown_part
+
+__all__ = ["lone_part", "misplaced_part", "unlisted", "unread", "whole_call"]
+
+
+def unlisted(value: Any) -> bool:
+    """Return whether something stands where a list belongs that is none: one member, most often."""
+    return bool(value) and not isinstance(value, list)
+
+
+def lone_part(content: Any, read: Callable[[Any], Part]) -> Part:
+    """Return the reading of what stands in the place of a list of parts, and is none.
+
+    One part is read as in a list, as far as it is words or a medium: calls and results would be
+    paired. All else is shown as it is written.
+
+    Args:
+        content: What stands there.
+        read: Reads one part of a list.
+    """
+    with suppress(Exception):  # an object of any kind may be there
+        part = read(content)
+        if type(part) is MediaPart or (type(part) is TextPart and part.text):
+            return part
+        return unknown_part(content)
+    return UnknownPart(type(content).__name__, "")
+
+
+def misplaced_part(key: str, value: Any) -> UnknownPart:
+    """Return the generic reading of a field that is no list, as it must be."""
+    return UnknownPart(key, unread(value), misplaced=True)
+
+
+def unread(value: Any, *read: str) -> str:
+    """Return as JSON what a dict or an SDK object holds besides what was read, "" where nothing is.
+
+    Args:
+        value: Anything else is returned whole.
+        read: Fields that are left out.
+    """
+    try:
+        held = plain(value, encode=bytes_label)
+        if isinstance(held, dict):
+            fields = cast("dict[str, Any]", held)
+            held = {k: v for k, v in fields.items() if k not in read and v is not None} or None
+        return "" if held is None else json_text(held)
+    except Exception:
+        return f"[{type(value).__name__} that cannot be read]"
+
+
+def whole_call(call: Any, part: CallPart) -> CallPart:
+    """Return the reading of a call without a name: all that it holds are its arguments.
+
+    Args:
+        call: The call, of whatever kind.
+        part: What could be read of it.
+    """
+    held = unread(call, *(("id", "call_id") if part.id else ()))
+    if not held:
+        return part
+    places = (call, *(field(call, key) for key in ("function", "custom", block_type(call) or "")))
+    names = (field(place, "name") for place in places)
+    seems = next((name for name in names if name and isinstance(name, str)), "")
+    return part._replace(arguments=held, unknown=seems)
