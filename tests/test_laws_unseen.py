@@ -247,6 +247,7 @@ def test_law_6_what_an_owner_says_of_a_document_is_in_the_prompt(source: dict[st
 ACCOUNT = "ACC-93817"
 _WIRE = {"name": "wire", "arguments": json.dumps({"to": ACCOUNT})}
 _CALL = {"id": "c1", "type": "function", "function": _WIRE}
+_MISNAMED = {"type": "text", "content": ACCOUNT}
 _WORDS = {"type": "text", "text": f"Never touch {ACCOUNT}."}
 
 
@@ -299,6 +300,9 @@ MALFORMED: list[tuple[str, list[dict[str, Any]]]] = [
         for content in (_WORDS, {"decision": f"close {ACCOUNT}"}, {"text": ACCOUNT}, {ACCOUNT})
     ),
     *(("openai_responses", message(c)) for c in (_WORDS, {"x": ACCOUNT})),
+    *((s, [{"role": "user", "content": [_MISNAMED]}]) for s in CHAT),
+    *((s, [{"role": "assistant", "content": [_MISNAMED]}]) for s in CHAT),
+    ("openai_responses", message([{"type": "input_text", "content": ACCOUNT}])),
     *(("gemini", [{"role": "user", "parts": p}]) for p in ({"text": ACCOUNT}, {"x": ACCOUNT})),
     ("gemini", [{"role": "model", "parts": {"functionCall": {"name": "f", "args": [ACCOUNT]}}}]),
     ("gemini", [{"role": "model", "parts": [{"functionCall": {"name": "f", "input": ACCOUNT}}]}]),

@@ -185,7 +185,7 @@ def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:
 
 
 _CALL_FIELDS: Final = (
-    *("type", "id", "name", "caller", "cache_control"),
+    *("type", "id", "name", "caller", "cache_control", "index"),
     *("toolset_name", "server_name"),
 )
 

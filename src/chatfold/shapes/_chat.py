@@ -39,7 +39,7 @@ from chatfold.shapes._blocks import (
     textless_block,
     unknown_part,
 )
-from chatfold.shapes._unread import lone_part, misplaced_part, unread, whole_call
+from chatfold.shapes._unread import lone_part, misplaced_part, unread, whole_call, worded
 
 __all__ = [
     "CHAT_BLOCKS",
@@ -161,7 +161,7 @@ def read_block(block: Any, dialect: Dialect) -> Part:
     if isinstance(block, str):
         return TextPart(block)
     reader = dialect.blocks.get(block_type(block) or "")
-    return unknown_part(block) if reader is None else reader(block)
+    return unknown_part(block) if reader is None else worded(block, reader(block))
 
 
 def read_call(call: Any, dialect: Dialect) -> CallPart:

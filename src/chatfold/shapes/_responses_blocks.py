@@ -21,7 +21,7 @@ from chatfold.shapes._blocks import (
     text_of,
     unknown_part,
 )
-from chatfold.shapes._unread import misplaced_part, unlisted, unread, whole_call
+from chatfold.shapes._unread import misplaced_part, unlisted, unread, whole_call, worded
 
 __all__ = [
     "Get",
@@ -40,7 +40,7 @@ Reading = tuple[Role, tuple[Part, ...]]
 
 def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
     """Return the parts of a content list; calls listed a second time beside it count once."""
-    parts = [read_block(b) for b in blocks]
+    parts = [worded(b, read_block(b)) for b in blocks]
     seen = {p.id for p in parts if isinstance(p, CallPart)}
     for call in listed(tool_calls):
         function = field(call, "function")
@@ -130,7 +130,7 @@ def read_output(value: Any) -> tuple[str, tuple[MediaPart, ...]]:
         return value, ()
     if not isinstance(value, list):
         return arguments_text(value), ()
-    parts = [read_block(b) for b in cast(list[Any], value)]
+    parts = [worded(b, read_block(b)) for b in cast(list[Any], value)]
     media = tuple(p for p in parts if isinstance(p, MediaPart))
     return "\n".join(text_of(getattr(p, "text", "")) for p in parts if p not in media), media
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from chatfold.core.native import bytes_label, field, json_text, plain
 from chatfold.core.views import CallPart, MediaPart, Part, TextPart, UnknownPart
 from chatfold.shapes._blocks import block_type, unknown_part
 
-__all__ = ["lone_part", "misplaced_part", "unlisted", "unread", "whole_call"]
+__all__ = ["lone_part", "misplaced_part", "unlisted", "unread", "whole_call", "worded"]
 
 
 def unlisted(value: Any) -> bool:
@@ -38,6 +38,23 @@ def lone_part(content: Any, read: Callable[[Any], Part]) -> Part:
             return part
         return unknown_part(content)
     return UnknownPart(type(content).__name__, "")
+
+
+def worded(block: Any, part: Part) -> Part:
+    """Return the reading of a block; of a text without a text, it is what it holds in its place.
+
+    Args:
+        block: A member of a list; SDKs check what their objects hold.
+        part: Its reading as one of its type.
+    """
+    if type(part) is not TextPart or part.text or type(block) is not dict:
+        return part
+    given = cast("dict[str, Any]", block)
+    said = given.get("refusal" if part.kind == "refusal" else "text")
+    return part if said is not None or not unread(given, *_BESIDE) else unknown_part(given)
+
+
+_BESIDE: Final = ("type", "annotations", "cache_control", "index")  # a text, and no words of it
 
 
 def misplaced_part(key: str, value: Any) -> UnknownPart:
