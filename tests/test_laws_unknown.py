@@ -160,6 +160,12 @@ def test_law_12_a_call_of_an_unknown_kind_passes_through(shape: str, kind: type)
     assert ctx.apply(plan, "s").changed
 
 
+def test_law_12_of_a_call_that_lacks_its_name_alone_the_arguments_are_what_they_are() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": None, "arguments": "a > b"}}
+    (record,) = ChatContext([user(), {**said(""), "tool_calls": [call]}]).tool_calls()
+    assert (record.name, record.arguments) == (None, "a > b")
+
+
 @pytest.mark.parametrize("shape", ["openai_chat", "mistral"])
 @pytest.mark.parametrize("content", ["", "One moment.", None, []])
 def test_law_12_calls_that_are_no_list_are_shown_and_not_paired(shape: str, content: Any) -> None:

@@ -79,6 +79,9 @@ def unread(value: Any, *read: str) -> str:
         return f"[{type(value).__name__} that cannot be read]"
 
 
+_FRAME: Final = ("id", "call_id", "type", "index")  # of a call: what it is called is inside
+
+
 def whole_call(call: Any, part: CallPart) -> CallPart:
     """Return the reading of a call without a name: all that it holds are its arguments.
 
@@ -86,8 +89,10 @@ def whole_call(call: Any, part: CallPart) -> CallPart:
         call: The call, of whatever kind.
         part: What could be read of it.
     """
+    key = "function" if field(call, "custom") is None else "custom"
+    beside = unread(call, *_FRAME, key) or unread(field(call, key), "arguments", "input")
     held = unread(call, *(("id", "call_id") if part.id else ()))
-    if not held:
+    if not held or (part.arguments and not beside):  # a name is all that it lacks
         return part
     places = (call, *(field(call, key) for key in ("function", "custom", block_type(call) or "")))
     names = (field(place, "name") for place in places)
