@@ -15,9 +15,7 @@ from chatfold.shapes._unread import unlisted
 __all__ = ["picked"]
 
 
-def picked(
-    message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
-) -> dict[str, Any]:
+def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]) -> dict[str, Any]:
     """Return a message without what gave the other parts, which come in a fixed order."""
     content, calls = message.get("content"), listed(message.get("tool_calls"))
     thought = message.get("reasoning_content") or message.get("reasoning")

@@ -55,6 +55,7 @@ from chatfold.shapes._chat import (
 )
 from chatfold.shapes._chat_picked import picked
 from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
+from chatfold.shapes._unread import unlisted
 
 __all__ = ["Mistral"]
 
@@ -177,7 +178,8 @@ class Mistral(Shape):
         view = self.read(item)
         if not parts or view is None or view.role == "tool":
             return item if parts else None
-        if len(view.parts) <= len(set(parts)):
+        # Of calls that are no list, nobody can say what they are.
+        if len(view.parts) <= len(set(parts)) or unlisted(_getter(item)("tool_calls")):
             return item
         return picked(own_fields(self.replayable(item)), view.parts, parts)
 

@@ -190,6 +190,8 @@ class Ollama(Shape):
         if len(view.parts) <= len(set(parts)):
             return item
         message = dict(self.replayable(item))
+        if view.fault or unlisted(message.get("images")):  # which field is which part is unclear
+            return item
         kinds = ("thinking", ReasoningPart), ("content", TextPart)
         for key, kind in kinds:
             if not any(type(view.parts[place]) is kind for place in parts):
