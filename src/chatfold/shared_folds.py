@@ -35,6 +35,8 @@ _LEASE: Final = 60.0
 _RENEWALS: Final = 30
 """Times that a claim is held for longer: whoever takes ten minutes over a summary has hung."""
 _KEEPERS: Final = Threads("chatfold-claim", 60.0)
+_BUGS: Final = (AssertionError, AttributeError, NameError, TypeError)
+"""What a store of the caller's own raises where it is at fault itself, which must be seen."""
 _AGAIN: Final = 1.0
 """Seconds between two tries to give up a claim."""
 
@@ -203,6 +205,8 @@ class SharedFolds:
         begun = time.monotonic()
         try:
             return ask(self._store)
+        except _BUGS:
+            raise
         except Exception as error:  # a store of the caller's own raises what its driver raises
             now = time.monotonic()
             self._asked_again = now + (now - begun)  # at most half of the time goes into waiting

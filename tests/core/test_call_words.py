@@ -75,8 +75,8 @@ def test_a_rehearsal_is_named_as_one() -> None:
     """What came of it would else be told as what came about."""
     for arguments, expected in (
         ({"app": "web", "dry_run": True}, [("app", "web"), ("dry_run", "true")]),
-        ({"dryRun": "All"}, [("", "dryRun=true")]),
-        ({"dry_run": True}, [("", "dry_run=true")]),
+        ({"dryRun": "All"}, [("dryRun", "true")]),
+        ({"dry_run": True}, [("dry_run", "true")]),
         ({"app": "web", "dry_run": False}, [("app", "web")]),
     ):
         call = {

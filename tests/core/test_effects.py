@@ -248,32 +248,6 @@ def test_a_tool_that_is_called_like_a_program_does_what_its_line_says(
     assert effect_of_call(call(name, **arguments), {}) == (effect, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "effect"),
-    [
-        ({"dry_run": True}, "read"),
-        ({"dryRun": "All"}, "read"),
-        ({"DryRun": True, "id": "i-1"}, "read"),
-        ({"validateOnly": "true"}, "read"),
-        ({"whatIf": 1}, "read"),
-        ({"dry_run": False}, "write"),
-        ({"dry_run": "none"}, "write"),
-        ({"dry_run": [True]}, "write"),
-        ({"note": "a dry_run went well"}, "write"),
-        ({"options": {"note": "dry run: true"}}, "write"),
-    ],
-)
-def test_a_rehearsal_changes_nothing(arguments: dict[str, Any], effect: str) -> None:
-    """Whatever the name says, or the caller of the tool."""
-    assert effect_of_call(call("deploy_app", **arguments), {}) == (effect, True)
-    assert effect_of_call(call("deploy_app", **arguments), {"deploy_app": "write"}) == (
-        effect,
-        False,
-    )
-    if effect == "read":
-        assert effect_of_call(call("bash", **arguments, command="rm x"), {})[0] == "read"
-
-
 def test_the_argument_that_switches_a_tool_decides() -> None:
     """Text editors, memories and computers do several things under one name."""
     assert effect_of_call(call("str_replace_editor", command="view", path="a"), {})[0] == "read"

@@ -60,7 +60,7 @@ def actions_of(
         earlier: Calls that were open in an earlier record; a result without a call answers them.
         room: Characters that the lines of what is done may have; what is older is only counted.
     """
-    answers = {entry.call: entry for entry in earlier if entry.call}
+    answers = _by_call(earlier)
     writer = _Writer(words, {})
     done: list[int] = []
     failed: list[int] = []
@@ -74,7 +74,7 @@ def actions_of(
         tool = call.name, call.kind
         if tool in reads and call.completed and call.call_index is not None:
             continue  # as most are
-        answers_to = answers.get(words.id(number)) if call.call_index is None else None
+        answers_to = _meant(answers, words, number) if call.call_index is None else None
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
         name = call.name
@@ -130,32 +130,45 @@ def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
 def settled(record: Record, words: CallWords) -> Record:
     """Return an earlier record without what was failed or open and has come to its end since.
 
-    Ids recur: a result without a call answers the latest that was open under its id.
+    Ids recur: a result without a call answers the latest that was open under its id, of its name
+    where it has one.
     """
     names = {entry.name for entry in (*record.failed, *record.open)}
     if not names:
         return record
     ended: set[tuple[str, tuple[Field, ...]]] = set()
-    answered: set[str] = set()
+    waiting = _by_call(record.open)
+    came: set[int] = set()
     again: set[tuple[str, tuple[Field, ...]]] = set()
     for number, call in enumerate(words.calls):
         if call.call_index is None:
-            answered.add(words.id(number))
+            came.add(id(_meant(waiting, words, number)))
         elif call.completed and words.name(number) in names:
             key = (words.name(number), words.deed(number))
             ended.add(key)
             if words.failure(number) is None:
                 again.add(key)
-    latest = {entry.call: place for place, entry in enumerate(record.open) if entry.call}
-    came = {latest[id_] for id_ in answered if id_ in latest}
     return record._replace(
         failed=tuple(e for e in record.failed if not _is_one_of(e, again)),
-        open=tuple(
-            e
-            for place, e in enumerate(record.open)
-            if not _is_one_of(e, ended) and place not in came
-        ),
+        open=tuple(e for e in record.open if not _is_one_of(e, ended) and id(e) not in came),
     )
+
+
+def _by_call(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return entries by the ids of their calls."""
+    made: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.call:
+            made.setdefault(entry.call, []).append(entry)
+    return made
+
+
+def _meant(waiting: Mapping[str, Sequence[Entry]], words: CallWords, number: int) -> Entry | None:
+    """Return the call that a result without one answers, None where none waits under its id."""
+    under = waiting.get(words.id(number), ())
+    if len(under) > 1 and words.calls[number].name:
+        under = [entry for entry in under if entry.name == words.name(number)] or under
+    return under[-1] if under else None
 
 
 def _is_one_of(entry: Entry, calls: Collection[tuple[str, tuple[Field, ...]]]) -> bool:

@@ -148,11 +148,13 @@ class CallWords:
             else:
                 named.append(Field(label, text))
         told = named[:_MOST_NAMED] or prose[:1]
-        rehearsed = rehearsed_by(arguments)  # what came of such a call has not come about
-        if rehearsed is not None and all(field.label != rehearsed for field in told):
-            key = self.clean(rehearsed)
-            told.append(Field(key, "true") if told else Field("", f"{key}=true"))
-        return tuple(told)
+        return self._as_rehearsed(tuple(told), rehearsed_by(arguments))
+
+    def _as_rehearsed(self, told: tuple[Field, ...], key: str | None) -> tuple[Field, ...]:
+        """Return what names a call, which says if it was a rehearsal: nothing has come of that."""
+        if key is None or any(field.label == key for field in told):
+            return told
+        return (*told, Field(self.clean(key), "true"))
 
     def given(self, number: int) -> object:
         """Return all that a call was given: calls of which it is equal are one call made again."""
@@ -199,7 +201,9 @@ class CallWords:
                 names = names or not isinstance(leaf, bool)
                 is_shortened = is_shortened or len(text) > LONGEST
         more = (more and bool(named or prose[1:])) or len(named) > _MOST_NAMED
-        told = (*named[:_MOST_NAMED], *(() if names else prose[:1]))
+        told = self._as_rehearsed(
+            (*named[:_MOST_NAMED], *(() if names else prose[:1])), rehearsed_by(arguments)
+        )
         return (*told, *([Field("", CUT)] if more else ()))
 
     def again(self, number: int) -> object:

@@ -192,6 +192,8 @@ class CallPairing:
         else:
             self._model_spoke = False
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
+            if self._by_place:  # who speaks here ends the step that such a result was of
+                self._by_place.clear()
             return
         waiting: Sequence[ResultPart] | None = None
         for part in parts:

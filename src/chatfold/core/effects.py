@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.given import effect_of_arguments, may_rehearse, may_say, rehearsed_by
+from chatfold.core.given import effect_of_arguments, may_say
 from chatfold.core.shell_commands import as_run, effect_of_command
 from chatfold.core.tool_names import (
     LONGEST,
@@ -75,10 +75,8 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     The command of a shell decides, and the method of a request. A call that is given a method such
     as POST, or a statement that changes a database, is a write under any name. Where the name
     leaves it open, a statement that only looks is a read, and the argument decides by which a tool
-    with several uses is told what to do. A rehearsal (`dry_run`) changes nothing.
+    with several uses is told what to do.
     """
-    if may_rehearse(call.raw_arguments) and rehearsed_by(call.arguments) is not None:
-        return "read", call.name not in told
     known = effect_of_tool(call.name, call.kind, told)
     if known is not None:
         return known
@@ -101,7 +99,7 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
 def effect_of_tool(
     name: str | None, kind: str, told: Mapping[str, Effect]
 ) -> tuple[Effect, bool] | None:
-    """Return the same for all calls of a tool but rehearsals, by its name and their kind.
+    """Return the same for all calls of a tool, by its name and their kind.
 
     None where what it is given may decide.
     """

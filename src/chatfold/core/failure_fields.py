@@ -91,6 +91,9 @@ _CONFIRMS = re.compile(
     r"(?:requires?|needs?|awaiting)[ _]?confirmation|confirmation[ _]?(?:required|needed)",
     re.IGNORECASE,
 )
+_OF_QUESTIONS = frozenset((*BESIDE, "status", "state", "prompt", "question"))
+_PLANS = word_set("dry plan preview simulate validate")
+_FEW = 20  # things that were given and done; more may be the amount that was asked for
 _MOST = 1_000_000  # of what one call did; more is a time, or an amount
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
 _FAILED_COUNTS = (
@@ -99,6 +102,11 @@ _FAILED_COUNTS = (
 )
 _WELL_COUNTS = frozenset(
     ("succeeded", "success_count", "successCount", "successes", "successful", "success")
+)
+
+
+_GOING_ON = word_set(
+    "in_progress pending processing queued retrying running scheduled sending started"
 )
 
 
@@ -143,7 +151,7 @@ def reason_in_object(
         or undone is not None
         or put_off is not None
         or _is_type_of_error(result)
-        or (has_errors and not went_well and not _did_a_part(result, name))
+        or (has_errors and not went_well and not _did_a_part(result, name, given))
         or (state is not None and not shows and is_bad(state.lower(), result, name, given))
     )
     if not bad:
@@ -172,16 +180,19 @@ def _put_off(
 ) -> str | None:
     """Return by what a tool that changes things says that it has yet to: a rehearsal, a question.
 
-    What waits for a word may have been made for that, and then has an id.
+    What waits for a word may have been made for that: then there is more than the question. A call
+    that was told to rehearse says so itself.
     """
-    if _reads(name):
+    if _reads(name) or says_done(result, name) or not _PLANS.isdisjoint(words_of_name(name)):
         return None
     rehearsed = rehearsed_by(result)
     if rehearsed is not None:
-        return rehearsed
+        told = any(value is True or value == result[rehearsed] for value in given())
+        return None if told else rehearsed
     asks = (key for key, value in result.items() if read(value) is True)
     asked = next((text for text in (*asks, state or "") if _CONFIRMS.fullmatch(text)), None)
-    return None if asked is None or made_id(result, {*texts_of(given)}) else asked
+    told_more = {key for key, value in result.items() if value not in EMPTY} - _OF_QUESTIONS
+    return asked if asked is not None and told_more <= {asked} else None
 
 
 def made_id(result: dict[str, Any], known: Collection[str]) -> bool:
@@ -189,12 +200,21 @@ def made_id(result: dict[str, Any], known: Collection[str]) -> bool:
     return any(_ID.search(key) and value and value not in known for key, value in result.items())
 
 
-def _did_a_part(result: dict[str, Any], name: str) -> bool:
-    """Return whether a field tells of what was done beside an error: `uploaded: 2`."""
+def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> bool:
+    """Return whether a field tells of what was done beside a list of errors: `uploaded: 2`.
+
+    Beside one error it may be what there was before, and what was given may be repeated.
+    """
+    if not isinstance(result.get("errors"), (list, dict)) or any(
+        read(result.get(key)) not in EMPTY for key in _ERRORS if key != "errors"
+    ):
+        return False
+    known = [*given()]
     did = [
         key.lower()
         for key, value in result.items()
-        if (type(value) is int and 0 < value < _MOST) or (isinstance(value, list) and value != [])
+        if (type(value) is int and 0 < value < (_FEW if value in known else _MOST))
+        or (isinstance(value, list) and value != [])
     ]
     return any(is_participle(key, verb) for verb in words_of_name(name) for key in did)
 
@@ -238,7 +258,7 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     if says_why and not _reads(name):
         made = any(map(_ID.search, result))  # an order that is not delivered yet, say
         deeds += () if made else _DEEDS.intersection(undone) - {*deeds}
-    if not (_reads(name) or _counts_more(result)):
+    if not (_reads(name) or _counts_more(result) or _goes_on(result)):
         deeds += _WELL_COUNTS.intersection(undone)
     if any(result[key] and key not in undone for key in deeds):
         return None  # a part of it was done, and must not be repeated
@@ -249,6 +269,16 @@ def _counts_more(result: dict[str, Any]) -> bool:
     """Return whether a result counts what else has become of things: `queued: 3`."""
     known = {*_FAILED_COUNTS, *_COUNTS}
     return any(type(value) is int and value and key not in known for key, value in result.items())
+
+
+def _goes_on(result: dict[str, Any]) -> bool:
+    """Return whether more may come of what a result counts: a job that runs, or some of a total."""
+    total = result.get("total")
+    failed = max(
+        (value for value in map(result.get, _FAILED_COUNTS) if type(value) is int), default=0
+    )
+    states = (str(result.get(key)).lower() for key in ("status", *_STATE_KEYS))
+    return (type(total) is int and total > failed) or not _GOING_ON.isdisjoint(states)
 
 
 def says_done(result: dict[str, Any], name: str) -> bool:

@@ -7,13 +7,13 @@ may be another's failure. Not here: fields that say so by themselves (`failure_f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias, cast
 
 from chatfold.core.effects import reads_by_name
-from chatfold.core.failure_codes import EMPTY
+from chatfold.core.failure_codes import BESIDE, EMPTY
 from chatfold.core.failure_fields import is_bad, made_id, says_done, texts_of
-from chatfold.core.failure_reasons import text_of, told_in
+from chatfold.core.failure_reasons import read, text_of, told_in
 from chatfold.core.failure_words import first_line, is_status_text, words_of_name
 from chatfold.core.success_words import tells_a_deed, words_in
 from chatfold.core.tool_names import effect_of_name, is_request
@@ -66,15 +66,24 @@ def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
     known = {*map(str, given())} if tells else set[str]()
     for each in results:
         fields = cast(_Fields, each) if isinstance(each, dict) else {}
-        is_error = all(fields.get(key) not in EMPTY for key in ("errorCode", "message"))
+        is_error = _is_error_code(fields.get("errorCode")) and fields.get("message") not in EMPTY
         if is_error and not made_id(fields, ()):
             continue
         if not (tells and any(fields.get(key) is False for key in _TRUTHS)):
             return None
-        told = (str(value) for value in fields.values() if value not in EMPTY)
-        if told_in(fields) is None and not known.issuperset(told):
+        told = {str(value) for value in fields.values() if value not in EMPTY}
+        about = not told or not told.isdisjoint(known) or fields.get("error") not in EMPTY
+        if not about or (told_in(fields) is None and not told <= known):
             return None  # it may be what was made: the answers of a quiz
     return next(filter(None, map(told_in, results)), "failed")
+
+
+def _is_error_code(value: Any) -> bool:
+    """Return whether a code is that of an error: `0`, `200` and `NO_ERROR` are none."""
+    text = str(value or "").lower()
+    if text.isdecimal():
+        return bool(text.strip("0")) and not (len(text) == 3 and text[0] == "2")
+    return text not in ("", "none", "null", "no_error", "noerror", "ok", "success")
 
 
 def _wrapped(fields: _Fields, name: str, given: _Given) -> str | None:
@@ -107,7 +116,7 @@ def _payment(fields: _Fields, name: str, given: _Given) -> str | None:
     state = fields.get("status")
     keys = (*_ERRORS, *(_LAST_ERRORS if state is None or state in _UNPAID else ()))
     error = next(filter(None, map(fields.get, keys)), None)
-    if error is None or fields.get("paid") is True:
+    if error is None or read(error) in EMPTY or fields.get("paid") is True:
         return None
     words = words_of_name(name)
     if _PAYS.isdisjoint(words) or not _TELLING.isdisjoint(words):
@@ -124,10 +133,16 @@ def _messages(fields: _Fields, name: str, given: _Given) -> str | None:
     if not isinstance(texts, list) or not texts:
         return None
     told, known = {*map(str, cast(list[Any], texts))}, {*texts_of(given)}
-    return text_of(texts) if told.isdisjoint(known) and not made_id(fields, known) else None
+    made = made_id(fields, known) or any(fields.get(key) for key in ("key", "self", "url"))
+    return text_of(texts) if told.isdisjoint(known) and not made else None
 
 
 _DEEP = 3  # levels: `data`, the name of the mutation, what it returns
+
+
+def _is_made(fields: _Fields, known: Collection[str]) -> bool:
+    """Return whether what stands beside errors is new: it has not the id that a call was given."""
+    return bool(fields) and not any(str(value) in known for value in fields.values())
 
 
 def _mutation(fields: _Fields, name: str, given: _Given) -> str | None:
@@ -136,8 +151,8 @@ def _mutation(fields: _Fields, name: str, given: _Given) -> str | None:
         errors = next((v for k, v in fields.items() if k.endswith(("userErrors", "UserErrors"))), 0)
         if isinstance(errors, list) and errors:
             known = {*texts_of(given)}
-            beside = (cast(_Fields, value) for value in fields.values() if isinstance(value, dict))
-            if any(made_id(each, known) for each in (fields, *beside)):
+            beside = [cast(_Fields, value) for value in fields.values() if isinstance(value, dict)]
+            if made_id(fields, known) or any(_is_made(each, known) for each in beside):
                 return None
             first = cast(list[Any], errors)[0]
             said = told_in(cast(_Fields, first)) if isinstance(first, dict) else None
@@ -158,12 +173,16 @@ _CONSTANT = re.compile(
 )
 _TRACES = frozenset(("correlation_id", "debug_id", "request_id", "requestId", "trace_id"))
 _TOLD = ("message", "detail", "details", "msg", "reason")
+_OF_ERRORS = frozenset(("code", "status", "title", *_TOLD))
+_OF_TEXTS = word_set("alert code rule template translation type")  # named by constants, too
 
 
 def _constant(fields: _Fields, name: str, given: _Given) -> str | None:
     """What is made may be named by a constant too; an error has a trace, or a list of details."""
     is_traced = isinstance(fields.get("details"), list) or not _TRACES.isdisjoint(fields)
-    texts = (fields.get(key) for key in ("code", *(("name",) if is_traced else ())))
+    alone = fields.keys() <= _OF_ERRORS and _OF_TEXTS.isdisjoint(words_of_name(name))
+    keys = ("code", *(("name",) if is_traced else ())) if is_traced or alone else ()
+    texts = (fields.get(key) for key in keys)
     constant = next((t for t in texts if isinstance(t, str) and _CONSTANT.fullmatch(t)), None)
     told = [fields[key] for key in _TOLD if fields.get(key)]
     if constant is None or not told:
@@ -174,13 +193,16 @@ def _constant(fields: _Fields, name: str, given: _Given) -> str | None:
     return None if constant in known or made or any(deeds) else told_in(fields)
 
 
-_CODES = ("status", "statusCode", "status_code", "code")
+_CODES = ("status", "statusCode", "status_code")
+_OF_ANSWERS = frozenset((*_CODES, *BESIDE, "headers", "error", "statusText", "reason"))
 
 
 def _request(fields: _Fields, name: str, given: _Given) -> str | None:
     """A bare status of HTTP tells nothing of other tools: it may be an amount."""
     code = next((fields[key] for key in _CODES if key in fields), None)
     if type(code) is not int or not 400 <= code <= 599 or not _makes_requests(name):
+        return None
+    if not fields.keys() <= _OF_ANSWERS:
         return None
     return None if str(code) in map(str, given()) else told_in(fields) or f"status {code}"
 
@@ -212,7 +234,8 @@ def _own_state(fields: _Fields, name: str, given: _Given) -> str | None:
 
 _AT_ONCE = ("executed", "performed")
 _LATER = word_set(
-    "add create draft enqueue place plan prepare queue register request schedule submit"
+    "add bid create draft enqueue order place plan prepare queue register request schedule submit "
+    "trade"
 )
 
 

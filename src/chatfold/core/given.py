@@ -1,6 +1,6 @@
 """Whether what a call is given makes it a write: the method of a request, the text of a query.
 
-Or a rehearsal, which changes nothing.
+Or a rehearsal.
 
 Not here: what the name of a tool says (`effects`), the commands of a shell (`shell_commands`).
 """
@@ -17,7 +17,6 @@ __all__ = [
     "effect_of_arguments",
     "effect_of_method",
     "effect_of_statements",
-    "may_rehearse",
     "may_say",
     "rehearsed_by",
 ]
@@ -80,11 +79,6 @@ _LONGEST = 4000  # characters of a text that are looked at
 def may_say(raw: str) -> bool:
     """Return whether arguments, as the model wrote them, are worth to be read: few calls' are."""
     return any(map(raw.lower().__contains__, _HINTS))
-
-
-def may_rehearse(raw: str) -> bool:
-    """Return whether arguments, as the model wrote them, may say that nothing is changed."""
-    return _REHEARSES.search(raw) is not None
 
 
 def rehearsed_by(fields: Any) -> str | None:

@@ -32,8 +32,9 @@ def noted_results(views: Sequence[ItemView], indices: Iterable[int]) -> list[Too
         for part in views[index].parts
         if type(part) is TextPart and is_note(part.text)
     ]
-    made = (_result(text, index, views[index].shape) for text, index in notes)
-    return [result for result in made if result.id]
+    made = [_result(text, index, views[index].shape) for text, index in notes]
+    # A result that came twice is one.
+    return [*{(result.id, result.name): result for result in made if result.id}.values()]
 
 
 def _result(note: str, index: int, shape: str) -> ToolCallRecord:

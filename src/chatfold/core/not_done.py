@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from chatfold.core.call_json import Path, key_of
 from chatfold.core.failure_words import is_for, is_participle, words_of_name
+from chatfold.core.success_words import tells_a_deed, words_in
 from chatfold.core.tool_names import effect_of_name
 from chatfold.core.word_sets import word_set
 
@@ -80,13 +81,15 @@ def nothing_done(result: Any, arguments: Any, name: str) -> str | None:
         return None
     fields, given = cast(dict[str, Any], result), cast(dict[str, Any], arguments)
     told = {key: value for key, value in fields.items() if value not in (None, "", [], {}, 0)}
+    if any(isinstance(value, str) and "fail" in value.lower() for value in given.values()):
+        return None  # they were to be set to that
     key = next((key for key in told if key not in given and _says_failed(key, name)), None)
     if key is None or not isinstance(told[key], (list, dict)) or effect_of_name(name) != "write":
         return None
     failed = cast(Collection[Any], told.pop(key))
     for other, value in told.items():
         if not (
-            (other in _WHY and isinstance(value, str))
+            (other in _WHY and isinstance(value, str) and not tells_a_deed(words_in(value), name))
             or (other in _COUNTS and value == len(failed))
         ):
             return None

@@ -7,10 +7,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from chatfold.core.call_json import CUT, LONGEST, key_of, label_of, leaves_of, shortened, text_of
+from chatfold.core.call_json import (
+    CUT,
+    LONGEST,
+    Path,
+    key_of,
+    label_of,
+    leaves_of,
+    shortened,
+    text_of,
+)
 from chatfold.core.entries import Field
 from chatfold.core.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.success_words import is_plain_success, telling_line
@@ -79,7 +89,8 @@ def outcome_of(
     told = {*known}
     ranked: list[tuple[int, int, int, Field]] = []
     flags: list[tuple[int, int, Field]] = []
-    parts: list[tuple[int, Field]] = []
+    parts: list[tuple[int, int, Field]] = []
+    of_one: Counter[Path] = Counter()
     leaves = list(leaves_of(result))
     not_done = parts_not_done(leaves, name, given)
     for place, (path, leaf) in enumerate(leaves):
@@ -90,7 +101,9 @@ def outcome_of(
             continue
         text = text_of(leaf, clean)
         if text is not None and place in not_done:
-            parts.append((place, Field(clean(label_of(path)), shortened(text))))
+            # What comes first names each of the things, before more is told of the first one.
+            parts.append((of_one[path[:-1]], place, Field(clean(label_of(path)), shortened(text))))
+            of_one[path[:-1]] += 1
             continue
         if text is None or len(text) > LONGEST or text in told:
             continue
@@ -98,7 +111,8 @@ def outcome_of(
         told.add(text)
         ranked.append((rank, len(path), place, Field(clean(label_of(path)), text)))
     chosen = _chosen(ranked)
-    fields = [*chosen, *_told_flags(flags, len(chosen)), *parts[:_MOST_NAMED]]
+    shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
+    fields = [*chosen, *_told_flags(flags, len(chosen)), *shown]
     made = [field for _, field in sorted(fields)]
     made += [Field("", CUT)] if len(parts) > _MOST_NAMED else []
     return tuple(made) or _of_empty(result)

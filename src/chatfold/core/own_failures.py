@@ -86,7 +86,9 @@ _WITH_REASON = re.compile(
 _TELLS = re.compile(
     r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
     r"|fixes|solved|resolved|mended|next|pending|still|then"
-    r"|s?he|they|her|his|their|tomorrow|yesterday)\b",
+    r"|s?he|they|her|his|their|tomorrow|yesterday|users?(?![\"'])|customers?|agent(?! stopped)|ticket"
+    r"|filed|opened|patched|booked|merged|switched|captured|raised|finished|owner|deploy(?:ed)?"
+    r"|migration|refund|checkout|applied)\b|\b(?-i:[A-Z]{1,5}-\d)",
     re.IGNORECASE,
 )
 

@@ -18,9 +18,11 @@ __all__ = ["Said", "said_of", "unfenced"]
 
 _LONG: Final = 20_000  # characters: who writes less by hand may have forgotten to close a tag
 _NEAR: Final = 200  # characters: what is behind is not looked at
-_TAG = re.compile(r'<(/?)([a-zA-Z][\w:.-]*+)((?:\s(?:"[^"\n]{0,300}"|[^<>])*+)?)>|<!--|-->')
+_TAG = re.compile(r'<(/?)([a-zA-Z][\w:.-]*+)((?:\s(?:"[^"\n]{0,300}"|[^<>])*+)?)>')
+_FILE = re.compile(
+    r"\s*\[\s?(?:attachment|attached file|attached|file|document)\b[^\]\n]*\]\s*\n", re.IGNORECASE
+)
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_DRAWN = re.compile(r"^[ \t]*(\"\"\"|''')[ \t\r]*$", re.MULTILINE)
 _FENCED = re.compile(
     r"(?::[ \t]*(?:\n[ \t]*)*+(?<=\n))?"  # "here is the code:" is of the code, not of what follows
     r"^(?:```|~~~)[^\n]*\n.*?(?:^(?:```|~~~)|\Z)",
@@ -28,20 +30,17 @@ _FENCED = re.compile(
 )
 
 # The last word of a name tells: <email_rules> are rules, <user_document> is a document. A name that
-# is in doubt is none of these; users write their prompts in tags such as <rules> and <style>.
+# is in doubt is none of these: users write prompts in tags such as <rules>, <context> and <data>.
 _PASTED: Final = word_set(
-    "document doc email mail html body div article context attachment file page webpage website "
-    "content transcript log pdf snippet excerpt passage paste pasted quote blockquote letter "
-    "text data table iframe script noscript stdout stderr"
+    "document doc email mail article attachment file webpage website transcript log pdf quote "
+    "blockquote letter iframe script noscript stdout stderr"
 )
-_STYLED: Final = frozenset(("p", "span"))  # rich text, but what is hidden has a style
-# A message that is rich text as a whole is the user's.
-_RICH = re.compile(
-    r"\s*(?:<!doctype[^<>]*>\s*)?<(html|body|div|p)\b(?![^<>]*\bstyle\b).*</\1\s*>\s*\Z",
-    re.IGNORECASE | re.DOTALL,
+# Rich text is the user's, but not what is hidden in it.
+_STYLED: Final = frozenset(("div", "p", "section", "span"))
+_UNSEEN = re.compile(
+    r"\bstyle\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)|\bhidden\b",
+    re.IGNORECASE,
 )
-_OF_RICH = re.compile(r"<!doctype[^<>]*>|</?(?:html|body|div|p|br)\b[^<>]*>", re.IGNORECASE)
-_HIDDEN: Final = "!"  # the name of blocks without one
 
 
 class Said(NamedTuple):
@@ -62,7 +61,7 @@ class _Tag(NamedTuple):
     end: int
     name: str
     closes: bool
-    told: bool  # more than its name
+    told: bool  # more than its name, as to hide what is in it
 
 
 class _Block(NamedTuple):
@@ -73,18 +72,17 @@ class _Block(NamedTuple):
 
 def said_of(texts: Sequence[str]) -> Iterator[Said]:
     """Yield the texts of one message, in their order, without fences and what else is pasted."""
-    spoken = False
-    for text in texts:
-        if not spoken and _RICH.match(text):
-            text = _OF_RICH.sub("\n", text)
+    for place, text in enumerate(texts):
+        if place and _FILE.match(text):  # a part of its own
+            yield Said("", 0)
+            continue
         untagged, cut = _without(text, [*_joined(_blocks(text))])
         # What is in a tag may begin a fence that would hide where the tag is closed.
         bare = unfenced(untagged)
         cut = None if cut is None else len(unfenced(untagged[:cut]))
-        rest, cut_too = _without(bare, [_Block(*span, "") for span in mails(bare, spoken=spoken)])
+        rest, cut_too = _without(bare, [_Block(*span, "") for span in mails(bare)])
         cuts = [at for at in (cut, cut_too) if at is not None]
         yield Said(rest, min(cuts, default=None))
-        spoken = spoken or bool(text.strip())
 
 
 def unfenced(text: str) -> str:
@@ -107,19 +105,19 @@ def _left(text: str, block: _Block) -> str:
     before = _line_before(text, block.start)
     if not before.strip() or "\n" in text[block.start : block.end]:
         return "\n"
-    left = "" if block.name == _HIDDEN else f"<{block.name}>…</{block.name}>"
+    left = f"<{block.name}>…</{block.name}>"
     behind = text[block.end : block.end + 9].lstrip(" \t")
     return f"{left}\n" if behind[:1].isupper() else left
 
 
 def _tags(text: str) -> Iterator[_Tag]:
-    """Yield the tags around what others wrote, and the marks of comments."""
+    """Yield the tags around what others wrote."""
     for match in _TAG.finditer(text) if "<" in text else ():
         slash, name, told = match.groups()
-        if name is None:
-            yield _Tag(*match.span(), _HIDDEN, match[0] == "-->", told=False)
-        elif not told.endswith("/") and _is_pasted(name):
-            yield _Tag(*match.span(), name.lower(), bool(slash), told=bool(told.strip()))
+        if not told.endswith("/") and _is_pasted(name):
+            plain = name.lower()
+            tells = _UNSEEN.search(told) if plain in _STYLED else told.strip()
+            yield _Tag(*match.span(), plain, bool(slash), told=bool(tells))
 
 
 def _is_pasted(name: str) -> bool:
@@ -128,25 +126,12 @@ def _is_pasted(name: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks in tags and between lines of quotes; they may lie in one another."""
-    yield from _drawn(text)
+    """Yield the blocks in tags; they may lie in one another."""
     by_name: dict[str, list[_Tag]] = {}
     for tag in _tags(text):
         by_name.setdefault(tag.name, []).append(tag)
     for tags in by_name.values():
         yield from _closed(text, tags)
-
-
-def _drawn(text: str) -> Iterator[_Block]:
-    """Yield the blocks between lines of quotes; one too many is of what is pasted."""
-    by_sign: dict[str, list[re.Match[str]]] = {}
-    for match in _DRAWN.finditer(text):
-        by_sign.setdefault(match[1], []).append(match)
-    for lines in by_sign.values():
-        is_odd = len(lines) % 2 == 1
-        pairs = [(lines[0], lines[-1])] if is_odd else zip(lines[::2], lines[1::2], strict=True)
-        for begins, ends in pairs if len(lines) > 1 else ():
-            yield _Block(begins.start(), ends.end(), _HIDDEN)
 
 
 def _closed(text: str, tags: Sequence[_Tag]) -> Iterator[_Block]:
@@ -162,6 +147,8 @@ def _closed(text: str, tags: Sequence[_Tag]) -> Iterator[_Block]:
             opened.append(tag)
             continue
         opening = opened.pop() if opened else None
+        if opening and _is_plain(opening):
+            continue
         if opening:
             last = _Block(opening.start, tag.end, tag.name)
         elif last:
@@ -174,12 +161,19 @@ def _closed(text: str, tags: Sequence[_Tag]) -> Iterator[_Block]:
 def _unclosed(text: str, opened: Sequence[_Tag], last: int) -> Iterator[_Block]:
     """Yield blocks that nothing closes: what is pasted opens a tag too many, or was cut."""
     for tag in opened:
+        if _is_plain(tag):
+            continue
         begins = not _line_before(text, tag.start).strip()
         ends = text[tag.end : tag.end + 1] in ("", "\n", "\r")
         if last > tag.start and (begins or ends or tag.told):
             yield _Block(tag.start, last, tag.name)
         elif ends and len(text) - tag.end > _LONG:
             yield _Block(tag.start, len(text), tag.name)
+
+
+def _is_plain(tag: _Tag) -> bool:
+    """Return whether a tag is of rich text that can be seen."""
+    return tag.name in _STYLED and not tag.told
 
 
 def _line_before(text: str, at: int) -> str:
@@ -189,8 +183,6 @@ def _line_before(text: str, at: int) -> str:
 
 def _is_block(opening: _Tag, inner: str) -> bool:
     """Return whether there is more than a word in a line between tags: "<page> and </page>"."""
-    if opening.name in _STYLED and not opening.told:
-        return False
     return len(inner) > _NEAR or "\n" in inner or len(inner.split()) > 1
 
 

@@ -1,14 +1,14 @@
-"""Mails and files that are pasted into a text, found by their lines.
+"""Mails that are pasted into a text, found by the lines that programs write above them.
 
-Who writes to an agent may greet, sign and name a sender, too, so one such word is no mark: a mail
-is told by several of its headers, by the line above what is forwarded, or by a second greeting; one
-that is the whole of a message is the user's.
+Who writes to an agent greets, signs and names senders, too, and a host may hand over what customers
+write as a mail. So a mail is another's only where the user's own words speak of it.
 Not here: what is in tags (`pasted`).
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 from typing import Final
@@ -25,165 +25,94 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _FORWARDED = re.compile(
-    r"[\s>*_-]*(?:begin(?:ning of)? |anfang der |début du |inicio del |inizio |início da )?"
-    r"(?:forwarded (?:message|mail|email)|original (?:message|mail|email)"
-    r"|weitergeleitete[nr]? (?:nachricht|e-?mail)|ursprüngliche[nr]? (?:nachricht|e-?mail)"
-    r"|message (?:transféré|réexpédié|d['’]origine)|mensaje (?:reenviado|original)"
-    r"|messaggio (?:inoltrato|originale)|mensagem (?:encaminhada|reencaminhada|original))"
-    r"(?: (?:follows|below))?\s?(?:[-_*]{2,}|:)\s*\Z",
+    r"[\s>*_]*(?:-{3,}\s?(?:forwarded|original|weitergeleitete|ursprüngliche|message|mensaje"
+    r"|messaggio|mensagem)[^-\n]{0,40}-{3,}|begin forwarded message:"
+    r"|anfang der weitergeleiteten nachricht:|début du message (?:transféré|réexpédié)\s?:"
+    r"|inicio del mensaje reenviado:|inizio messaggio inoltrato:"
+    r"|início da mensagem encaminhada:)\s*\Z",
     re.IGNORECASE,
 )
 _WROTE = re.compile(
-    r"\s*(?:on|am|le|el|il|em)\b(?=.*\d).*(?:\bwrote|\bschrieb\b[^:]*+|a écrit|escribió|ha scritto"
-    r"|escreveu)\s?:\s*\Z",
+    r"\s*(?:on|am|le|el|il|em)\b(?=.*(?:@|\b20\d\d\b|\d:\d\d)).*(?:\bwrote|\bschrieb\b[^:]*+"
+    r"|a écrit|escribió|ha scritto|escreveu)\s?:\s*\Z",
     re.IGNORECASE,
 )
-_FILE = re.compile(
-    r"\s*\[\s?(?:attachment|attached file|attached|file|document|anhang|datei|dokument|pièce jointe"
-    r"|fichier|adjunto|archivo|allegato|anexo|arquivo)s?\b[^\]]*+(?<!\.png)(?<!\.jpg)(?<!\.gif)"
-    r"(?<!\.jpeg)(?<!\.webp)(?<!\.mp3)(?<!\.mp4)\]\s*\Z",
+# What somebody wants who shows another's mail.
+_ASKED = re.compile(
+    r"\b(?:summar|tl;?dr|translat|zusammenfass|fasse?\b|übersetz|résum|resum|riassum|tradu[cirz]"
+    r"|(?:reply|respond|react|antworte?|répond\w*|responde?|rispond\w*) (?:to|auf|à|a)\b"
+    r"|(?:what|was|que|cosa|che) (?:is|does|do|should|think|bedeutet|soll)\b"
+    r"|(?:this|the|following|that|diese|die|cet|ce|este|esta|questa|questo) (?:e-?mail|mail|message"
+    r"|letter|nachricht|courriel|correo|mensaje|messaggio|mensagem)\b"
+    r"|(?:got|received|bekommen|erhalten|reçu|recib\w*|ricevut\w) )",
     re.IGNORECASE,
-)
-_DEAR: Final = (
-    r"dear|sehr geehrte\w?|liebe[rs]?(?! gr)|chère?s?|estimad\w+|querid\w+|car[oa]s?|cari|egregi\w+"
-    r"|gentil(?:e|i|issim\w)|spett\S+|prezad\w+|exm[oa]\S*"
-)
-_HELLO: Final = (
-    r"hi|hello|hey|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour|bonsoir|salut|madame"
-    r"|monsieur|hola|buen[oa]s \w+|ciao|buongiorno|buonasera|salve|olá|oi"
-    r"|bo[ma] (?:dia|tarde|noite)|good (?:morning|afternoon|evening|day)"
-)
-_GREETING = re.compile(
-    rf"\s*(?:(?P<dear>{_DEAR})|{_HELLO})(?!\w)(?:[ /&]+[^\s,;:!?.]+){{0,4}}+\.?\s?(?:[,;:!]|\Z)"
-    r"(?P<rest>.*)\Z",
-    re.IGNORECASE | re.DOTALL,
 )
 _REGARDS = re.compile(
-    r"\s*(?i:(?:all the |with )?best(?: regards| wishes)?|(?:with )?(?:kind|warm)(?:est)? regards"
-    r"|regards|(?:many )?thanks|thank you|thx|cheers|yours"
-    r"|(?:yours )?(?:sincerely|truly|faithfully)"
+    r"\s*(?:(?:all the |with )?best(?: regards| wishes)?|(?:with )?(?:kind|warm)(?:est)? regards"
+    r"|regards|(?:many )?thanks|cheers|(?:yours )?(?:sincerely|truly|faithfully)"
     r"|(?:mit )?(?:(?:freundlich|best|lieb|herzlich|schön)en?|viele) gr(?:ü|ue)(?:ß|ss)en?"
-    r"|(?:viele |mit freundlichem |schönen )?gru(?:ß|ss)|lg|mfg|vg"
-    r"|(?:bien )?cordialement|bien à (?:vous|toi)|(?:meilleures|sincères) salutations|amicalement"
-    r"|bises|(?:un )?saludos?(?: cordiale?s?)?|atentamente|cordialmente|un abrazo"
-    r"|(?:cordiali |distinti |un )?salut[io]|a presto"
-    r"|atenciosamente|(?:com os melhores )?cumprimentos|(?:um )?abraços?)"
-    r"(?P<name>[ ,.!–—-]+[A-ZÀ-Þ]\S*+(?: [A-ZÀ-Þ]\S*+){0,3})?[\s,.!]*\Z"
-)
-_FOOTER = re.compile(
-    r"\s*(?:p\.?\s?s\.?\b|sent from |von meinem |gesendet von |envoyé de |enviado d|inviato da "
-    r"|(?:this|diese|ce|cet|este|esta|questa|questo) (?:e-?mail|message|nachricht|courriel|correo"
-    r"|mensaje|mensagem|messaggio)\b.*(?:confid|intended|vertraulich|riserv))",
+    r"|(?:bien )?cordialement|(?:un )?saludos?(?: cordiale?s?)?|atentamente"
+    r"|(?:cordiali |distinti )?saluti|atenciosamente|cumprimentos)"
+    r"(?P<name>[ ,.!–—-]+\S+(?: \S+){0,3})?[\s,.!]*\Z",
     re.IGNORECASE,
 )
-_ASKED_OF = re.compile(
-    r"\b(?:summar|tl;?dr|translat|zusammenfass|fasse?\b|übersetz|résum|resum|riassum|tradu[cirz])",
-    re.IGNORECASE,
-)
-_RULE = re.compile(r"\s*([-=_*~#])\1{2,}\s*\Z")
 _NAMED: Final = 6  # words of a line under a mail at most: a name, an office
 _HEADERS: Final = 12  # lines
 _LINE: Final = 400  # characters: programs write no longer ones above a mail
 
 
-def mails(text: str, *, spoken: bool) -> Iterator[tuple[int, int]]:
-    """Yield where mails and files are in a text, in characters.
+def mails(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where mails of others are in a text, in characters.
 
     Args:
         text: What a user says, without what is in tags.
-        spoken: Whether the user has said anything before in the same message.
     """
     lines = text.splitlines(keepends=True)
     starts = [0, *accumulate(map(len, lines))]
-    signed = max((at for at, line in enumerate(lines) if _REGARDS.match(line)), default=-1)
-    at, before = 0, ""  # the last line that is not blank
+    asks = [at for at, line in enumerate(lines) if _ASKED.search(line)]
+    signed = [at for at, line in enumerate(lines) if _REGARDS.match(line)]
+    at, spoken = 0, False
     while at < len(lines):
-        end = _end(lines, at, before, spoken=spoken, signed=signed > at) if lines[at].strip() else 0
-        if end:
-            yield starts[at], starts[end]
-            spoken, before = True, ""
-        elif lines[at].strip():
-            spoken = spoken or _is_said(lines[at])
-            before = lines[at]
-        at = end or at + 1
+        end = at + 1
+        if lines[at].strip() and len(lines[at]) <= _LINE and _is_sent(lines, at, spoken, asks):
+            end = _end_of_mail(lines, at, signed)
+            if not _headers(lines[at : at + _HEADERS]) or asks[0] < at or asks[-1] >= end:
+                yield starts[at], starts[end]
+            else:
+                end = at + len(_headers(lines[at : at + _HEADERS]))
+        spoken = spoken or bool(lines[at].strip() and not _HEADER.match(lines[at]))
+        at = end
 
 
-def _end(lines: Sequence[str], at: int, before: str, *, spoken: bool, signed: bool) -> int:
-    """Return the index behind the mail or file that begins with a line; 0: none does."""
-    if spoken and _FILE.match(lines[at]):
-        return len(lines)
-    if _is_sent(lines, at) or (spoken and _greets(lines[at], before, signed=signed)):
-        return _end_of_mail(lines, at, before)
-    headed = _is_headed(lines[at : at + _HEADERS])
-    if headed and spoken:
-        return _end_of_mail(lines, at, before)
-    if (headed or (signed and _GREETING.match(lines[at]))) and not (spoken or before):
-        # Who greets and signs may be the user, whose mails a host may hand over with their
-        # headers. But nobody asks for a translation of that.
-        end = _end_of_mail(lines, at, "")
-        return end if _ASKED_OF.search("".join(lines[end:])) else 0
-    return 0
+def _is_sent(lines: Sequence[str], at: int, spoken: bool, asks: Sequence[int]) -> bool:
+    """Return whether a line may be the first of those that programs put above a mail."""
+    if _FORWARDED.match(lines[at]) or (spoken and _WROTE.match(lines[at])):
+        return True
+    return bool(asks) and _is_headed(lines[at : at + _HEADERS])
 
 
-def _is_sent(lines: Sequence[str], at: int) -> bool:
-    """Return whether a line is one of those that programs put above what somebody else wrote."""
-    if len(lines[at]) > _LINE:
-        return False
-    if _WROTE.match(lines[at]):
-        behind = next((line for line in lines[at + 1 :] if line.strip()), "")
-        return not behind.lstrip().startswith(">")  # of those each is quoted, what is not is said
-    return bool(_FORWARDED.match(lines[at]))
+def _headers(lines: Sequence[str]) -> list[re.Match[str]]:
+    return [found for found in takewhile(bool, map(_HEADER.match, lines[:_HEADERS])) if found]
 
 
 def _is_headed(lines: Sequence[str]) -> bool:
     """Return whether lines begin with the headers of a mail.
 
-    "From: Berlin", "To: Paris", "Date: May 3" is a journey.
+    "From: Berlin", "To: Paris", "Date: May 3" is a journey, and a draft has no sender.
     """
-    found = [*takewhile(bool, map(_HEADER.match, lines))]
-    names = {header.lastgroup for header in found if header}
+    found = _headers(lines)
+    names = {header.lastgroup for header in found}
     addressed = any("@" in line for line in lines[: len(found)])
-    if len(found) == 1 and "sender" in names:
-        return addressed and not "".join(lines[1:2]).strip()
-    return (
-        len(found) > 1
-        and not names.isdisjoint(("sender", "to"))
-        and ("title" in names or (addressed and "sender" in names))
-    )
+    return "sender" in names and (addressed or (len(found) > 1 and "title" in names))
 
 
-def _is_said(line: str) -> bool:
-    """Return whether a line is neither a greeting nor a header, which open what a user writes."""
-    greeting = _GREETING.match(line)
-    return not _HEADER.match(line) if greeting is None else bool(greeting["rest"].strip())
-
-
-def _greets(line: str, before: str, *, signed: bool) -> bool:
-    """Return whether a line begins a letter, behind what the user says."""
-    greeting = _GREETING.match(line)
-    if greeting is None:
-        return False
-    if before.rstrip().endswith((":", "：")):
-        return True
-    return not greeting["rest"].strip() and (signed or greeting["dear"] is not None)
-
-
-def _end_of_mail(lines: Sequence[str], at: int, before: str) -> int:
-    """Return the index behind the mail that begins with a line.
-
-    It ends where it is signed, unless it is between two lines that are drawn. What is pasted may
-    have such a line, too, so the last one counts.
-    """
-    drawn = _RULE.match(before)
-    for index in range(len(lines) - 1, at, -1) if drawn else ():
-        found = _RULE.match(lines[index])
-        if found and drawn and found[1] == drawn[1]:
-            return index + 1
-    for index in range(at + 1, len(lines)):
-        found = _REGARDS.match(lines[index])
-        if found:
-            return _end_of_signature(lines, index + 1, named=found["name"] is not None)
-    return len(lines)
+def _end_of_mail(lines: Sequence[str], at: int, signed: Sequence[int]) -> int:
+    """Return the index behind the mail that begins with a line: where it is signed."""
+    place = bisect_right(signed, at)
+    if place == len(signed):
+        return len(lines)
+    found = _REGARDS.match(lines[signed[place]])
+    return _end_of_signature(lines, signed[place] + 1, named=bool(found and found["name"]))
 
 
 def _end_of_signature(lines: Sequence[str], at: int, *, named: bool) -> int:
@@ -193,10 +122,6 @@ def _end_of_signature(lines: Sequence[str], at: int, *, named: bool) -> int:
         at += 0 < len(name) < _NAMED // 2 and all(word[0].isupper() for word in name)
     while at < len(lines) and _is_signature(lines[at].strip()):
         at += 1
-    footer = next((i for i in range(at, len(lines)) if lines[i].strip()), at)
-    while footer < len(lines) and _FOOTER.match(lines[footer]):
-        at = next((i for i in range(footer, len(lines)) if not lines[i].strip()), len(lines))
-        footer = next((i for i in range(at, len(lines)) if lines[i].strip()), at)
     return at
 
 

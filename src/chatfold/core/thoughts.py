@@ -40,7 +40,7 @@ _CALLED: Final = frozenset(("action", "function", "name", "recipient_name", "too
 _ARGUMENTS: Final = frozenset(
     ("action_input", "args", "arguments", "input", "parameters", "tool_input")
 )
-_BESIDE: Final = frozenset(("call_id", "content", "id", "index", "role", "status", "type"))
+_BESIDE: Final = frozenset(("call_id", "id", "index", "role", "type"))
 _NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
 _BETWEEN: Final = re.compile(r"[\s;,]*")
 _FRAME: Final = re.compile(
@@ -118,7 +118,7 @@ def _is_call(value: Any) -> bool:
     held = [fields[key] for key in fields if key in _HOLDERS and not isinstance(fields[key], str)]
     if held:
         return (
-            fields.keys() <= _HOLDERS | _BESIDE
+            fields.keys() <= _HOLDERS | _BESIDE | {"content"}
             and not fields.get("content")
             and all(map(_is_call, held))
         )

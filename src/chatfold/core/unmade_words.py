@@ -56,8 +56,10 @@ _OF_HOSTS = (
     rf"(?:{_ENDS})| (?:after|while|during|because)\b)"
     r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
     r"|no such [a-z]+\b|\(?(?P<rehearsed>dry)[ -]?run\b"
-    r"|(?:th(?:e|is) )?(?:action |call |operation )?(?:requires|needs) (?:\w+ )?confirmation\b"
-    r"|(?:user )?confirmation (?:is )?(?:needed|required)\b"
+    r"(?=[^\n]{0,120}\b(?:would|no changes|nothing (?:was|is|will)|not (?:be )?(?:applied|made))\b)"
+    r"|(?:(?:th(?:e|is) )?(?:action |call |operation )?(?:requires|needs) (?:\w+ )?confirmation"
+    r"|(?:user )?confirmation (?:is )?(?:needed|required))"
+    r"(?:[.!]?\s*\Z|[.!:;,-]\s*(?:please |re-?)?(?:call|confirm|run|pass|set|use) )"
 )
 _FAILED = (
     r"(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
@@ -83,6 +85,7 @@ _LONGEST_ANSWER = 500  # characters; more is a report, of which this was one thi
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
 _CLAUSES = re.compile(r"[.,;:!\n]")
 _GOES_ON = re.compile(r"[.,;:!\n]|\b(?:and|but|so)\b", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:but|so|instead|however)\b|;|[^\W\d_]-?\d", re.IGNORECASE)
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
@@ -156,7 +159,10 @@ def _is_all(verb: str, text: str, end: int, name: str) -> bool:
         return False
     if verb not in _CARRIED_OUT.union(words_of_name(name)):
         return False
-    return not _tells_a_deed(". ".join(_GOES_ON.split(text[end:])[1:]), name)
+    rest = text[end:]
+    if _INSTEAD.search(rest):
+        return False
+    return not _tells_a_deed(". ".join(_GOES_ON.split(rest)[1:]), name)
 
 
 def _tells_a_deed(text: str, name: str) -> bool:

@@ -514,7 +514,7 @@ def is_note(text: str) -> bool:
 def noted(text: str) -> str:
     """Return the result in a note, as it is written there, without the words around it."""
     _, _, result = text.rpartition("</note>\n")
-    return result.removesuffix("\n</recorded_tool_result>")
+    return result.rstrip("\n").removesuffix("\n</recorded_tool_result>")
 
 
 def is_user_message(view: ItemView) -> bool:
