@@ -85,7 +85,7 @@ _LONGEST_ANSWER = 500  # characters; more is a report, of which this was one thi
 _IMPOSSIBLE = word_set("available eligible found possible supported valid")
 _CLAUSES = re.compile(r"[.,;:!\n]")
 _GOES_ON = re.compile(r"[.,;:!\n]|\b(?:and|but|so)\b", re.IGNORECASE)
-_INSTEAD = re.compile(r"\b(?:but|so|instead|however)\b|;|[^\W\d_]-?\d", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:but|so|instead|however)\b|;|[^\W\d_]-?\d|#\d", re.IGNORECASE)
 _SO_FAR = re.compile(r"\s*(?:[:.,;!\n(]|$)| (?:in|for|at|on|because|due|with|until|before)\b")
 _NO_RIGHT = (
     r"(?:sorry, )?(?:you|i) (?:(?:do not|don['’]t|did not|didn['’]t) have (?:the )?"
