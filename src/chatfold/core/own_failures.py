@@ -87,7 +87,8 @@ _TELLS = re.compile(
     r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
     r"|fixes|solved|resolved|mended|next|pending|still|then"
     r"|s?he|they|her|his|their|tomorrow|yesterday|users?(?![\"'])|customers?"
-    r"|agent(?! stopped)|ticket|filed|opened|patched|booked|merged|switched|captured|raised|finished|owner|deploy(?:ed)?"
+    r"|agent(?! stopped)|ticket|filed|opened|patched|booked|merged|switched|captured|raised"
+    r"|finished|owner|deploy(?:ed)?"
     r"|migration|refund|checkout|applied)\b|\b(?-i:[A-Z]{1,5}-\d)",
     re.IGNORECASE,
 )
