@@ -69,7 +69,6 @@ REFUSALS = [
     "There's nothing to summarize.",
     "No conversation history available to summarize.",
     "What would you like me to summarize?",
-    "content_filter",
 ]
 ERRORS = [
     "Error: 500 Internal Server Error",
@@ -134,9 +133,7 @@ ERRORS = [
     "The model `gpt-9` does not exist or you do not have access to it.",
     "[ERROR] model overloaded",
     "Model not found",
-    "Error",
     "Internal error",
-    "Timeout",
     "Rate limit exceeded, please retry",
     "Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000.",
     "Max retries exceeded with url: /v1/chat/completions",
@@ -167,13 +164,25 @@ CALLS = [
     "\u273fFUNCTION\u273f: refund\n\u273fARGS\u273f: {}",
 ]
 NOTHING = [
-    *("{}", "[]", "null", "None", "None.", "none"),
-    *("N/A", "n/a.", "- N/A", "(none)", "(empty)", "`null`", "undefined", "NaN", '""', "**N/A**"),
-    *("Summary: N/A", "**Summary:** None.", "## Summary:\n", "No summary available."),
+    *("- N/A", "Summary: N/A", "**Summary:** None.", "## Summary:\n", "No summary available."),
     *("Summary unavailable", '{"summary": ""}', '{"summary": null}', '{"text": " N/A "}'),
-    *("```json\n{}\n```", '{"response": {"summary": []}}'),
+    '{"response": {"summary": []}}',
 ]
 SUMMARIES = [
+    # One word may be anybody's; none of them is a summary that a model would write.
+    *(
+        "{}",
+        "[]",
+        "null",
+        "None.",
+        "N/A",
+        "(empty)",
+        "NaN",
+        '""',
+        "Error",
+        "Timeout",
+        "content_filter",
+    ),
     *("short", "summary", "ok", "x", ".", "1", "Done.", "A summary.", "Summary", "text", "s"),
     *("...", "\u2026", "-", "---"),  # as stand-ins for a model answer in tests
     *("The user asked for nothing yet.", "Refund done.", "Nothing was decided.", "No answer yet."),
@@ -377,7 +386,7 @@ def test_what_is_nested_deeper_than_can_be_read_is_left_as_it_is() -> None:
     """Where the reader of JSON just gets through, whoever walks over its values does not."""
     for depth in range(0, 1500, 5):
         calls = "[" * depth + '{"name": "refund", "arguments": {}}' + "]" * depth
-        nothing = '{"summary":' * depth + '""' + "}" * depth
+        nothing = '{"summary":' * (depth + 1) + '""' + "}" * (depth + 1)
         assert is_calls_alone(calls) is (depth < 100) or 100 <= depth < 1000
         assert says_nothing(nothing) is (depth < 100) or 100 <= depth < 1000
 
@@ -391,8 +400,8 @@ def test_what_is_nested_deeper_than_can_be_read_is_left_as_it_is() -> None:
         (ERRORS[-2], SummarizerError),
         ("Error generating summary: Connection timed out", SummarizerError),
         (CALLS[0], NoAnswerError),
-        ("N/A", EmptySummaryError),
-        ("{}", EmptySummaryError),
+        ("No summary available.", EmptySummaryError),
+        ('{"summary": ""}', EmptySummaryError),
     ],
 )
 def test_law_4_neither_takes_the_place_of_a_head(text: str, error: type[SummaryError]) -> None:

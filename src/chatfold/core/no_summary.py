@@ -181,6 +181,8 @@ def is_refusal(text: str) -> bool:
     said = text.strip()
     if len(said) > _LONGEST_REFUSAL:
         return False
+    if _is_word(said):
+        return False
     if _FILTERED.fullmatch(said) is not None:  # the number of a page with the rules may follow
         return True
     refuses = _REFUSAL.fullmatch(said) or _ASKS_BACK.fullmatch(said)
@@ -190,6 +192,8 @@ def is_refusal(text: str) -> bool:
 def is_error_text(text: str) -> bool:
     """Return whether a text is the error of a server, an SDK or an agent: page, body or line."""
     said = text.strip()
+    if _is_word(said):
+        return False
     if _PAGE.match(said):
         return _SAYS_ERROR.search(said, 0, _LONGEST_BODY) is not None
     if said[:1] == "{":
@@ -202,16 +206,26 @@ def is_error_text(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text is only what stands where there is none: `N/A`, `{}`."""
+    """Return whether a text is only what stands where there is none: "No summary available."."""
     said = text.strip()
-    is_sign = len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None
-    return is_sign or is_json_of(said, _holds_nothing)
+    if _is_word(said):
+        return False
+    return _is_sign(said) or is_json_of(said, lambda value: bool(value) and _holds_nothing(value))
+
+
+def _is_word(said: str) -> bool:
+    """Return whether a text is one word: whatever it is, some function may answer with it."""
+    return said[:1] not in ("{", "[", "<") and not any(map(str.isspace, said)) and ":" not in said
+
+
+def _is_sign(said: str) -> bool:
+    return len(said) <= _LONGEST_LINE and _NOTHING.fullmatch(said) is not None
 
 
 def _holds_nothing(value: Any) -> bool:
     """Return whether a value of JSON is empty, or an object whose text is."""
     if isinstance(value, str):
-        return says_nothing(value)
+        return _is_sign(value.strip())
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         return fields.keys() <= _KEYS_OF_TEXT and all(map(_holds_nothing, fields.values()))
