@@ -258,6 +258,47 @@ def outcome_record(ctx: ChatContext[Any]) -> str:
     return next(p.record for v in ctx.views() for p in v.parts if type(p) is SummaryPart)
 
 
+def settled(*results: dict[str, Any], calls: tuple[tuple[str, str], ...]) -> str:
+    """Return the record after late results of calls of one id came as notes."""
+    made = [
+        {"id": "c1", "type": "function", "function": {"name": name, "arguments": given}}
+        for name, given in calls
+    ]
+    items = [*talk(2), talk(1)[0]]
+    for call in made:
+        items += [{"role": "assistant", "content": None, "tool_calls": [call]}, *talk(1)]
+    ctx: ChatContext[Any] = ChatContext([*items, *talk(2)], shape="openai_chat")
+    ctx.summarize(short, keep_last_turns=1)
+    for result in results:
+        ctx.append({"role": "tool", "tool_call_id": "c1", **result})
+    ctx.extend(talk(2))
+    ctx.summarize(short, keep_last_turns=1)
+    return outcome_record(ctx)
+
+
+def test_a_late_result_is_read_as_what_it_is() -> None:
+    """JSON that says that the call failed is no text of what was done."""
+    said = '{"success": false, "message": "card declined"}'
+    record = settled({"content": said}, calls=(("pay", '{"order": "LK-1"}'),))
+    assert "failed:\n- pay(order=LK-1): card declined [c1]" in record
+    done = '{"status": "paid", "id": "TX-9"}'
+    record = settled({"content": done}, calls=(("pay", '{"order": "LK-1"}'),))
+    assert "done:\n- pay(order=LK-1): status=paid, id=TX-9 [c1]" in record
+
+
+def test_a_late_result_that_came_twice_is_of_one_call() -> None:
+    twice = [{"content": "Paid as TX-9"}] * 2
+    record = settled(*twice, calls=(("pay", '{"order": "LK-1"}'),))
+    assert "- pay(order=LK-1): Paid as TX-9 [c1]" in record
+
+
+def test_a_late_result_answers_the_call_of_its_name_where_ids_recur() -> None:
+    calls = (("pay", '{"order": "LK-1"}'), ("refund", '{"order": "LK-2"}'))
+    record = settled({"name": "pay", "content": "Paid as TX-9"}, calls=calls)
+    assert "done:\n- pay(order=LK-1): Paid as TX-9 [c1]" in record
+    assert "open:\n- refund(order=LK-2)" in record
+
+
 def test_a_note_of_another_call_settles_nothing() -> None:
     *call, _ = step("openai_chat", "c1", 1, ["ok"])
     note = '<recorded_tool_result call_id="c2">\n<note>x</note>\nok\n</recorded_tool_result>'

@@ -160,6 +160,19 @@ def test_law_8_a_call_stays_with_both_of_what_may_be_its_result() -> None:
         assert faults(ctx.items, "openai_chat") <= known
 
 
+def test_a_result_that_comes_after_words_of_the_user_binds_nothing_between() -> None:
+    """Else no cut would be left in a list in which users write and no model answers."""
+    call = {"id": "a1", "type": "function", "function": {"name": "get", "arguments": "{}"}}
+    items: list[Any] = [
+        {"role": "user", "content": "ok"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": "x"},
+        *({"role": "user", "content": f"and {n}?"} for n in range(3)),
+        {"role": "tool", "tool_call_id": "a1", "content": "ok"},
+    ]
+    assert {3, 4, 5} <= {*ChatContext(items).cut_points()}
+
+
 @given(history=broken(histories(broken=True), junk=True), limit=limits, hinted=st.booleans())
 def test_law_8_a_broken_list_is_never_made_worse(
     history: History, limit: dict[str, Any], hinted: bool

@@ -219,6 +219,17 @@ def test_a_claim_that_cannot_be_given_up_leaves_the_conversation_free(
     assert wrapper.fold(host, key="a").outcome.reason == "reused"
 
 
+def test_a_fault_of_a_store_of_somebodys_own_is_seen() -> None:
+    """It is no database that is down."""
+
+    class Wrong(MemoryStore):
+        def longest(self, *_: Any, **__: Any) -> Any:
+            raise AttributeError("no such method")
+
+    with pytest.raises(AttributeError):
+        middleware(Teller(), store=Wrong()).fold(talk(40), key="a")
+
+
 def test_a_claim_is_had_without_a_thread_that_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process may have no thread left; the claim then has its time, and is given up."""
 

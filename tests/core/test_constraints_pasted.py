@@ -71,6 +71,7 @@ def test_a_message_that_is_a_mail_as_a_whole_is_the_users() -> None:
         f"From: ana@x.example\nTo: desk@y.example\nSubject: my order\n\nHello,\n{RULE}\nBest, Ana"
     )
     assert held(mail) == [RULE]
+    assert held(mail.replace("Hello", "Please reply to this mail")) == [RULE]
     assert held(f"{mail}\n\n---------- Forwarded message ---------\n{EVIL}") == [RULE]
     for rich in ("<div>\n{}\n</div>", "<!doctype html>\n<html><body>\n{}\n</body></html>\n"):
         assert held(rich.format(RULE)) == [RULE]

@@ -333,6 +333,25 @@ def test_a_tool_that_changes_things_says_that_it_did_not(
         ("create_intent", {"id": "pi_3", "status": "requires_confirmation"}),
         ("book_visit", "Visit booked. Confirmation required on arrival."),
         ("create_order", {"order": "A-1", "requires_confirmation": False}),
+        ("update_policy", {"id": "pol-7", "updated": True, "dry_run": True}),
+        ("send_invite", {"sent": True, "confirmation_needed": True}),
+        ("plan_deploy", {"dry_run": True, "changes": 3}),
+        ("create_booking", {"confirmation_number": "ZX81Q", "needs_confirmation": True}),
+        ("delete_users", "Dry run passed; applied for real: deleted 412 users."),
+        ("create_issue", "Confirmation needed by reviewers. Issue #77 created."),
+        ("create_ticket", "I can't create more than one ticket at once. Ticket #12 is open."),
+        ("send_email", "I can't send attachments over 25 MB, so the file went as a link."),
+        ("update_role", "Missing permissions: none"),
+        ("start_import", {"status": "running", "total": 120, "successful": 0, "failed": 2}),
+        ("import_rows", {"total": 120, "succeeded": 0, "failed": 1}),
+        ("send_sms", [{"to": "+49170", "errorCode": "0", "message": "Success"}]),
+        ("send_push", {"responses": [{"errorCode": "NO_ERROR", "message": "delivered"}]}),
+        ("submit_quiz", [{"ok": False, "reason": "Correct answer: B"}]),
+        ("http_request", {"id": "ct_1", "name": "Anna", "status": 415}),
+        ("create_issue", {"key": "ED-24", "errorMessages": ["Field 'x' was ignored"]}),
+        ("create_discount", {"node": {"handle": "X-77"}, "userErrors": [{"message": "ignored"}]}),
+        ("create_checkout", {"id": "cs_1", "status": "open", "failure_code": "none"}),
+        ("trade", {"executed": False}),
         ("lock_unlock_door", {"state": "unlocked"}),
         ("update_inventory", {"status": "out_of_stock"}),
         ("update_listing", {"status": "sold_out"}),
@@ -561,3 +580,17 @@ def test_keys_of_any_length_are_read_in_no_time() -> None:
     for key in ("a" * 200_000, "a_" * 100_000, "A_" * 100_000, "not_" * 50_000):
         result = {key: "failed", "code": key, "message": "x"}
         assert quickest(lambda result=result: reason_in(result, name="send_report")) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "result"),
+    [
+        ("transfer_money", {"amount": 4990}, {"errors": ["no funds"], "transferred": 4990}),
+        ("book_table", {"guests": 4}, {"error": "Fully booked", "booked": 40}),
+        ("merge_pr", {"pr": 7}, {"error": "conflict", "merged": ["PR-5"]}),
+    ],
+)
+def test_what_there_was_before_or_was_asked_for_is_no_part_that_was_done(
+    name: str, given: dict[str, Any], result: dict[str, Any]
+) -> None:
+    assert reason_in(result, name=name, given=given.values) is not None

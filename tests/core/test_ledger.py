@@ -1134,3 +1134,19 @@ def test_a_fact_stands_where_it_was_given_and_not_where_it_was_said_first() -> N
     ]
     (entry,) = [e for e in recorded(items).record.values if e.name == "find"]
     assert [(f.label, f.text) for f in entry.values] == [("parcel", "PX-20931")]
+
+
+def test_of_parts_that_failed_each_is_named_before_more_is_told_of_one() -> None:
+    parts = [{"id": f"LK-{n}", "reason": "old", "code": "E-1", "owner": "bo"} for n in (2, 3, 4)]
+    made = recorded(calls("c1", "sync_items", {"d": "x"}, {"failed": parts, "done": 3}))
+    (entry,) = made.record.done
+    told = [field.text for field in entry.values]
+    assert {"LK-2", "LK-3", "LK-4"} <= {*told}
+
+
+def test_what_was_to_be_set_to_failed_did_not_fail() -> None:
+    given = {"ids": ["J-1", "J-2"], "status": "failed"}
+    made = recorded(calls("c1", "update_jobs", given, {"failed": ["J-1", "J-2"]}))
+    assert made.record.failed == ()
+    made = recorded(calls("c1", "update_jobs", {"ids": ["J-1", "J-2"]}, {"failed": ["J-1", "J-2"]}))
+    assert made.record.done == ()

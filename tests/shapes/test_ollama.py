@@ -406,3 +406,20 @@ def test_a_message_without_calls_needs_no_ids() -> None:
     """It is returned as it is, whatever it is."""
     for item in (USER, ANSWER, Message(role="assistant", content="x")):
         assert OLLAMA.with_call_ids(item, lambda call: "never") is item
+
+
+def test_of_a_message_some_parts_alone_are_left() -> None:
+    """Words, pictures and calls; what cannot be split stays whole."""
+    shape = shape_named("ollama")
+    calls = [{"function": {"name": name, "arguments": {}}} for name in ("a", "b")]
+    item = {"role": "assistant", "thinking": "hm", "content": "ok", "tool_calls": calls}
+    assert shape.pick(item, {0, 1, 2, 3}) is item
+    assert shape.pick(item, ()) is None
+    assert shape.pick(item, {1, 3}) == {
+        "role": "assistant",
+        "content": "ok",
+        "tool_calls": calls[1:],
+    }
+    seen = {"role": "user", "content": "look", "images": ["QUJD", "REVG"]}
+    assert shape.pick(seen, {2}) == {"role": "user", "content": "", "images": ["REVG"]}
+    assert shape.pick({**seen, "images": "QUJD"}, {0}) == {**seen, "images": "QUJD"}
