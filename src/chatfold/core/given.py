@@ -1,7 +1,6 @@
 """Whether what a call is given makes it a write: the method of a request, the text of a query.
 
-Or a rehearsal.
-
+Also by which argument it is a rehearsal, which changes nothing.
 Not here: what the name of a tool says (`effects`), the commands of a shell (`shell_commands`).
 """
 

@@ -55,6 +55,7 @@ __all__ = [
     "read_audio",
     "read_block",
     "read_call",
+    "read_calls",
     "read_message",
     "read_reasoning",
     "sdk_of",
@@ -219,6 +220,11 @@ def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]
     if legacy is not None:
         part = _function_call(legacy, None, dialect)
         yield whole_call(legacy, part) if part.name is None else part
+    yield from read_calls(get, dialect)
+
+
+def read_calls(get: Get, dialect: Dialect) -> Iterator[Part]:
+    """Yield the calls of a message; what is no list is shown, and pairs with nothing."""
     calls = get("tool_calls")
     if isinstance(calls, list):
         for call in cast(list[Any], calls):

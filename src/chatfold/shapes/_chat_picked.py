@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from chatfold.core.views import MediaPart, Part, TextPart
+from chatfold.core.views import ItemView, MediaPart, Part, TextPart
 from chatfold.shapes._blocks import listed
 from chatfold.shapes._unread import unlisted
 
-__all__ = ["picked"]
+__all__ = ["picked", "stays_whole"]
+
+
+def stays_whole(view: ItemView, parts: Collection[int]) -> bool:
+    """Return whether a message need not be split, or is a result, which cannot be."""
+    return view.role == "tool" or len(view.parts) <= len(set(parts))
 
 
 def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
-from chatfold.shapes._chat_picked import picked
+from chatfold.shapes._chat_picked import picked, stays_whole
 from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
 from chatfold.shapes._unread import unlisted
 
@@ -176,10 +176,11 @@ class Mistral(Shape):
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the message with these chunks of its content and these calls alone."""
         view = self.read(item)
-        if not parts or view is None or view.role == "tool":
-            return item if parts else None
+        if not parts:
+            return None
         # Of calls that are no list, nobody can say what they are.
-        if len(view.parts) <= len(set(parts)) or unlisted(_getter(item)("tool_calls")):
+        odd = unlisted(_getter(item)("tool_calls"))
+        if view is None or odd or stays_whole(view, parts):
             return item
         return picked(own_fields(self.replayable(item)), view.parts, parts)
 

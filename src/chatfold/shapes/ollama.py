@@ -50,10 +50,12 @@ from chatfold.shapes._chat import (
     names_ollama,
     read_block,
     read_call,
+    read_calls,
     sdk_of,
 )
+from chatfold.shapes._chat_picked import stays_whole
 from chatfold.shapes._chat_rules import PairRules, pair_problems
-from chatfold.shapes._unread import lone_part, misplaced_part, unlisted
+from chatfold.shapes._unread import lone_part, unlisted
 
 __all__ = ["Ollama"]
 
@@ -185,9 +187,9 @@ class Ollama(Shape):
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the message with these parts alone: its words, pictures and calls."""
         view = self.read(item)
-        if not parts or view is None or view.role == "tool":
-            return item if parts else None
-        if len(view.parts) <= len(set(parts)):
+        if not parts:
+            return None
+        if view is None or stays_whole(view, parts):
             return item
         message = dict(self.replayable(item))
         if view.fault or unlisted(message.get("images")):  # which field is which part is unclear
@@ -238,12 +240,7 @@ def _parts(get: Get) -> Iterator[Part]:
         yield lone_part(content, partial(read_block, dialect=_DIALECT))
     if (images := get("images")) is not None:
         yield from _pictures(images)
-    calls = get("tool_calls")
-    if isinstance(calls, list):
-        for call in cast(list[Any], calls):
-            yield read_call(call, _DIALECT)
-    elif calls:
-        yield misplaced_part("tool_calls", calls)
+    yield from read_calls(get, _DIALECT)
 
 
 def _pictures(images: Any) -> Iterator[MediaPart]:

@@ -43,7 +43,7 @@ from chatfold.shapes._chat import (
     read_message,
     sdk_of,
 )
-from chatfold.shapes._chat_picked import picked
+from chatfold.shapes._chat_picked import picked, stays_whole
 from chatfold.shapes._openai_chat_rules import check_messages
 
 __all__ = ["OpenAIChat"]
@@ -161,9 +161,9 @@ class OpenAIChat(Shape):
     def pick(self, item: Any, parts: Collection[int]) -> Any | None:
         """Return the message with these parts of its content and these calls alone."""
         view = self.read(item)
-        if not parts or view is None or view.role == "tool":
-            return item if parts else None
-        if len(view.parts) <= len(set(parts)):
+        if not parts:
+            return None
+        if view is None or stays_whole(view, parts):
             return item
         return picked(own_fields(item), view.parts, parts)
 
