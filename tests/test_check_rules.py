@@ -129,6 +129,11 @@ CHAT = [
     ),
     ("empty_message", [{"role": "system", "content": None}], (0,), "error", "expected a string"),
     ("malformed_item", [USER, 7], (1,), "error", ""),
+    *(
+        ("malformed_item", [USER, {**SAID, key: {"a": 1}}], (1,), "error", "")
+        for key in ("tool_calls", "refusal")
+    ),
+    ("malformed_item", [USER, {**SAID, "tool_calls": {}}, USER], (1,), "error", ""),
     ("malformed_item", [{**USER, "content": [{"type": "text", "text": 5}]}], (0,), "error", ""),
     ("malformed_item", [{**USER, "content": [{"type": "text"}]}], (0,), "error", ""),
     (

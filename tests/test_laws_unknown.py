@@ -169,7 +169,7 @@ def test_law_12_of_a_call_that_lacks_its_name_alone_the_arguments_are_what_they_
 @pytest.mark.parametrize("shape", ["openai_chat", "mistral"])
 @pytest.mark.parametrize("content", ["", "One moment.", None, []])
 def test_law_12_calls_that_are_no_list_are_shown_and_not_paired(shape: str, content: Any) -> None:
-    """No provider takes them; `check` judges the message as one without calls."""
+    """No provider takes them; `check` says that, and not that the message is empty."""
     call = {"id": "c1", "type": "function", "function": {"name": "wire", "arguments": "{}"}}
     asked = {"role": "assistant", "content": content, "tool_calls": call}
     without = {"role": "assistant", "content": content}
@@ -180,7 +180,11 @@ def test_law_12_calls_that_are_no_list_are_shown_and_not_paired(shape: str, cont
     )
     with records() as logged:
         ctx, other = (ChatContext(each, shape=shape) for each in (items, others))
-        assert ctx.check() == other.check()
+        malformed, *found = ctx.check()
+        rest = [p for p in other.check() if p.rule != "empty_message"]
+    assert (malformed.rule, malformed.index, malformed.severity) == ("malformed_item", 3, "error")
+    assert malformed.message == "assistant: tool_calls is dict, not a list"
+    assert found == rest
     assert ctx.tool_calls() == other.tool_calls()
     assert ctx.cut_points() == other.cut_points()
     (warned,) = [r for r in logged if r.levelno == logging.WARNING]

@@ -16,6 +16,7 @@ from strategies import History, histories, texts
 from chatfold import ChatContext
 from chatfold.core import views
 from chatfold.core.xml import decode
+from chatfold.shapes import shape_named
 from chatfold.stores import MemoryStore
 
 
@@ -284,6 +285,7 @@ MALFORMED: list[tuple[str, list[dict[str, Any]]]] = [
         calling([{"id": "c1", "type": "custom", "custom": {"name": "f", "x": ACCOUNT}}]),
     ),
     ("openai_chat", [{"role": "assistant", "content": None, "function_call": {"f": ACCOUNT}}]),
+    *((s, [{"role": "assistant", "content": None, "refusal": {"why": ACCOUNT}}]) for s in CHAT),
     ("openai_responses", responding(name="wire", args={"to": ACCOUNT})),
     ("openai_responses", responding(function=_WIRE)),
     ("openai_responses", message([{"type": "custom_tool_call", "name": "f", "input": ACCOUNT}])),
@@ -338,6 +340,16 @@ def test_law_6_what_is_malformed_is_in_the_prompt_all_the_same(
     assert ACCOUNT in "".join(element(plan.prompt).itertext()) or items[0].get("images")
     assert ACCOUNT in plan.prompt.user
     assert ctx.apply(plan, "Something was asked for.").changed
+
+
+def test_of_a_message_with_an_odd_refusal_each_part_can_be_left() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said, refused, called = {"content": "a"}, {"refusal": {"why": "b"}}, {"tool_calls": [call]}
+    item = {"role": "assistant", **said, **refused, **called}
+    shape = shape_named("openai_chat")
+    for parts, fields in (({0}, said), ({1}, refused), ({2}, called), ({1, 2}, refused | called)):
+        left = shape.pick(item, parts)
+        assert left == {"role": "assistant", "content": None, **fields}
 
 
 UNREADABLE: list[tuple[Any, dict[str, int]]] = [

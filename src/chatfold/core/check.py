@@ -143,7 +143,7 @@ def common_problems(
             )
         else:
             for part in view.parts:
-                if type(part) is UnknownPart and not (part.command or part.known or part.misplaced):
+                if type(part) is UnknownPart and not (part.command or part.known):
                     yield Problem(
                         "unknown_part",
                         f"unknown content of type {part.type!r}; it is kept as it is",

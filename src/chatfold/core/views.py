@@ -190,15 +190,13 @@ class UnknownPart(NamedTuple):
     """Something without a reading of its own: its type, if it names one, and its JSON text.
 
     `known` where a shape knows the type and there is nothing more to say of it; `command` where
-    it orders the server to do something and is no content; `misplaced` where it stands in a field
-    that takes another form, so that `check` judges the item as if the field were empty.
+    it orders the server to do something and is no content.
     """
 
     type: str
     text: str
     command: bool = False
     known: bool = False
-    misplaced: bool = False
 
 
 Part: TypeAlias = (

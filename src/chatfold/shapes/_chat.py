@@ -39,7 +39,7 @@ from chatfold.shapes._blocks import (
     textless_block,
     unknown_part,
 )
-from chatfold.shapes._unread import lone_part, misplaced_part, unread, whole_call, worded
+from chatfold.shapes._unread import lone_part, misplaced, misplaced_part, unread, whole_call, worded
 
 __all__ = [
     "CHAT_BLOCKS",
@@ -111,6 +111,7 @@ def read_message(get: Get, role: str, dialect: Dialect) -> ItemView | None:
         if annotations := get("annotations"):
             parts = _citing(parts, annotations)
         parts = (*read_reasoning(get), *parts, *_more(get, parts, dialect))
+        fault = fault or misplaced(get)
     name, whole = named_id(get("name")), role == "assistant"
     return ItemView(dialect.roles[role], parts, role, dialect.name, name, None, whole, fault)
 
@@ -211,7 +212,9 @@ def read_reasoning(get: Get) -> tuple[ReasoningPart, ...]:
 def _more(get: Get, parts: tuple[Part, ...], dialect: Dialect) -> Iterator[Part]:
     """Yield what an assistant message holds besides its content."""
     refusal = get("refusal")
-    if isinstance(refusal, str) and refusal and TextPart(refusal, "refusal") not in parts:
+    if refusal and not isinstance(refusal, str):
+        yield misplaced_part("refusal", refusal)
+    elif refusal and TextPart(refusal, "refusal") not in parts:
         yield TextPart(refusal, "refusal")
     audio = get("audio")
     if audio is not None:

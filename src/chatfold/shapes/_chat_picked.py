@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from chatfold.core.views import ItemView, MediaPart, Part, TextPart
+from chatfold.core.views import ItemView, MediaPart, Part, TextPart, UnknownPart
 from chatfold.shapes._blocks import listed
 from chatfold.shapes._unread import unlisted
 
@@ -39,10 +39,7 @@ def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
         message["content"] = kept or None
     for place in range(start + count, last):
         if place not in parts:
-            part = read[place]
-            refusal = type(part) is TextPart
-            key = "refusal" if refusal else "audio" if type(part) is MediaPart else "function_call"
-            message.pop(key, None)
+            message.pop(_field_of(read[place]), None)
     if odd and last not in parts:
         del message["tool_calls"]
     if calls:
@@ -50,3 +47,11 @@ def picked(message: dict[str, Any], read: Sequence[Part], parts: Collection[int]
         if not message["tool_calls"]:
             del message["tool_calls"]
     return message
+
+
+def _field_of(part: Part) -> str:
+    """Return the field that gave a part which stands neither in the content nor in the calls."""
+    if type(part) is MediaPart:
+        return "audio"
+    refuses = type(part) is TextPart or (type(part) is UnknownPart and part.type == "refusal")
+    return "refusal" if refuses else "function_call"

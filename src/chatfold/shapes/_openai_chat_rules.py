@@ -18,7 +18,6 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     TextPart,
-    UnknownPart,
 )
 from chatfold.shapes._blocks import listed, textless
 from chatfold.shapes._chat_rules import PairRules, pair_problems
@@ -120,13 +119,12 @@ def _nameless_call(item: object, call: CallPart, index: int) -> Iterator[Problem
 def _says_nothing(item: object, view: ItemView) -> bool:
     """Return whether a message that begins with nothing, or with reasoning, has no content."""
     if field(item, "content") is not None:
-        return all(type(part) is UnknownPart and part.misplaced for part in view.parts)
+        return not view.parts
     return all(map(_is_unsaid, view.parts))
 
 
 def _is_unsaid(part: Part) -> bool:
-    """Return whether a part is reasoning, or calls that are no list, which nobody takes."""
-    return type(part) is ReasoningPart or (type(part) is UnknownPart and part.misplaced)
+    return type(part) is ReasoningPart
 
 
 def _empty_calls(index: int) -> Problem:

@@ -14,7 +14,7 @@ from chatfold.core.native import bytes_label, field, json_text, plain
 from chatfold.core.views import CallPart, MediaPart, Part, TextPart, UnknownPart
 from chatfold.shapes._blocks import block_type, unknown_part
 
-__all__ = ["lone_part", "misplaced_part", "unlisted", "unread", "whole_call", "worded"]
+__all__ = ["lone_part", "misplaced", "misplaced_part", "unlisted", "unread", "whole_call", "worded"]
 
 
 def unlisted(value: Any) -> bool:
@@ -57,9 +57,19 @@ def worded(block: Any, part: Part) -> Part:
 _BESIDE: Final = ("type", "annotations", "cache_control", "index")  # a text, and no words of it
 
 
+def misplaced(get: Callable[[str], Any]) -> str:
+    """Return which field of an assistant's message holds what it cannot, "" where none does."""
+    calls, refusal = get("tool_calls"), get("refusal")
+    if calls is not None and not isinstance(calls, list):
+        return f"tool_calls is {type(calls).__name__}, not a list"
+    if refusal and not isinstance(refusal, str):
+        return f"refusal is {type(refusal).__name__}, not text"
+    return ""
+
+
 def misplaced_part(key: str, value: Any) -> UnknownPart:
-    """Return the generic reading of a field that is no list, as it must be."""
-    return UnknownPart(key, unread(value), misplaced=True)
+    """Return the generic reading of a field that holds what it cannot: see `misplaced`."""
+    return UnknownPart(key, unread(value))
 
 
 def unread(value: Any, *read: str) -> str:

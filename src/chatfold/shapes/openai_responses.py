@@ -31,7 +31,7 @@ from chatfold.shapes._responses_blocks import Get, read_block, read_blocks, with
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
 from chatfold.shapes._responses_rules import required_spans
-from chatfold.shapes._unread import lone_part
+from chatfold.shapes._unread import lone_part, misplaced
 
 __all__ = ["OpenAIResponses"]
 
@@ -145,7 +145,7 @@ class OpenAIResponses(Shape):
             if kind is None and not (kinds <= _OWN_BLOCKS or kinds & _CALL_BLOCKS):
                 return None
             parts = read_blocks(blocks, get("tool_calls"))
-            fault = textless_block("content", blocks)
+            fault = textless_block("content", blocks) or misplaced(get)
         elif kind is None:
             return None
         else:
