@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from chatfold.context import ChatContext
     from chatfold.core.calls import ToolCallRecord
     from chatfold.core.check import Problem, Requirement
-    from chatfold.core.constraint_words import Words
-    from chatfold.core.edits import Repair, RepairPolicies
+    from chatfold.core.constraints.words import Words
     from chatfold.core.flow import Completion, Flow, Usage
     from chatfold.core.guard import FactReport
+    from chatfold.core.mends.edits import Repair, RepairPolicies
     from chatfold.core.plan import Outcome, Plan
     from chatfold.core.render import Prompt, TemplateRenderer
     from chatfold.core.split import Turn
@@ -104,12 +104,12 @@ _MODULES: Final = {
     "chatfold.context": ("ChatContext",),
     "chatfold.core.calls": ("ToolCallRecord",),
     "chatfold.core.check": ("Problem", "Requirement"),
-    "chatfold.core.constraint_words": ("Words",),
+    "chatfold.core.constraints.words": ("Words",),
     "chatfold.core.flow": ("Completion", "Flow", "Usage"),
     "chatfold.core.guard": ("FactReport",),
     "chatfold.core.plan": ("Outcome", "Plan"),
     "chatfold.core.render": ("Prompt", "TemplateRenderer"),
-    "chatfold.core.edits": ("Repair", "RepairPolicies"),
+    "chatfold.core.mends.edits": ("Repair", "RepairPolicies"),
     "chatfold.core.split": ("Turn",),
     "chatfold.core.steps": ("Step", "render_steps"),
     "chatfold.core.views": ("ItemView", "Shape"),

@@ -12,7 +12,7 @@ from chatfold import tokens
 from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement, join_options
-from chatfold.core.edits import Repair
+from chatfold.core.mends.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
 from chatfold.core.scalars import check_flags, check_whole
@@ -34,7 +34,7 @@ from chatfold.writing import Writing
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from chatfold.core.edits import RepairPolicies
+    from chatfold.core.mends.edits import RepairPolicies
     from chatfold.tokens import TokenCount, TokenCounter
 
 __all__ = ["History"]

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
-from chatfold.core.edits import Repair, RepairPolicies
 from chatfold.core.late import arrived, late_parts, note_place
+from chatfold.core.mends.edits import Repair, RepairPolicies
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended

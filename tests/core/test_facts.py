@@ -13,8 +13,8 @@ from quickest import quickest
 
 from chatfold.core.calls import pair_calls
 from chatfold.core.facts import Fact, Sighting
-from chatfold.core.leaves import leaves
 from chatfold.core.values import values
+from chatfold.core.values.leaves import leaves
 from chatfold.core.views import (
     CallPart,
     HandoffPart,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chatfold import ChatContext
 from chatfold.core.grounding import Sources
-from chatfold.core.recorded import _Held
+from chatfold.core.recording.recorded import _Held
 from chatfold.core.values import values
 from chatfold.core.views import ItemView, TextPart
 

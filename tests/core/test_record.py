@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatfold.core.actions import settled
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.carry import Budget, displaced, fitted_values, merged
 from chatfold.core.entries import Entry, Field, line, read_line, read_quoted
 from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.recording.actions import settled
+from chatfold.core.recording.carry import Budget, displaced, fitted_values, merged
 from chatfold.tokens import estimate
 
 HOSTILE = (

@@ -16,14 +16,14 @@ from chatfold import ChatContext
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
 from chatfold.core.facts import Facts
-from chatfold.core.needs import Head, _Again, needs_of
 from chatfold.core.record import Record, joined
+from chatfold.core.recording.needs import Head, _Again, needs_of
+from chatfold.core.recording.worth import Weigher, _freshness
 from chatfold.core.reuse import Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import mark_summary, wrapped
 from chatfold.core.uses import HOMES, Track
 from chatfold.core.views import ItemView, TextPart, is_user_message
-from chatfold.core.worth import Weigher, _freshness
 
 Item = dict[str, Any]
 

@@ -19,7 +19,7 @@ from rich.table import Table
 from chatfold.context import ChatContext
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.edits import Repair
+from chatfold.core.mends.edits import Repair
 
 __all__ = [
     "Mending",

@@ -22,10 +22,10 @@ from chatfold.core.call_json import (
     text_of,
 )
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.effects.given import rehearsed_by
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
-from chatfold.core.given import rehearsed_by
-from chatfold.core.not_done import nothing_done
+from chatfold.core.failures.not_done import nothing_done
 from chatfold.core.outcomes import outcome_of
 from chatfold.core.values import values
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from chatfold.core.carry import fitted_values
 from chatfold.core.constraints import Standing, standing
+from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.entries import Field
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
-from chatfold.core.languages import LANGUAGES
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
-from chatfold.core.recorded import Recorded, make_record
+from chatfold.core.recording.carry import fitted_values
+from chatfold.core.recording.recorded import Recorded, make_record
 from chatfold.core.summary import earlier_summary
 from chatfold.core.views import ItemView
 

@@ -1,7 +1,7 @@
 """The facts of a history: typed values with where each was seen and how it was used since.
 
 They are kept item by item, so that a list that grew costs what is new in it. Not here: what an
-item says (`item_values`), which facts a summary has to hold (`needs`, `ledger`).
+item says (`values.items`), which facts a summary has to hold (`needs`, `ledger`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
 from chatfold.core.constraints import may_instruct
 from chatfold.core.entries import Field
-from chatfold.core.item_values import SAID, ItemReader
 from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
 from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
+from chatfold.core.values.items import SAID, ItemReader
 from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_user_message
 
 __all__ = ["Fact", "Facts", "Place", "Sighting", "Told"]

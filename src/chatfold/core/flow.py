@@ -10,12 +10,12 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar, cast
 
+from chatfold.core.answers.no_summary import is_error_text, is_refusal, says_nothing
+from chatfold.core.answers.thoughts import is_blank, is_calls_alone, without_thoughts
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
-from chatfold.core.no_summary import is_error_text, is_refusal, says_nothing
 from chatfold.core.render import Prompt
 from chatfold.core.summary import unwrapped
-from chatfold.core.thoughts import is_blank, is_calls_alone, without_thoughts
 from chatfold.core.usage import Usage, usage_in
 from chatfold.errors import (
     EmptySummaryError,

@@ -9,10 +9,10 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
+from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.facts import Fact
 from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
 from chatfold.core.terms import Grounding
-from chatfold.core.thoughts import is_blank
 from chatfold.core.values import Kind, values
 from chatfold.errors import SummaryError, UngroundedSummaryError
 

@@ -22,8 +22,8 @@ from chatfold.core.call_json import (
     text_of,
 )
 from chatfold.core.entries import Field
-from chatfold.core.not_done import parts_not_done, tells_of_trouble
-from chatfold.core.success_words import is_plain_success, telling_line
+from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
+from chatfold.core.failures.successes import is_plain_success, telling_line
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.word_sets import word_set
 

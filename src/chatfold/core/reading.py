@@ -16,9 +16,9 @@ from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
 from chatfold.core.check import Requirement
 from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.elements import Elements
-from chatfold.core.kept_facts import KeptFacts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
+from chatfold.core.recording.kept_facts import KeptFacts
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, open_spans
 from chatfold.core.summary import FOREIGN, INSTRUCTING, mark_summary, may_precede

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chatfold.core.check import Problem
 from chatfold.core.commit import problems_of
-from chatfold.core.edits import Case, Policies, Repair, RepairPolicies, Slot
 from chatfold.core.mends import MENDS, is_same
+from chatfold.core.mends.edits import Case, Policies, Repair, RepairPolicies, Slot
 
 if TYPE_CHECKING:
     from typing import Unpack

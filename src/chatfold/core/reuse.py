@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from chatfold.core.value_kinds import Kind
+from chatfold.core.values.kinds import Kind
 
 __all__ = ["LEVELS", "Origin", "Rates"]
 

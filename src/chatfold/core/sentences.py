@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from chatfold.core.value_tables import AMBIGUOUS_MONTHS, MONTHS
 from chatfold.core.values import Value
+from chatfold.core.values.tables import AMBIGUOUS_MONTHS, MONTHS
 
 __all__ = [
     "Line",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
+from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
 from chatfold.core.grounding import Ungrounded
@@ -18,7 +19,6 @@ from chatfold.core.redaction import Redact, redacted
 from chatfold.core.render import Prompt
 from chatfold.core.room import Room, Window
 from chatfold.core.terms import Terms
-from chatfold.core.thoughts import is_blank
 from chatfold.core.views import texts
 from chatfold.core.xml import unescape_copied
 from chatfold.errors import (

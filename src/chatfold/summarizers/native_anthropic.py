@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.check import Requirement
 from chatfold.core.flow import CAP, Usage
 from chatfold.core.native import field, plain
 from chatfold.core.scalars import check_whole
-from chatfold.core.thoughts import is_blank
 from chatfold.errors import (
     EmptySummaryError,
     NoAnswerError,

@@ -1,0 +1,1 @@
+"""What comes from a model in place of a summary: thoughts, calls, errors, questions."""

@@ -1,0 +1,5 @@
+"""Standing instructions: which sentences of users hold until they are taken back."""
+
+from chatfold.core.constraints.standing import Standing, Words, may_instruct, standing
+
+__all__ = ["Standing", "Words", "may_instruct", "standing"]

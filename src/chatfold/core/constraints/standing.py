@@ -1,0 +1,187 @@
+"""Standing instructions: what a user wants kept to from now on, word for word, until taken back.
+
+They are found by the words that such requests are made of, which are data: some languages are built
+in, and a `Words` of another one is written in the same way. In doubt a sentence is kept.
+Not here: what a sentence means (`reader`), and where in a summary the instructions stand
+(`record`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from operator import is_
+from typing import NamedTuple
+
+from chatfold.core.constraints.content import Content, key_of, plain_of
+from chatfold.core.constraints.languages import LANGUAGES
+from chatfold.core.constraints.reader import MOST, SentenceReader
+from chatfold.core.constraints.speech import texts_of
+from chatfold.core.constraints.words import Words, marks_of, vocabulary_of
+from chatfold.core.views import ItemView
+
+__all__ = ["Standing", "Words", "may_instruct", "standing"]
+
+_PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
+_WORD = re.compile(r"\w+(?:'\w+)*")
+
+
+class Standing(NamedTuple):
+    """What became of instructions.
+
+    Attributes:
+        held: Those that hold, oldest first, each once: sentences as they were written, 300
+            characters at most; the newest 40.
+        lifted: Those that users took back, in that order.
+    """
+
+    held: list[str]
+    lifted: list[str]
+
+
+def standing(
+    views: Iterable[ItemView],
+    *,
+    words: Words | Sequence[Words] = LANGUAGES,
+    earlier: Sequence[str] = (),
+    clean: Callable[[str], str] | None = None,
+) -> Standing:
+    """Return the instructions of users that hold behind these items, and those taken back there.
+
+    Only what users say is read: results of tools, what the model said, and summaries are no
+    source, so that nobody else can give instructions through them.
+
+    Args:
+        views: The readings of the items.
+        words: The language, or several of them. A sentence is read in each that it may be in: of
+            those built in, not where another has twice as many of its words.
+        earlier: Those that hold by the items before these.
+        clean: Applied to every text before it is read (`redact`).
+    """
+    held = {key_of(text): text for text in earlier}
+    lifted: list[str] = []
+    said = [texts for view in views if (texts := texts_of(view, clean))]
+    if said:
+        languages = [*map(_Language, _lexicons(words))]
+        for texts in said:
+            spoken = _words(texts)
+            for language in languages:
+                if language.may_hold(spoken):
+                    lifted += language.hold(texts, held)
+    return Standing(list(held.values())[-MOST:], lifted)
+
+
+def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> bool:
+    """Return whether an item can hold an instruction in a language that is built in.
+
+    What holds none changes nothing.
+
+    Args:
+        view: The reading of the item.
+        clean: Applied to every text before it is read (`redact`).
+    """
+    texts, marks = texts_of(view, clean), _built_in_marks()
+    if marks is None:
+        return bool(texts)
+    return any(not marks.isdisjoint(_WORD.findall(plain_of(text))) for text in texts)
+
+
+class _Lexicon(NamedTuple):
+    """What is known of the words of a language.
+
+    Attributes:
+        words: The language.
+        marks: Words of which each sentence has one that says anything of instructions; None: any
+            sentence may.
+        vocabulary: All words of its phrases.
+        built_in: Whether it is one of `LANGUAGES`.
+    """
+
+    words: Words
+    marks: frozenset[str] | None
+    vocabulary: frozenset[str]
+    built_in: bool
+
+
+class _Language:
+    """Reads messages in one language."""
+
+    def __init__(self, lexicon: _Lexicon) -> None:
+        self._lexicon = lexicon
+        self._known: dict[str, Content] = {}
+
+    def may_hold(self, spoken: Iterable[str]) -> bool:
+        """Return whether among these words is one of those that instructions are told by.
+
+        To look for words is far quicker than to look for phrases, and most messages have none.
+        """
+        marks = self._lexicon.marks
+        return marks is None or not marks.isdisjoint(spoken)
+
+    def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
+        """Change what is held as a message says, and return the instructions that it takes back.
+
+        Args:
+            texts: The texts of one message, in their order.
+            held: The instructions, oldest first, by their keys.
+        """
+        reader = _reader(self._lexicon.words)
+        lifted = (
+            reader.hold(sentence, held, self._known, own=own)
+            for sentence, own in reader.speech.sentences(texts)
+            if self.may_hold(said := _words((sentence,))) and not self._is_foreign(said)
+        )
+        return [text for text in lifted if text is not None]
+
+    def _is_foreign(self, said: frozenset[str]) -> bool:
+        """Return whether a sentence of these words is plainly in another built-in language.
+
+        "Solo" is Italian and Spanish. A language of the caller's may have few words, and is read.
+        """
+        if not self._lexicon.built_in:
+            return False
+        own = len(said & self._lexicon.vocabulary)
+        least = max(_PLAINLY * own, own + _AT_LEAST)
+        return any(len(said & other.vocabulary) >= least for other in _built_in())
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _WORD.findall(plain_of(text)))
+
+
+@cache
+def _built_in() -> tuple[_Lexicon, ...]:
+    return tuple(map(_lexicon, LANGUAGES))
+
+
+@cache
+def _built_in_marks() -> frozenset[str] | None:
+    found = set[str]()
+    for lexicon in _built_in():
+        if lexicon.marks is None:
+            return None
+        found |= lexicon.marks
+    return frozenset(found)
+
+
+def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
+    """Yield what is known of languages; to look for those built in by their words takes longer."""
+    several = (words,) if isinstance(words, Words) else words
+    number = len(LANGUAGES)
+    if len(several) >= number and all(map(is_, several, LANGUAGES)):
+        yield from _built_in()
+        several = several[number:]
+    yield from map(_lexicon, several)
+
+
+@lru_cache(maxsize=32)
+def _lexicon(words: Words) -> _Lexicon:
+    """Return what is known of a language; made once, as that takes milliseconds."""
+    return _Lexicon(words, marks_of(words), vocabulary_of(words), words in LANGUAGES)
+
+
+@lru_cache(maxsize=32)
+def _reader(words: Words) -> SentenceReader:
+    """Return what reads by these words; made once, as that takes tens of milliseconds."""
+    return SentenceReader(words)

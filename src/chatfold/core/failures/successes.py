@@ -1,0 +1,98 @@
+"""Whether the words of a result say that its call succeeded, and no more than that.
+
+In doubt they do not: then they go into a record as they are. Not here: whether it failed
+(`words`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from chatfold.core.failures.words import (
+    DEEDS,
+    first_line,
+    is_for,
+    is_participle,
+    words_of_name,
+)
+from chatfold.core.word_sets import word_set
+
+__all__ = ["WORKED", "is_plain_success", "telling_line", "tells_a_deed", "words_in"]
+
+_READ = 4000  # characters of a text in which the line that tells most is looked for
+_WORD = re.compile(r"[a-z]+(?:['’]t)?")
+_SILENT = re.compile(r"\b(?:and |but )?did(?: not|n['’]t) (?:produce|return|print) (?:any )?output")
+_NOT = ("n't", "n’t")
+_TROUBLE = re.compile(
+    r"^(?:[\d:.TZ/ +-]{8,36}+(?:,\d{3} +)?)?[^\w,]{0,4}"  # a time, and no row of a table
+    r"(?:(?:error|fatal|failed|failure|exception|panic|permission denied|rejected|aborted"
+    r"|remote rejected)\b(?!: (?:none|0|no)[ .]*$)|npm err!|e: |conflict \()"
+    r"[^\n]*\w[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+WORKED = DEEDS | word_set(
+    """
+    accepted activated assigned changed charged committed complete confirmed copied
+    deactivated deployed done edited enabled finished imported inserted installed merged
+    modified moved notified ok okay ordered overwritten paid placed received recorded refunded
+    registered renamed reserved restarted set started stopped stored submitted succeeded success
+    successful successfully true wrote
+    """
+)
+_DOUBT = word_set(
+    """
+    aborted almost already although approval approve attempt awaiting blocked but canceled
+    cancelled cannot closed confirm could declined denied disabled draft dry error errors exceeded
+    exceeds except expired fail failed fails failure false however if ignored instead insufficient
+    invalid maybe must need needed needs never no none not nothing null offline only partially
+    partly pending please possibly preview processing queued refused rejected required requires
+    retry scheduled should simulated simulation skipped sorry timed timeout unable unauthorized
+    unavailable unchanged unless unsuccessful until wait waiting warning warnings will would wrong
+    """
+)
+
+_DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
+
+
+def is_plain_success(text: str, name: str) -> bool:
+    """Return whether a text says nothing but that the call did what it is for, in English.
+
+    Args:
+        text: A line of the result.
+        name: The name of the call's tool: `cancelled` is what `cancel_order` is for.
+    """
+    own, words = words_of_name(name), _WORD.findall(_SILENT.sub("", text.lower()))
+    others = [word for word in words if not any(is_participle(word, verb) for verb in own)]
+    if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
+        return False
+    return len(others) < len(words) or not WORKED.isdisjoint(others)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the English words of a text, in small letters."""
+    return _WORD.findall(text.lower())
+
+
+def tells_a_deed(words: Collection[str], name: str) -> bool:
+    """Return whether the words of a clause, in small letters, say that something was done.
+
+    Args:
+        words: The words.
+        name: The name of the call's tool: what that is for is a deed, whatever it is called.
+    """
+    return _DENIALS.isdisjoint(words) and any(w in WORKED or is_for(w, name) for w in words)
+
+
+def telling_line(text: str) -> str:
+    """Return the line of a text that tells most: the first that tells of trouble, or the first.
+
+    A heading, which ends in a colon, tells less than the line behind it.
+    """
+    trouble = _TROUBLE.search(text, 0, _READ)
+    if trouble is not None:
+        return trouble[0].strip()
+    first = first_line(text)
+    if not first.endswith(":"):
+        return first
+    return first_line(text[text.index(first) + len(first) :]) or first

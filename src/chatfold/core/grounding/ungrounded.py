@@ -1,0 +1,319 @@
+"""Which values of a summary its author was not shown, and the summary without them.
+
+Not here: what a value looks like (`values`), what was shown (`shown`), whether it was shown for
+what the summary says (`placing`), what is done about what is found (`guard`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from chatfold.core.grounding.cut_out import cut_out
+from chatfold.core.grounding.derived import Derived
+from chatfold.core.grounding.placing import Placing
+from chatfold.core.grounding.said import Said
+from chatfold.core.grounding.shown import Sources
+from chatfold.core.grounding.units import codes_of, currency_of, is_owner
+from chatfold.core.values import Kind, Value, values
+from chatfold.core.values.dates import either_order
+from chatfold.core.values.decimals import number_of
+from chatfold.core.values.tables import MAGNITUDES
+
+__all__ = ["DROPPED_KINDS", "Sources", "Ungrounded", "ungrounded", "without"]
+
+DROPPED_KINDS: Final[frozenset[Kind]] = frozenset(
+    {"id", "hash", "date", "amount", "mail", "phone", "url", "path"}
+)
+"""Kinds whose sentences `without` drops: a wrong one makes the next model act on a wrong thing."""
+
+_LITERAL: Final[frozenset[Kind]] = frozenset(
+    {"id", "hash", "name", "error", "path", "url", "mail", "version", "command"}
+)
+_HOMES = ("path:/home/", "path:/root/", "path:/Users/", "path:/users/")
+_UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
+_MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
+_SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
+_FEW = 4  # places that are read to see whether a value was shown
+
+
+@dataclass(frozen=True, slots=True)
+class Ungrounded:
+    """A value in a text that its author was not shown, or was shown for something else.
+
+    Attributes:
+        value: The value.
+        sentence: Start and stop in the text of the sentence, row or line that holds it.
+        why: `unseen` where it was not shown, `misplaced` where it was shown for another id than
+            the sentence names.
+        belongs: That other id, as its key has it; "" where it was not shown.
+    """
+
+    value: Value
+    sentence: tuple[int, int]
+    why: Literal["unseen", "misplaced"]
+    belongs: str = ""
+
+
+def ungrounded(text: str, sources: Sources) -> list[Ungrounded]:
+    """Return the values in a text that its author was not shown, in order.
+
+    What follows from what was shown is not among them: sums, counts, rounded numbers, relative
+    dates. A whole number up to 12, and up to 99 without a unit, is taken for a count.
+    """
+    return _Reading(text, sources).ungrounded()
+
+
+class _Reading:
+    """A summary beside what its author was shown."""
+
+    def __init__(self, text: str, sources: Sources) -> None:
+        self.text = text
+        self.sources = sources
+        self.said = Said(text)
+        self.searches = 0
+        self.found: dict[str, bool] = {}
+        self.folded: set[str] | None = None
+        self.joined: list[str] | None = None
+        self.known: dict[str, str | None] = {}
+
+    def ungrounded(self) -> list[Ungrounded]:
+        if self._is_copied():
+            return []  # most summaries without a lie, for a tenth of the time
+        self.sources.read_all()
+        self.searches, self.found = 0, {}
+        said = self.said
+        said.know(self.sources.roles)
+        placing = Placing(self.sources)
+        keys = [self.shown(value) for value in said.values]
+        known = [key is not None for key in keys]
+        derived = Derived(self.text, said.values, self.sources, known)
+        found: list[Ungrounded] = []
+        for at, own in enumerate(said.by_sentence):
+            place = (said.spans[at].start, said.spans[at].stop)
+            for value in own:
+                key = self.shown(value)
+                if key is None:
+                    if not derived.follows(value):
+                        found.append(Ungrounded(value, place, "unseen"))
+                elif key in self.sources.places:
+                    near = said.named(value, at) - {value.key}
+                    other = placing.owner(value, key, near)
+                    if other is not None:
+                        found.append(Ungrounded(value, place, "misplaced", other))
+        return found
+
+    # Whether it can be seen at once that there is nothing to find
+
+    def _is_copied(self) -> bool:
+        """Return whether every value stands in what was shown, beside the ids it is said of.
+
+        Only what holds the same words is read, and False is returned in doubt.
+        """
+        sources, said = self.sources, self.said
+        if sources.is_whole or not sources.read_some([v for v in said.values if is_owner(v)], 0):
+            return False
+        missing = [v for v in said.values if v.key not in sources.places and not _is_count(v)]
+        if not sources.read_some(missing, _FEW):
+            return False
+        doubtful = self._doubtful()
+        return not doubtful or (sources.read_some(doubtful, 0) and not self._doubtful())
+
+    def _doubtful(self) -> list[Value]:
+        said, places = self.said, self.sources.places
+        said.know(self.sources.roles)
+        placing = Placing(self.sources)
+        return [
+            value
+            for at, own in enumerate(said.by_sentence)
+            for value in own
+            if not (
+                placing.is_linked(value, value.key, said.named(value, at) - {value.key})
+                if value.key in places
+                else _is_count(value) or (value.kind in _UNMOVED and self._stands(value))
+            )
+        ]
+
+    # Whether a value was shown
+
+    def shown(self, value: Value) -> str | None:
+        """Return the key by which a value was shown, None where it was not."""
+        written = f"{value.key}\n{value.text}"
+        if written not in self.known:
+            self.known[written] = self._shown(value)
+        return self.known[written]
+
+    def _shown(self, value: Value) -> str | None:
+        places, key = self.sources.places, value.key
+        if key in places:
+            return key
+        name = key.partition(":")[2]
+        match value.kind:
+            case "amount":
+                return next(filter(None, map(self._amount, _readings(value))), None)
+            case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
+                return f"number:{name.lstrip('0')}"
+            case "date":
+                for other in either_order(value):
+                    if other in places:
+                        return other
+                # "11/14" may have been a fraction where it was shown, "3.11." a version.
+                bare = value._replace(text=value.text.rstrip("."))
+                if name.startswith("--") and not any(map(str.isalpha, bare.text)):
+                    return key if self._stands(bare) else None
+            case "path":
+                if self._joined(name) or self._is_of_home(name):
+                    return key
+            case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
+                return key[:-1]  # no zone was shown beside it
+            case "number" if key.endswith(" h"):
+                for other in value.also:
+                    if other in places and other.startswith("time:"):
+                        return other
+            case "error":
+                for other in value.also:
+                    if other in self.sources.bare:
+                        return other
+            case "command":
+                if all(
+                    self.shown(v) is not None for v in values(value.text) if v.kind != "command"
+                ):
+                    return key
+            case _:
+                pass
+        return key if value.kind in _LITERAL and self._stands(value) else None
+
+    def _amount(self, value: Value) -> str | None:
+        """Return the number that an amount was shown as, with its currency beside it or nowhere."""
+        if value.key in self.sources.places:
+            return value.key
+        number, codes = number_of(value.key), codes_of(value)
+        if number is None:
+            return None
+        for shown in (number, number * 100):
+            written = f"number:{shown.normalize():f}"
+            # Hundredths need a record that says so.
+            if self.sources.may_be_amount(written, codes, beside=shown != number):
+                return written
+        return self._in_a_column(value, number, codes)
+
+    def _in_a_column(self, value: Value, number: Decimal, codes: frozenset[str]) -> str | None:
+        """Return the number that an amount was shown as where the key or the column has its scale.
+
+        As $398.2 million is 398.2 under `revenue_usd_m`, or under "Paid (Mio. EUR)".
+        """
+        sources = self.sources
+        for exponent in {MAGNITUDES[w] for w in _LETTERS.findall(value.text) if w in MAGNITUDES}:
+            written = f"number:{number.scaleb(-exponent).normalize():f}"
+            units = sources.bare.get(written, ())[:_MOST_PLACES]
+            for _, field in sources.fields_of(written, units):
+                words = _LETTERS.findall(field.partition(":")[2])
+                if any(exponent == _SCALES.get(word.lower()) for word in words):
+                    currencies = {currency_of(word) for word in words} - {None}
+                    if not currencies or not codes.isdisjoint(currencies):
+                        return written
+        return None
+
+    def _joined(self, path: str) -> bool:
+        """Return whether a path is a folder and a path in it that were both shown."""
+        places = self.sources.places
+        return any(
+            f"path:{path[:n]}" in places and f"path:{path[n + 1 :]}" in places
+            for n in range(1, min(len(path), 300))
+            if path[n] == "/"
+        )
+
+    def _is_of_home(self, path: str) -> bool:
+        """Return whether a path from `~` was shown with the home directory in full."""
+        if not path.startswith("~/"):
+            return False
+        homes = (key for key in self.sources.places if key.startswith(_HOMES))
+        rest = re.compile(rf"path:(?:/root|/(?:home|Users)/[^/]+){re.escape(path[1:])}", re.I)
+        return any(map(rest.fullmatch, homes))
+
+    def _stands(self, value: Value) -> bool:
+        """Return whether a value stands as it is written in what was shown."""
+        if value.kind == "id" and (self._is_folded(value) or self._is_spelled(value)):
+            return True
+        if len(value.text) < 3:
+            return False
+        if value.text not in self.found:
+            self.found[value.text] = self._is_found(value)
+        return self.found[value.text]
+
+    def _is_found(self, value: Value) -> bool:
+        if self.searches >= _MOST_SEARCHES:
+            return False
+        self.searches += 1
+        ahead = "" if value.kind == "hash" else r"(?![\w@]|[./-]\w)"
+        pattern = re.compile(rf"(?<![\w@])(?<!\w[./-]){re.escape(value.text)}{ahead}")
+        return any(value.text in text and pattern.search(text) for text in self.sources.texts)
+
+    def _is_folded(self, value: Value) -> bool:
+        """Return whether an id was shown with other marks between its letters and digits."""
+        if self.folded is None:
+            kinds = self.sources.kinds
+            self.folded = {_fold(key) for key, kind in kinds.items() if kind in ("id", "hash")}
+        return _fold(value.key) in self.folded
+
+    def _is_spelled(self, value: Value) -> bool:
+        """Return whether an id was shown in groups: TP445902118 as `TP 445 902 118`."""
+        name = "".join(filter(str.isalnum, value.text))
+        if len(name) < _SHORTEST_SPELLED:
+            return False
+        if self.joined is None:
+            self.joined = [text.translate(_NO_GAPS) for text in self.sources.texts]
+        pattern: re.Pattern[str] | None = None
+        for text, joined in zip(self.sources.texts, self.joined, strict=True):
+            if name in joined:
+                pattern = pattern or re.compile(rf"(?<!\w){_GAP.join(name)}(?!\w)")
+                if pattern.search(text):
+                    return True
+        return False
+
+
+_GAPS: Final = " ./-\u00a0\u202f"
+_GAP: Final = f"[{re.escape(_GAPS)}]?"
+_NO_GAPS: Final = str.maketrans("", "", _GAPS)
+_MARKS = re.compile(r"[^a-z0-9]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MOST_PLACES = 40  # of one number that are looked at
+_SCALES: Final = {"m": 6, **{word.lower(): n for word, n in MAGNITUDES.items()}}
+
+
+def _fold(key: str) -> str:
+    return _MARKS.sub("", key.partition(":")[2])
+
+
+def _readings(amount: Value) -> list[Value]:
+    """Return an amount as it may be read: "1.275 million" of two languages are not the same."""
+    number, _, code = amount.key.partition(" ")
+    digits = number.replace(".", "").rstrip("0")
+    others = (
+        amount._replace(key=key)
+        for key in amount.also
+        if key.endswith(f" {code}") and key.partition(" ")[0].replace(".", "").rstrip("0") == digits
+    )
+    return [amount, *others]
+
+
+def _is_count(value: Value) -> bool:
+    """Return whether a value is a number that is taken for a count, whatever was shown."""
+    return value.kind == "number" and len(value.text) < 3 and value.text.isdecimal()
+
+
+def without(text: str, found: Sequence[Ungrounded]) -> tuple[str, list[str]]:
+    """Return a text without the sentences that hold such values, and those sentences.
+
+    Values of other kinds than `DROPPED_KINDS` stay. What stands under a dropped heading or list
+    item goes with it, since it would else be read as part of the one before. A heading that
+    nothing is left under goes too.
+
+    Args:
+        text: The text.
+        found: What `ungrounded` returned for it.
+    """
+    return cut_out(text, sorted({u.sentence for u in found if u.value.kind in DROPPED_KINDS}))

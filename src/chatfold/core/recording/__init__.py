@@ -1,0 +1,1 @@
+"""How the record behind a summary is made: which facts and actions, in which words."""

@@ -1,0 +1,234 @@
+"""The calls of a head that a later model has to know of: done, failed, given up.
+
+Not here: whether a tool changes things (`effects`), how long such lists may grow (`deeds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from chatfold.core.call_words import CallWords, is_cut
+from chatfold.core.calls import ToolCallRecord
+from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_name
+from chatfold.core.effects.given import may_say
+from chatfold.core.entries import Entry, Field, line
+from chatfold.core.record import Record
+from chatfold.core.recording.counted import counted_together
+
+__all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
+
+NO_RESULT = "no result recorded"
+
+
+class Actions(NamedTuple):
+    """The actions among calls that go.
+
+    Attributes:
+        done: Those that changed something, oldest first.
+        failed: Those that failed and were not made again with success.
+        open: Those that nobody answered.
+        guessed: Names of the tools whose effect was guessed.
+        written: Positions in the calls of those that changed something, or may have.
+    """
+
+    done: tuple[Entry, ...]
+    failed: tuple[Entry, ...]
+    open: tuple[Entry, ...]
+    guessed: tuple[str, ...]
+    written: frozenset[int]
+
+
+def actions_of(
+    words: CallWords,
+    gone: Sequence[int],
+    effects: Mapping[str, Effect],
+    *,
+    earlier: Sequence[Entry] = (),
+    room: int,
+) -> Actions:
+    """Return the actions among some calls.
+
+    A call of a tool whose effect nobody knows is among those done, marked as unsure: to do a thing
+    twice costs more than a line that was not needed. A failed call counts unless its tool only
+    reads; one that nobody answered counts in any case.
+
+    Args:
+        words: The words of all calls.
+        gone: Positions of the calls that go, in order.
+        effects: What the caller says of tools, by name.
+        earlier: Calls that were open in an earlier record; a result without a call answers them.
+        room: Characters that the lines of what is done may have; what is older is only counted.
+    """
+    answers = _by_call(earlier)
+    writer = _Writer(words, {})
+    done: list[int] = []
+    failed: list[int] = []
+    waiting: list[int] = []
+    guessed: dict[str, None] = {}
+    seen: set[str | None] = set()
+    reads: set[_Tool] = set()  # tools that only read, by all that they are given
+    told_more = _told_more([words.calls[number] for number in gone])
+    for number in gone:
+        call = words.calls[number]
+        tool = call.name, call.kind
+        if tool in reads and call.completed and call.call_index is not None:
+            continue  # as most are
+        answers_to = _meant(answers, words, number) if call.call_index is None else None
+        if call.kind == "approval" or (call.call_index is None and answers_to is None):
+            continue
+        name = call.name
+        if answers_to is None:
+            effect, guess = effect_of_call(call, effects)
+            if effect == "read" and tool not in told_more and reads_by_name(*tool, effects):
+                reads.add(tool)
+        else:
+            writer.answered[number] = answers_to
+            name = answers_to.name
+            given = [{field.key: field.text} for field in answers_to.arguments or ()]
+            effect, guess = effect_of(name, effects, given)
+        if guess and name not in seen:
+            seen.add(name)
+            guessed.setdefault(writer.name(number))
+        if not call.completed:
+            waiting.append(number)
+        elif effect != "read":
+            (done if writer.failure(number) is None else failed).append(number)
+            if effect == "unknown":
+                writer.unsure.add(number)
+    last = {writer.again(number): number for number in (*failed, *done)}
+    return Actions(
+        done=writer.done(done, room),
+        failed=tuple(
+            writer.entry(n, (Field("", writer.failure(n) or ""),))
+            for n in failed
+            if n >= last[writer.again(n)]
+        ),
+        open=tuple(writer.entry(n, (Field("", NO_RESULT),)) for n in waiting),
+        guessed=tuple(guessed),
+        written=frozenset(done),
+    )
+
+
+_Tool: TypeAlias = tuple[str | None, str]
+"""The name of a tool, and the kind of its calls."""
+
+
+def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
+    """Return the tools of which some call is given what may make it a write, by a quick look.
+
+    All texts are looked through at once: to look at each of thousands takes five times as long.
+    """
+    if not may_say("\n".join(call.raw_arguments for call in calls)):
+        return set()
+    given: dict[_Tool, list[str]] = {}
+    for call in calls:
+        given.setdefault((call.name, call.kind), []).append(call.raw_arguments)
+    return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
+
+
+def settled(record: Record, words: CallWords) -> Record:
+    """Return an earlier record without what was failed or open and has come to its end since.
+
+    Ids recur: a result without a call answers the latest that was open under its id, of its name
+    where it has one.
+    """
+    names = {entry.name for entry in (*record.failed, *record.open)}
+    if not names:
+        return record
+    ended: set[tuple[str, tuple[Field, ...]]] = set()
+    waiting = _by_call(record.open)
+    came: set[int] = set()
+    again: set[tuple[str, tuple[Field, ...]]] = set()
+    for number, call in enumerate(words.calls):
+        if call.call_index is None:
+            came.add(id(_meant(waiting, words, number)))
+        elif call.completed and words.name(number) in names:
+            key = (words.name(number), words.deed(number))
+            ended.add(key)
+            if words.failure(number) is None:
+                again.add(key)
+    return record._replace(
+        failed=tuple(e for e in record.failed if not _is_one_of(e, again)),
+        open=tuple(e for e in record.open if not _is_one_of(e, ended) and id(e) not in came),
+    )
+
+
+def _by_call(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return entries by the ids of their calls."""
+    made: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.call:
+            made.setdefault(entry.call, []).append(entry)
+    return made
+
+
+def _meant(waiting: Mapping[str, Sequence[Entry]], words: CallWords, number: int) -> Entry | None:
+    """Return the call that a result without one answers, None where none waits under its id."""
+    under = waiting.get(words.id(number), ())
+    if len(under) > 1 and words.calls[number].name:
+        under = [entry for entry in under if entry.name == words.name(number)] or under
+    return under[-1] if under else None
+
+
+def _is_one_of(entry: Entry, calls: Collection[tuple[str, tuple[Field, ...]]]) -> bool:
+    """Return whether an entry is of one of some calls for certain, and of no more than one."""
+    named = entry.arguments
+    return named is not None and not is_cut(named) and (entry.name, named) in calls
+
+
+class _Writer:
+    """Makes entries of calls."""
+
+    def __init__(self, words: CallWords, answered: dict[int, Entry]) -> None:
+        self.words = words
+        self.answered = answered
+        self.unsure: set[int] = set()
+
+    def name(self, number: int) -> str:
+        entry = self.answered.get(number)
+        return self.words.name(number) if entry is None else entry.name
+
+    def again(self, number: int) -> object:
+        """Return what a call that is made again has in common with the first."""
+        entry = self.answered.get(number)
+        if entry is None:
+            return self.words.name(number), self.words.again(number)
+        return entry.name, entry.arguments or ()
+
+    def failure(self, number: int) -> str | None:
+        return self.words.failure(number, self.answered.get(number))
+
+    def entry(self, number: int, values: tuple[Field, ...]) -> Entry:
+        known = self.answered.get(number)
+        name = self.name(number)
+        arguments = self.words.deed(number) if known is None else known.arguments or ()
+        return Entry(name, arguments, values, self.words.id(number), unsure=number in self.unsure)
+
+    def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:
+        """Return the newest calls in full, as far as there is room, behind counts of the others."""
+        made: list[Entry] = []
+        seen: set[Entry] = set()
+        left = len(numbers)
+        while left and room > 0:
+            left -= 1
+            entry = self.entry(numbers[left], self.words.outcome(numbers[left]))
+            made.append(entry)
+            alike = entry._replace(call="")
+            if alike not in seen:
+                seen.add(alike)
+                room -= len(line(entry))
+        return (*self._counts(numbers[:left]), *reversed(made))
+
+    def _counts(self, numbers: Sequence[int]) -> list[Entry]:
+        by_name: dict[str, list[int]] = {}
+        for number in numbers:
+            by_name.setdefault(self.name(number), []).append(number)
+        counts: list[Entry] = []
+        for same in by_name.values():
+            ends = [
+                self.entry(n, self.words.outcome(n)) for n in dict.fromkeys((same[0], same[-1]))
+            ]
+            counted = counted_together(ends)
+            counts.append(counted._replace(calls=len(same)))
+        return counts

@@ -1,0 +1,254 @@
+"""What was done, failed and is open within a budget: shorter, then counted together.
+
+Not here: how several calls are one entry (`counted`), what of it is new (`actions`), what holds of
+an earlier record (`carry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial
+from typing import Final, TypeAlias
+
+from chatfold.core.call_json import CUT
+from chatfold.core.call_words import is_long
+from chatfold.core.entries import Entry, Field, is_in_a_list, line
+from chatfold.core.outcomes import is_unclear, says_how_it_went
+from chatfold.core.record import Record, rendered
+from chatfold.core.recording.counted import (
+    Shared,
+    counted_together,
+    shared_ids,
+    with_counts,
+    with_fewer_names,
+    with_newest_names,
+)
+
+__all__ = ["fitted_actions", "line_size"]
+
+_Count: TypeAlias = Callable[[str], int]
+_Done: TypeAlias = tuple[Entry, ...]
+
+_SHARE: Final = 3  # a third of the room stays for calls in full, another for names of the others
+
+
+def fitted_actions(record: Record, room: int, count: _Count) -> Record:
+    """Return a record whose actions fit.
+
+    First go the call ids of what is done, its texts of many words, and most of what came of it.
+    Then calls of one tool are counted together, with what names each of them; then old failures
+    and old open calls are, each among its like; then most of the names of what is done go. What is
+    done goes last of all, and the tools that were called most rarely of late first: the ids beside
+    their numbers, and then that they were called.
+    """
+
+    def over() -> int:
+        return count(rendered(record._replace(standing=(), values=()))) - room
+
+    if over() <= 0:
+        return record
+    # An id of a call takes as much room as a value, and names nothing outside of the history.
+    record = record._replace(done=tuple(with_counts(e._replace(call="") for e in record.done)))
+    shared = shared_ids(record.done)
+    shorter = _Counting(shared, room // _SHARE, count, others=(*record.failed, *record.open))
+    for less in (_without_long_texts, partial(_with_one_value, shared=shared)):
+        if (more := over()) > 0:
+            record = record._replace(done=_each(less, record.done, more, count))
+    if (more := over()) > 0:
+        record = record._replace(done=shorter.counted(record.done, more))
+    if over() > 0:
+        record = record._replace(
+            failed=shorter.newest(record.failed, room), open=shorter.newest(record.open, room)
+        )
+    while (more := over()) > 0 and record.done:
+        record = record._replace(done=shorter.less(record.done, more))
+    while over() > 0 and (record.failed or record.open):
+        record = record._replace(failed=record.failed[1:], open=record.open[1:])
+    return record
+
+
+def _each(
+    less: Callable[[Entry], Entry], entries: Sequence[Entry], over: int, count: _Count
+) -> _Done:
+    """Return entries with less in them, oldest first, until `over` tokens are gone."""
+    made = list(entries)
+    for place, entry in enumerate(entries):
+        if over <= 0:
+            break
+        made[place] = less(entry)
+        if made[place] is not entry:
+            over -= line_size(entry, count) - line_size(made[place], count)
+    return tuple(with_counts(made))
+
+
+def _without_long_texts(entry: Entry) -> Entry:
+    """Return an entry without texts of many words, where something else names the call."""
+    given = [field for field in entry.arguments or () if field.text != CUT]
+    short = [field for field in given if not is_long(field.text)]
+    if not short or len(short) == len(given):
+        return entry
+    return entry._replace(arguments=(*short, Field("", CUT)))
+
+
+def _with_one_value(entry: Entry, shared: Shared) -> Entry:
+    """Return an entry with how the call went, and one more value, where its arguments name it.
+
+    An id that other calls have too is no such value, nor is what stands in a list.
+    """
+    if not entry.arguments:
+        return entry
+    others = (f for f in entry.values if not (shared.has(f, entry) or is_in_a_list(f.label)))
+    other = next((field for field in others if not says_how_it_went(field)), None)
+    values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
+    return entry._replace(values=values) if len(values) < len(entry.values) else entry
+
+
+def line_size(entry: Entry, count: _Count) -> int:
+    """Return the size of an entry's line in tokens."""
+    return count(f"- {line(entry)}\n")
+
+
+class _Counting:
+    """Makes what was done shorter by counting calls of a tool together.
+
+    Args:
+        shared: Ids that several calls have.
+        part: Tokens that calls in full are left with, as long as names of others may give more;
+            and those names, as long as calls in full may.
+        count: Returns the size of a text in tokens.
+        others: Calls that were not done: of their tools no range of what was done is written, as it
+            would seem to hold them.
+    """
+
+    def __init__(
+        self, shared: Shared, part: int, count: _Count, others: Sequence[Entry] = ()
+    ) -> None:
+        self._shared = shared
+        self._part = part
+        self._count = count
+        self._others = frozenset(entry.name for entry in others)
+
+    def newest(self, entries: _Done, room: int) -> _Done:
+        """Return what fits into a quarter of the room: the newest in full, counts of the others.
+
+        The last one may take a third, and has its like counted without names then. Without it a
+        call that has just failed would read as one that was never made.
+        """
+        at, left = len(entries), room // 4
+        while at and (left := left - line_size(entries[at - 1], self._count)) >= 0:
+            at -= 1
+        if not at:
+            return entries
+        at, left = len(entries), room // 6
+        while at and entries[at - 1].arguments is not None:
+            size = line_size(entries[at - 1], self._count)
+            is_last = at == len(entries) and size <= room // 3
+            if size > left and not is_last:
+                break
+            at, left = at - 1, left - size
+        others: dict[str, list[Entry]] = {}
+        for entry in entries[:at]:
+            others.setdefault(entry.name, []).append(entry)
+        counts = [counted_together(alike, self._shared) for alike in others.values()]
+        free = room // 4 - sum(line_size(entry, self._count) for entry in entries[at:])
+        for place, entry in enumerate(counts):
+            bare = sum(line_size(_nameless(other), self._count) for other in counts[place + 1 :])
+            counts[place] = with_newest_names(entry, partial(self._fits, max(0, free - bare)))
+            free -= line_size(counts[place], self._count)
+        return (*counts, *entries[at:])
+
+    def less(self, done: _Done, over: int) -> _Done:
+        """Return entries that take less room by about `over` tokens, and less in any case."""
+        steps: tuple[Callable[[_Done, int], _Done], ...] = (
+            self.counted,
+            partial(self._with_fewer_names, left=self._part),
+            partial(self.counted, left=0),
+            partial(self.counted, left=0, alone=True),
+            self._with_fewer_names,
+            lambda done, over: _each(_nameless, done, over, self._count),
+        )
+        made = (step(done, over) for step in steps)
+        return next((shorter for shorter in made if shorter != done), done[1:])
+
+    def counted(
+        self, done: _Done, over: int, *, left: int | None = None, alone: bool = False
+    ) -> _Done:
+        """Return entries with more of them counted together.
+
+        Args:
+            done: The entries: those of several calls first, the oldest first.
+            over: Tokens that are to go.
+            left: Tokens that calls in full are to be left with; by default a third of the room.
+            alone: Whether those go, too, that are the only ones of their tools or may not have come
+                about: the oldest of all. Else it is the oldest of the tool with the most room.
+        """
+        counts = {e.name: e for e in done if e.arguments is None}
+        singles = [e for e in done if e.arguments is not None]
+        sizes = [line_size(e, self._count) for e in singles]
+        least = self._part if left is None else left
+        while over > 0 and sum(sizes) > least:
+            place = 0 if alone else _of_most_room(singles, sizes, counts)
+            if place is None:
+                break
+            entry, size = singles.pop(place), sizes.pop(place)
+            before = counts.pop(entry.name, None)
+            none = Entry(entry.name, None, calls=0, unsure=entry.unsure)
+            joint = counted_together([before or none, entry], self._shared)
+            over -= size - line_size(joint, self._count)
+            over -= line_size(before, self._count) if before else 0
+            counts[entry.name] = joint
+        return (*counts.values(), *singles)
+
+    def _with_fewer_names(self, done: _Done, over: int, left: int = 0) -> _Done:
+        """Return entries with fewer names of calls, where there are most, the oldest first.
+
+        Args:
+            done: The entries.
+            over: Tokens that are to go.
+            left: Tokens that the entries of several calls are to be left with.
+        """
+        made = list(done)
+        sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
+        while over > 0 and sum(sizes) > left:
+            named = [place for place, e in enumerate(made) if sizes[place] and len(e.values) > 1]
+            if not named:
+                break
+            place = max(named, key=sizes.__getitem__)
+            aim = max(sizes[place] - over, left - sum(sizes) + sizes[place])
+            entry, fits = made[place], partial(self._fits, aim)
+            if entry.name in self._others:
+                made[place] = with_newest_names(entry, fits, least=1)
+            else:
+                made[place] = with_fewer_names(entry, fits)
+            less = sizes[place] - line_size(made[place], self._count)
+            over, sizes[place] = over - less, sizes[place] - less
+        return tuple(made)
+
+    def _fits(self, room: int, entry: Entry) -> bool:
+        return line_size(entry, self._count) <= room
+
+
+def _of_most_room(
+    singles: Sequence[Entry], sizes: Sequence[int], counts: Container[str]
+) -> int | None:
+    """Return the place of the oldest call of the tool with the most room; None where none may go.
+
+    Args:
+        singles: The calls that stand in full.
+        sizes: What each takes, in tokens.
+        counts: The tools of which calls are counted already: one more takes but a name there.
+    """
+    tools: dict[str, list[int]] = {}
+    for place, entry in enumerate(singles):
+        tools.setdefault(entry.name, []).append(place)
+    several = (
+        [place for place in places if not is_unclear(singles[place].values)]
+        for name, places in tools.items()
+        if len(places) > 1 or name in counts
+    )
+    rooms = [(sum(map(sizes.__getitem__, places)), -places[0]) for places in several if places]
+    return -max(rooms)[1] if rooms else None
+
+
+def _nameless(entry: Entry) -> Entry:
+    return entry._replace(values=())
