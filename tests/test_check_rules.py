@@ -391,6 +391,8 @@ def coded(id_: str, code: str) -> dict[str, Any]:
 TEXT = {"type": "text", "text": "and?"}
 CODE = [USER, model(use("s", "server_tool_use"), coded("a", "s")), user(result("a"))]
 RULE = {"role": "system", "content": "be brief"}
+REFUND = {"type": "tool_reference", "name": "refund"}
+TOOLS = {"role": "system", "content": [{"type": "tool_addition", "tool": REFUND}]}
 SIGNED = {"type": "compaction", "content": "c", "signature": "s"}
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
 NOT_ANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after: a."
@@ -573,6 +575,7 @@ ANTHROPIC = [
     ),
     ("system_place", [USER, SAID, RULE], (2,), "error", "must follow a user turn"),
     ("system_place", [USER, RULE, USER], (1,), "error", "must follow a user turn"),
+    ("system_place", [USER, SAID, TOOLS, USER], (2,), "error", "must follow a user turn"),
     (
         "unsigned_thinking",
         [USER, model({"type": "thinking", "thinking": "hm"}, TEXT)],

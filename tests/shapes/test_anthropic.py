@@ -498,6 +498,19 @@ def test_what_has_passed_behind_settings_stays_with_the_turn_that_it_was_for() -
     assert validate(ctx.items, "anthropic") == []
 
 
+@pytest.mark.parametrize("kind", ["tool_addition", "tool_removal"])
+def test_what_changes_the_tools_stands_where_an_instruction_does(kind: str) -> None:
+    """Only messages that set options alone may stand anywhere; it moves behind a user's turn."""
+    block = {"type": kind, "tool": {"type": "tool_reference", "name": "refund"}}
+    change = {"role": "system", "content": [block]}
+    items = [_user(LONG), change, _assistant(LONG), _user("b"), _assistant("c"), _user("d")]
+    ctx = _asked(items, keep_last_turns=2)[0]
+    assert ctx.items[1:] == [_user("b"), change, _assistant("c"), _user("d")]
+    assert validate(ctx.items, "anthropic") == []
+    ctx = _asked(items, keep_last_turns=1)[0]
+    assert ctx.items[1:] == [_user("d"), change]
+
+
 def test_settings_without_content_are_state_that_stays() -> None:
     """A system message may set options only; it may stand anywhere, and goes on to apply."""
     contents: tuple[Item, ...] = ({"content": []}, {})

@@ -71,7 +71,8 @@ def _check_first(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Prob
     if views[first].role == "system":
         yield problem(
             "first_role",
-            "an instruction cannot be the first message; send it as the request's `system`",
+            "an instruction or a change of tools cannot be the first message; send it as the "
+            "request's `system` or `tools`",
             first,
             error=f"messages.{first}: use the top-level 'system' parameter for the initial system "
             "prompt",
@@ -179,8 +180,8 @@ def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Pro
         if not (follows and (last or views[speaking[place + 1]].role == "assistant")):
             yield problem(
                 "system_place",
-                "an instruction must follow a user's turn, and be last or be followed by the "
-                "assistant's; move it behind the next message of the user",
+                "an instruction or a change of tools must follow a user's turn, and be last or be "
+                "followed by the assistant's; move it behind the next message of the user",
                 index,
                 error="role 'system' must follow a user turn and precede an assistant turn",
                 source=_SYSTEM,

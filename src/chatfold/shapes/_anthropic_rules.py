@@ -21,6 +21,7 @@ from chatfold.core.views import (
     ReasoningPart,
     ResultPart,
     Role,
+    StatePart,
     SummaryPart,
     TextPart,
     is_user_message,
@@ -165,13 +166,20 @@ def _may_share(view: ItemView) -> bool:
 
 
 def _is_instruction(view: ItemView) -> bool:
-    """Return whether a message tells the model what to do, in the middle of the conversation."""
-    return view.role == "system" and any(isinstance(p, (TextPart, SummaryPart)) for p in view.parts)
+    """Return whether a message says to the model what holds from now on, tools that change too."""
+    return view.role == "system" and not is_setting(view)
 
 
 def is_setting(view: ItemView) -> bool:
-    """Return whether a system message holds settings only, which may stand anywhere."""
-    return view.role == "system" and not _is_instruction(view)
+    """Return whether a system message holds settings only, which may stand anywhere.
+
+    "The directive-only form (content: [] with output_config) is accepted at any position": the API.
+    """
+    return view.role == "system" and all(map(_sets_options, view.parts))
+
+
+def _sets_options(part: Part) -> bool:
+    return type(part) is StatePart and part.kind == "output_config"
 
 
 def _next_role(views: Sequence[ItemView]) -> Role:
