@@ -109,6 +109,11 @@ _URL = {"url": LINK, "title": "Terms", "start_index": 0, "end_index": 3}
 _WEB = {"type": "web_search_result_location", "encrypted_index": "Eo", "cited_text": "30 days"}
 
 
+_SAID = "A fee is due after 14 days."
+_FEE = {"cited_text": _SAID}
+_PARTS = {"sourceContent": [{"text": _SAID}, {"text": "None before."}]}
+
+
 def citing(words: str, *annotations: Any) -> dict[str, Any]:
     part = {"type": "output_text", "text": words, "annotations": [*annotations]}
     return {"type": "message", "role": "assistant", "content": [part]}
@@ -164,6 +169,31 @@ CITED: list[tuple[str, dict[str, Any], list[str]]] = [
         ),
         [f"T {LINK}", "D file_1"],
     ),
+    (
+        "anthropic",
+        citing_blocks(
+            {"type": "page_location", "document_title": "D.pdf", **_FEE},
+            {"type": "page_location", "document_title": "D.pdf", "cited_text": "See [1]."},
+            {"type": "page_location", "document_title": "D.pdf", **_FEE, "file_id": "file_1"},
+            {"type": "char_location", "document_title": "E.txt", **_FEE, "file_id": "file_2"},
+            {"type": "content_block_location", "document_title": "given before", **_FEE},
+        ),
+        [f"D.pdf {_SAID}", f"D.pdf file_1 {_SAID}", f"E.txt file_2 {_SAID}"],
+    ),
+    *(
+        (
+            "bedrock",
+            converse(title="T", **_PARTS, location={where: {}}),
+            [f"T {_SAID}\nNone before."],
+        )
+        for where in ("documentPage", "documentChar", "documentChunk")
+    ),
+    ("bedrock", converse(title="T", **_PARTS, location={"searchResultLocation": {}}), []),
+    (
+        "bedrock",
+        converse(**_PARTS, location={"web": {"url": LINK}}),
+        [f"{LINK} {_SAID}\nNone before."],
+    ),
     ("bedrock", converse(title="T", location={"web": {"url": LINK}}), [f"T {LINK}"]),
     ("bedrock", converse(title="T", location={"documentPage": {"documentIndex": 0}}), []),
 ]
@@ -173,7 +203,7 @@ CITED: list[tuple[str, dict[str, Any], list[str]]] = [
 def test_law_6_what_a_text_cites_is_in_the_prompt(
     shape: str, answer: dict[str, Any], named: list[str]
 ) -> None:
-    """Where its own words do not say it: URLs, ids of files, and what a page on the web says."""
+    """Where its own words do not say it: URLs, ids of files, and what nothing else holds."""
     block: Any = [{"text": "q"}] if shape == "bedrock" else "q"
     end: Any = [{"text": "z"}] if shape == "bedrock" else "z"
     last = [{"role": "user", "content": block}, {"role": "assistant", "content": end}]

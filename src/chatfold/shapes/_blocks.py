@@ -210,10 +210,10 @@ def unknown_part(block: object, *, known: bool = False) -> UnknownPart:
 
 
 def sources_of(cited: object, text: str) -> tuple[str, ...]:
-    """Return what a text cites besides its own words: of each source the title and the place.
+    """Return what a text cites besides its own words: of each source title, place and passage.
 
-    A URL or the id of a file, and of a page on the web the passage, which nothing else holds in
-    readable form. Without either, what is cited is a document of the conversation itself.
+    The place is a URL or the id of a file; the passage, what is cited word for word where nothing
+    else holds it in readable form: a page on the web, a PDF, a file that was uploaded.
 
     Args:
         cited: The annotations or citations beside the text, in any provider's form.
@@ -228,13 +228,35 @@ def sources_of(cited: object, text: str) -> tuple[str, ...]:
         names = ("file_id", "container_id")
         ids = [field(source, name) or field(field(source, "extras"), name) for name in names]
         places = [str(place) for place in (url, field(source, "source"), *ids) if place]
-        passage = field(source, "cited_text") if url else None
-        if places and (passage or any(place not in text for place in places)):
+        passage = _passage(source, by_place=bool(url or any(ids)))
+        if (passage and passage not in text) or any(place not in text for place in places):
             titles = [field(source, name) for name in ("title", "filename", "document_title")]
             title = next((str(each) for each in titles if each), "")
-            said = (title, *places, str(passage or ""))
-            found[" ".join(each for each in said if each)] = None
+            found[" ".join(each for each in (title, *places, passage) if each)] = None
     return tuple(found)
+
+
+# Locations in what the conversation itself holds as text. Anthropic's, and the one of Bedrock's.
+_IN_TEXT: Final = frozenset({"char_location", "content_block_location", "search_result_location"})
+
+
+def _passage(source: Any, *, by_place: bool) -> str:
+    """Return the words that are cited, "" where a text of the conversation holds them.
+
+    Args:
+        source: The citation.
+        by_place: Whether it is of a page on the web or of an uploaded file.
+    """
+    in_text = block_type(source) in _IN_TEXT or (
+        field(field(source, "location"), "searchResultLocation") is not None
+    )
+    if in_text and not by_place:
+        return ""
+    said = field(source, "cited_text")
+    if said is None:  # of Bedrock
+        parts = listed(field(source, "sourceContent"))
+        return "\n".join(text_of(field(part, "text")) for part in parts)
+    return text_of(said)
 
 
 def named_place(name: object, place: object) -> tuple[str | None, str]:
