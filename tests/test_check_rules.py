@@ -52,6 +52,7 @@ def tells(id_: str, content: Any = "1") -> dict[str, Any]:
 
 
 LEGACY = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+THINKS = {**asks("a"), "reasoning_content": "hm"}
 IMAGE = [{"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]
 NOT_RESPONSE = "messages with role 'tool' must be a response to a preceeding message"
 CHAT = [
@@ -128,6 +129,20 @@ CHAT = [
         "expected a string",
     ),
     ("empty_message", [{"role": "system", "content": None}], (0,), "error", "expected a string"),
+    (
+        "missing_reasoning",
+        [
+            THINKS,
+            tells("a"),
+            asks("b"),
+            tells("b"),
+            {**THINKS, "reasoning_content": ""},
+            tells("a"),
+        ],
+        (2, 4),
+        "warning",
+        "reasoning_content is missing in assistant tool call message at index 2",
+    ),
     ("malformed_item", [USER, 7], (1,), "error", ""),
     *(
         ("malformed_item", [USER, {**SAID, key: {"a": 1}}], (1,), "error", "")
@@ -622,6 +637,19 @@ CASES = [
 
 def found(items: list[Any], shape: str) -> list[Problem]:
     return ChatContext(list(items), shape=shape).check()
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [THINKS, tells("a"), THINKS, tells("a"), SAID],
+        [asks("a"), tells("a"), asks("b"), tells("b")],
+        [{**SAID, "reasoning_content": "hm"}, asks("a"), tells("a")],
+    ],
+)
+def test_reasoning_is_missing_only_where_other_calls_have_it(items: list[Any]) -> None:
+    ctx = ChatContext([USER, *items], shape="openai_chat")
+    assert "missing_reasoning" not in [problem.rule for problem in ctx.check()]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.shape}-{c.rule}-{c.severity}" for c in CASES])

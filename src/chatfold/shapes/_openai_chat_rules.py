@@ -45,6 +45,7 @@ def check_messages(
     """Yield what Chat Completions would refuse."""
     yield from pair_problems(views, calls, _RULES)
     yield from _nameless_results(items, views, calls)
+    yield from _thoughtless_calls(items, views)
     long: list[tuple[int, str]] = []
     for index, view in enumerate(views):
         parts = view.parts
@@ -80,6 +81,35 @@ def check_messages(
                 yield _unseen_media(index)
     if long:
         yield _long_ids(long)
+
+
+def _thoughtless_calls(items: Sequence[object], views: Sequence[ItemView]) -> Iterator[Problem]:
+    """Yield, as one problem, the messages with calls that lack the reasoning which others have.
+
+    DeepSeek's and Moonshot's models that think refuse them, an empty text too:
+    https://github.com/bytedance/deer-flow/issues/3043,
+    https://github.com/HKUDS/nanobot/issues/946 (both read 2026-11-29).
+    """
+    if not any(view.parts and type(view.parts[0]) is ReasoningPart for view in views):
+        return  # as in most lists
+    asking = [
+        index
+        for index, view in enumerate(views)
+        if view.shape == _NAME and any(type(part) is CallPart for part in view.parts)
+    ]
+    without = [index for index in asking if not field(items[index], "reasoning_content")]
+    if without and len(without) < len(asking):
+        yield Problem(
+            "missing_reasoning",
+            "a message with calls without the `reasoning_content` that others have; DeepSeek's and "
+            "Moonshot's thinking models refuse it, so send back what the model wrote",
+            tuple(without),
+            "warning",
+            "thinking is enabled but reasoning_content is missing in assistant tool call message "
+            f"at index {without[0]}",
+            _NAME,
+            "https://github.com/bytedance/deer-flow/issues/3043 (read 2026-11-29)",
+        )
 
 
 def _long_ids(found: Sequence[tuple[int, str]]) -> Problem:
