@@ -223,7 +223,10 @@ class History(Generic[ItemT]):
         one item, `repair` joins them.
 
         Args:
-            tools: Names to functions, methods, async functions, or objects with `invoke`.
+            tools: Names to functions, methods, async functions, or objects with `invoke`. A call
+                of a namespace is run by the tool of its qualified name, `crm.delete`. Where there
+                is none, the plain name will do, unless calls of the list or other names say that
+                it may be another tool.
             timeout: Seconds that one call may take; None for no limit. A tool that is out of
                 time goes on in its thread, and its result is dropped.
 
@@ -239,6 +242,7 @@ class History(Generic[ItemT]):
             run_calls(
                 batch.calls,
                 tools,
+                listed=batch.asked.calls,
                 shape=batch.asked.shape,
                 templates=self._settings.renderer(),
                 deliver=batch.deliver,
@@ -275,6 +279,7 @@ class History(Generic[ItemT]):
             await arun_calls(
                 batch.calls,
                 tools,
+                listed=batch.asked.calls,
                 shape=batch.asked.shape,
                 templates=self._settings.renderer(),
                 deliver=batch.deliver,

@@ -183,7 +183,7 @@ def test_a_call_stays_with_the_request_that_allowed_it(called: list[Any]) -> Non
     """In OpenAI's item, and in LangChain's two blocks for it."""
     doing = AIMessage([*called, {"type": "text", "text": "Done."}])
     assert parts(doing)[0] == ServerCallPart(
-        "mcp_1", "delete_repo", "{}", "gone", "completed", "mcp", "mcpr_1"
+        "mcp_1", "delete_repo", "{}", "gone", "completed", "mcp", "mcpr_1", "git"
     )
     items = history(AIMessage([APPROVAL]), HumanMessage([APPROVED]), doing, HumanMessage("Thanks."))
     ctx = context(items)
@@ -214,6 +214,33 @@ def test_a_call_that_may_be_answered_later_is_waited_for(block: dict[str, Any]) 
     items.append(ToolMessage("done", tool_call_id="c"))
     assert ctx.check() == []
     assert refused(items) == []
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "delete",
+         "arguments": "{}", "namespace": "crm"},
+        {"type": "tool_call", "id": "c", "name": "delete", "args": {},
+         "extras": {"namespace": "crm"}},
+        {"type": "tool_use", "id": "c", "name": "delete", "input": {}, "toolset_name": "crm"},
+    ],
+)  # fmt: skip
+def test_a_call_says_where_its_tool_lives(block: dict[str, Any]) -> None:
+    """Only the block does, not the call in `tool_calls`."""
+    other = {**block, "type": "text", "text": "Well."}
+    listed = [{"id": id_, "name": "delete", "args": {}} for id_ in ("c", "d")]
+    items = history(AIMessage([other, block], tool_calls=listed))
+    assert [r.namespace for r in context(items).tool_calls()] == ["crm", None]
+
+
+def test_a_call_of_an_mcp_server_says_which() -> None:
+    """In LangChain's own block for OpenAI's and for Anthropic's."""
+    served = {"type": "server_tool_call", "id": "m", "name": "remote_mcp", "args": {}}
+    for key in ("server_label", "server_name"):
+        block = {**served, "extras": {"tool_name": "restart", key: "staging"}}
+        (record,) = context(history(AIMessage([block]))).tool_calls()
+        assert record.qualified_name == "staging.restart"
 
 
 def test_a_screenshot_is_a_medium_and_no_text() -> None:

@@ -642,3 +642,23 @@ def test_an_input_that_the_sdk_has_made_an_object_of_is_one() -> None:
     assert items[1]["content"] == [call]
     (record,) = ctx.tool_calls()
     assert (record.arguments, record.toolset) == ({"url": "https://example.com"}, "browser")
+
+
+def test_a_call_of_an_mcp_server_says_which() -> None:
+    """Its result does not, and stays with it."""
+    use = _use("m1", "mcp_tool_use", "restart")
+    items = [
+        _user("a"),
+        _assistant(
+            {**use, "server_name": "staging"},
+            _result("m1", "ok", "mcp_tool_result"),
+            {**use, "id": "m2", "server_name": "production"},
+            _result("m2", "no", "mcp_tool_result"),
+        ),
+    ]
+    ctx = ChatContext(items, shape="anthropic")
+    assert [(c.qualified_name, c.result) for c in ctx.tool_calls()] == [
+        ("staging.restart", "ok"),
+        ("production.restart", "no"),
+    ]
+    assert ctx.check() == []

@@ -501,3 +501,56 @@ def test_calls_and_outputs_of_a_later_sdk_have_the_fields_that_all_have() -> Non
     assert [p.index for p in problems if p.rule == "caller_missing"] == [1, 2]
     (waiting,) = ChatContext([USER, {**call, "async": True}, ANSWER, USER]).tool_calls()
     assert waiting.status == "open"
+
+
+def _homes(items: list[Any]) -> list[tuple[str | None, str | None]]:
+    return [
+        (c.qualified_name, c.namespace)
+        for c in ChatContext(items, shape="openai_responses").tool_calls()
+    ]
+
+
+def test_a_call_says_where_its_tool_lives() -> None:
+    """In a namespace of functions, or on an MCP server, answered there or not yet."""
+    custom = {"type": "custom_tool_call", "call_id": "d", "name": "sql", "input": "select 1"}
+    served = {"type": "mcp_call", "id": "m", "name": "restart", "arguments": "{}"}
+    items = [
+        USER,
+        _call("a", "delete", namespace="crm"),
+        _output("a", namespace="crm"),
+        {**custom, "namespace": "billing"},
+        {**served, "server_label": "staging", "output": "ok"},
+        {**served, "server_label": "production", "status": "calling"},
+        _call("e", "weather", namespace="weather"),  # loaded by a search
+        _call("f", namespace=None),
+        _call("g", namespace=""),
+    ]
+    assert _homes(items) == [
+        ("crm.delete", "crm"),
+        ("billing.sql", "billing"),
+        ("staging.restart", "staging"),
+        ("production.restart", "production"),
+        ("weather", "weather"),
+        ("get", None),
+        ("get", None),
+    ]
+
+
+def test_a_result_without_its_call_says_where_its_tool_lives_if_it_knows() -> None:
+    """With a call, that is what says it; one that is known by its id alone says nothing."""
+    alone = _output("a", name="delete", namespace="crm")
+    assert _homes([USER, alone]) == [("crm.delete", "crm")]
+    assert _homes([USER, _call("a", "delete"), alone]) == [("delete", None)]
+    named = {"type": "item_reference", "id": "fc_1"}
+    assert _homes([USER, named, alone]) == [("crm.delete", "crm")]
+
+
+def test_a_call_inside_of_a_message_says_where_its_tool_lives() -> None:
+    """In its content, or listed beside it as in chat."""
+    inside = {"type": "function_call", "call_id": "a", "name": "delete", "namespace": "crm"}
+    message = {"type": "message", "role": "assistant", "content": [{**inside, "arguments": "{}"}]}
+    assert _homes([USER, message]) == [("crm.delete", "crm")]
+    function = {"name": "delete", "namespace": "crm", "arguments": "{}"}
+    beside = [{"id": "a", "type": "function", "function": function}]
+    message = {**message, "content": [], "tool_calls": beside}
+    assert _homes([USER, message]) == [("crm.delete", "crm")]

@@ -25,6 +25,7 @@ from chatfold.core.views import (
     ServerCallPart,
     TextPart,
     is_user_message,
+    qualified,
 )
 
 __all__ = [
@@ -59,8 +60,9 @@ class ToolCallRecord:
         cut_off: Whether its item says that the model did not write the call to its end.
         caller: Call id of the program, or of the server's run of code, that made the call; None
             where the model did.
-        toolset: The provider's family of tools that the called one is a member of, such as
-            `browser`; names of members may be those of other tools, too.
+        namespace: Where the tool lives, as the provider writes it: a namespace of functions, the
+            label of an MCP server, a provider's family of tools, such as `browser`. None where it
+            says nothing of that. Tools of two namespaces may have one name.
     """
 
     id: str | None
@@ -76,7 +78,20 @@ class ToolCallRecord:
     asynchronous: bool = False
     cut_off: bool = False
     caller: str | None = None
-    toolset: str | None = None
+    namespace: str | None = None
+
+    @property
+    def qualified_name(self) -> str | None:
+        """What tells the tool from those of its name that live elsewhere: `namespace.name`.
+
+        The plain name where the tool lives in no namespace; None where there is no name.
+        """
+        return None if self.name is None else qualified(self.name, self.namespace)
+
+    @property
+    def toolset(self) -> str | None:
+        """The namespace, where that is a provider's own family of tools, such as `browser`."""
+        return self.namespace if self.kind == "computer" else None
 
     @property
     def arguments(self) -> Any:
@@ -244,6 +259,7 @@ class CallPairing:
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":
             made = CallPart(part.id, part.name, part.arguments, part.kind, "server")
+            made = made._replace(namespace=part.namespace)
             return _Entry(made, index, view.shape, self._step, None)
         record = ToolCallRecord(
             part.id,
@@ -256,6 +272,7 @@ class CallPairing:
             view.shape,
             part.kind,
             "server",
+            namespace=part.namespace,
         )
         return _Entry(None, index, view.shape, self._step, record)
 
@@ -266,7 +283,16 @@ class CallPairing:
         if entry is None or entry.part is None:
             self._keep_beside(index, part)
             orphan = ToolCallRecord(
-                part.id, part.name, "", part.text, status, None, index, view.shape, pair=part.pair
+                part.id,
+                part.name,
+                "",
+                part.text,
+                status,
+                None,
+                index,
+                view.shape,
+                pair=part.pair,
+                namespace=part.namespace,
             )
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
@@ -287,7 +313,7 @@ class CallPairing:
             call.asynchronous,
             call.cut_off,
             call.caller,
-            call.toolset,
+            call.namespace if call.name is not None else part.namespace,
         )
         if index > entry.index:
             self.spans.append(Span(entry.index, index))
@@ -400,7 +426,7 @@ def _unanswered(
         call.asynchronous,
         call.cut_off,
         call.caller,
-        call.toolset,
+        call.namespace,
     )
     if record.status == "open" and given_up(record):
         return replace(record, status="abandoned")

@@ -40,6 +40,7 @@ __all__ = [
     "is_user_message",
     "legible",
     "noted",
+    "qualified",
     "texts",
 ]
 
@@ -94,10 +95,11 @@ class CallPart(NamedTuple):
     text; `caller` is the call id of the program that made the call, if one did; `served` where
     the server has already acted on it, with or without an item that says how; `cut_off` where the
     item says that the model did not write it to its end; `no_text` where the item holds anything
-    but a text as its arguments, if that is what the provider takes; `toolset` is the family of
-    tools that the called one is a member of, if the provider has such; `unknown` where the call is
-    written as in no form that is known, what it seems to be called ("" where nothing says it): then
-    `arguments` is the JSON of all that it holds, and there is no `name`, so that nobody runs it.
+    but a text as its arguments, if that is what the provider takes; `namespace` is where the tool
+    lives, if the provider says so: tools of two namespaces may have one name; `unknown` where the
+    call is written as in no form that is known, what it seems to be called ("" where nothing says
+    it): then `arguments` is the JSON of all that it holds, and there is no `name`, so that nobody
+    runs it.
     """
 
     id: str | None
@@ -110,12 +112,15 @@ class CallPart(NamedTuple):
     served: bool = False
     cut_off: bool = False
     no_text: bool = False
-    toolset: str | None = None
+    namespace: str | None = None
     unknown: str | None = None
 
 
 class ResultPart(NamedTuple):
-    """The result of a call in an earlier item (or earlier in the same item)."""
+    """The result of a call in an earlier item (or earlier in the same item).
+
+    `namespace` is where the tool lives, as in the call, where the result says it too.
+    """
 
     id: str | None
     name: str | None
@@ -124,10 +129,11 @@ class ResultPart(NamedTuple):
     pair: str = "function"
     media: tuple[MediaPart, ...] = ()
     caller: str | None = None
+    namespace: str | None = None
 
 
 class ServerCallPart(NamedTuple):
-    """A call that the server made and answered in one item."""
+    """A call that the server made and answered in one item; `namespace` is as in `CallPart`."""
 
     id: str | None
     name: str | None
@@ -136,6 +142,7 @@ class ServerCallPart(NamedTuple):
     status: Literal["completed", "failed", "open"] = "completed"
     kind: CallKind = "server"
     approval: str | None = None
+    namespace: str | None = None
 
 
 class MediaPart(NamedTuple):
@@ -513,6 +520,14 @@ def noted(text: str) -> str:
     """Return the result in a note, as it is written there, without the words around it."""
     _, _, result = text.rpartition("</note>\n")
     return result.rstrip("\n").removesuffix("\n</recorded_tool_result>")
+
+
+def qualified(name: str, namespace: str | None) -> str:
+    """Return what tells a tool from those of its name that live elsewhere: `namespace.name`.
+
+    One of the tool's own name is none: OpenAI writes it for functions that were loaded by a search.
+    """
+    return name if namespace is None or namespace == name else f"{namespace}.{name}"
 
 
 def is_user_message(view: ItemView) -> bool:

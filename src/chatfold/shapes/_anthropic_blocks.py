@@ -112,7 +112,8 @@ def read_block(block: Any) -> Part | None:
         case "server_tool_use":
             return _call(block, named_id(field(block, "name")), "server", "server")
         case "mcp_tool_use":
-            return _call(block, named_id(field(block, "name")), "mcp", "server_mcp")
+            call = _call(block, named_id(field(block, "name")), "mcp", "server_mcp")
+            return call._replace(namespace=named_id(field(block, "server_name")))
         case "compaction":
             return _compaction(block)
         case "tool_addition" | "tool_removal":
@@ -173,7 +174,7 @@ def _tool_use(block: Any) -> CallPart:
     name, toolset = named_id(field(block, "name")), named_id(field(block, "toolset_name"))
     if toolset is None:
         return _call(block, name, call_kind(name), "function")
-    return _call(block, name, "computer", "function")._replace(toolset=toolset)
+    return _call(block, name, "computer", "function")._replace(namespace=toolset)
 
 
 def _call(block: Any, name: str | None, kind: Any, pair: str) -> CallPart:

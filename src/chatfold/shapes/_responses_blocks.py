@@ -48,7 +48,8 @@ def read_blocks(blocks: list[Any], tool_calls: Any) -> tuple[Part, ...]:
         name = named_id(field(source, "name"))
         given = field(source, "arguments") or field(source, "args")
         text = unread(source, *_NAMED, "arguments") if given is None else arguments_text(given)
-        part = CallPart(named_id(field(call, "id")), name, text, call_kind(name))
+        id_, home = named_id(field(call, "id")), named_id(field(source, "namespace"))
+        part = CallPart(id_, name, text, call_kind(name), namespace=home)
         part = whole_call(call, part) if name is None else part
         if part.id is None or part.id not in seen:
             parts.append(part)
@@ -99,7 +100,8 @@ def _block_call(block: Any) -> CallPart:
     given = field(source, "input") if given is None else given  # of a custom tool
     text = unread(source, *_NAMED) if given is None else arguments_text(given)
     id_ = named_id(field(block, "call_id") or field(block, "id"))
-    part = CallPart(id_, name, text, call_kind(name))
+    home = named_id(field(source, "namespace"))
+    part = CallPart(id_, name, text, call_kind(name), namespace=home)
     return whole_call(block, part) if name is None else part
 
 

@@ -50,7 +50,14 @@ def _caller(get: Get) -> str | None:
 
 
 def _call(
-    kind: CallKind, pair: str, name: str | None, arguments: str, get: Get, *, id_: Any = None
+    kind: CallKind,
+    pair: str,
+    name: str | None,
+    arguments: str,
+    get: Get,
+    *,
+    id_: Any = None,
+    namespace: Any = None,
 ) -> Reading:
     call = CallPart(
         named_id(id_ if id_ is not None else get("call_id")),
@@ -61,6 +68,7 @@ def _call(
         bool(get("async") or get("async_")),
         _caller(get),
         cut_off=get("status") == "incomplete",
+        namespace=named_id(namespace),
     )
     return "assistant", (call,)
 
@@ -71,14 +79,16 @@ def _result(
     result = ResultPart(
         named_id(get("call_id")), named_id(get("name")), text, failed, pair, media, _caller(get)
     )
-    return "tool", (result,)
+    home = named_id(get("namespace"))
+    return "tool", (result if home is None else result._replace(namespace=home),)
 
 
 def _function_call(get: Get) -> Reading:
-    name, arguments = named_id(get("name")), get("arguments")
+    name, arguments, home = named_id(get("name")), get("arguments"), get("namespace")
     if isinstance(arguments, str):
-        return _call(call_kind(name), "function", name, arguments, get)
-    role, (call,) = _call(call_kind(name), "function", name, arguments_text(arguments), get)
+        return _call(call_kind(name), "function", name, arguments, get, namespace=home)
+    text = arguments_text(arguments)
+    role, (call,) = _call(call_kind(name), "function", name, text, get, namespace=home)
     return role, (cast("CallPart", call)._replace(no_text=True),)
 
 
@@ -88,7 +98,8 @@ def _function_output(get: Get) -> Reading:
 
 
 def _custom_call(get: Get) -> Reading:
-    return _call("custom", "custom", named_id(get("name")), text_of(get("input")), get)
+    name, text, home = named_id(get("name")), text_of(get("input")), get("namespace")
+    return _call("custom", "custom", name, text, get, namespace=home)
 
 
 def _custom_output(get: Get) -> Reading:
@@ -181,8 +192,9 @@ def _program_output(get: Get) -> Reading:
 
 
 def _approval_request(get: Get) -> Reading:
-    arguments = arguments_text(get("arguments"))
-    return _call("approval", "approval", named_id(get("name")), arguments, get, id_=get("id"))
+    name, arguments = named_id(get("name")), arguments_text(get("arguments"))
+    own = {"id_": get("id"), "namespace": get("server_label")}
+    return _call("approval", "approval", name, arguments, get, **own)
 
 
 def _approval_response(get: Get) -> Reading:
@@ -245,7 +257,7 @@ def _mcp_call(get: Get) -> Reading:
     result = json_text(error) if error and not isinstance(error, str) else text_of(error)
     result = text_of(get("output")) or result
     part = _server(get, named_id(get("name")), arguments_text(get("arguments")), result, kind="mcp")
-    return "assistant", (part,)
+    return "assistant", (part._replace(namespace=named_id(get("server_label"))),)
 
 
 def _compaction(get: Get) -> Reading:

@@ -11,7 +11,8 @@ from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.views import Shape
 from chatfold.errors import ShapeError
 from chatfold.threads import check_timeout
-from chatfold.tools._dispatch import HANDLED, Outcome, Target, Tool, checked_tools, target
+from chatfold.tools._dispatch import Outcome, Target, Tool, checked_tools, target
+from chatfold.tools._lookup import HANDLED, Lookup
 from chatfold.tools._texts import KINDS, Failure, cut, sendable
 
 __all__ = ["Batch", "Job", "Run"]
@@ -45,6 +46,7 @@ class Batch:
     Args:
         calls: Open calls, in call order.
         tools: The tools by name.
+        listed: All calls of the list, these too: they tell which tools a plain name may mean.
         shape: Writes the results later; a call that it cannot answer is not run.
         templates: Has the words for failures.
         timeout: Seconds that one call may take; None for no limit.
@@ -66,6 +68,7 @@ class Batch:
         calls: Sequence[ToolCallRecord],
         tools: Mapping[str, Tool],
         *,
+        listed: Sequence[ToolCallRecord],
         shape: Shape,
         templates: TemplateRenderer,
         timeout: float | None,
@@ -73,7 +76,7 @@ class Batch:
     ) -> None:
         check_timeout(timeout)
         self.interrupt: KeyboardInterrupt | None = None
-        self._tools = checked_tools(tools)
+        self._tools = Lookup(checked_tools(tools), listed)
         self._templates = templates
         self.timeout = timeout
         self._asynchronous = asynchronous
@@ -87,7 +90,8 @@ class Batch:
     def target(self, job: Job) -> Target | Failure | KeyboardInterrupt:
         """Return what is to be called for a job, which counts as started from now on."""
         job.started = True
-        return target(job.call, self._tools, asynchronous=self._asynchronous)
+        tool = self._tools.of(job.call)
+        return target(job.call, tool, asynchronous=self._asynchronous)
 
     def settle(self, job: Job, outcome: Outcome) -> None:
         """Take down how a job ended; what comes after its first answer is left out."""
@@ -107,7 +111,7 @@ class Batch:
         if isinstance(outcome, str):
             return Answer(job.call, sendable(outcome))
         try:
-            text = self._words(job.call.name or "", outcome)
+            text = self._words(job.call.qualified_name or "", outcome)
         except Exception:  # a caller's template; its failure must not cost the other calls theirs
             text = ""
         # A provider may refuse a failure without words.
@@ -120,7 +124,7 @@ class Batch:
             kind=failure.kind,
             tool=cut(tool),
             detail=cut(failure.detail),
-            known=cut(", ".join(sorted(self._tools))),
+            known=cut(", ".join(sorted(self._tools.tools))),
             seconds=f"{self.timeout or 0:g}",
         )
         return words.strip()

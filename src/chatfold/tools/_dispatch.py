@@ -16,10 +16,7 @@ from chatfold.core.callables import is_async
 from chatfold.core.calls import ToolCallRecord
 from chatfold.tools._texts import Failure, described, result_text
 
-__all__ = ["HANDLED", "Outcome", "Target", "Tool", "awaited", "called", "checked_tools", "target"]
-
-HANDLED: Final = frozenset({"function", "handoff", "custom"})
-"""The kinds of calls that a callable can answer; all others are the host's business."""
+__all__ = ["Outcome", "Target", "Tool", "awaited", "called", "checked_tools", "target"]
 
 
 class Invokes(Protocol):
@@ -92,17 +89,17 @@ def _has(tool: object, method: str) -> bool:
 
 
 def target(
-    call: ToolCallRecord, tools: Mapping[str, Tool], *, asynchronous: bool
+    call: ToolCallRecord, tool: Tool | None, *, asynchronous: bool
 ) -> Target | Failure | KeyboardInterrupt:
     """Return what is to be called for `call`; never raises.
 
     Args:
-        call: A call of one of the kinds in `HANDLED`.
-        tools: The tools by name.
+        call: A call that a tool can answer.
+        tool: The tool that it is for, None where there is none.
         asynchronous: Whether `ainvoke` goes before `invoke`.
     """
     try:
-        return _target(call, tools, asynchronous)
+        return _target(call, tool, asynchronous)
     except BaseException as error:
         return _ended(error)
 
@@ -143,12 +140,9 @@ def _ended(error: BaseException) -> Failure | KeyboardInterrupt:
     return Failure("raised", described(error))
 
 
-def _target(
-    call: ToolCallRecord, tools: Mapping[str, Tool], asynchronous: bool
-) -> Target | Failure:
+def _target(call: ToolCallRecord, tool: Tool | None, asynchronous: bool) -> Target | Failure:
     if call.cut_off:
         return Failure("cut_off")
-    tool = tools.get(call.name) if call.name is not None else None
     if tool is None:
         return Failure("unknown_tool")
     custom = call.kind == "custom"

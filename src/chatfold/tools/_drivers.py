@@ -38,6 +38,7 @@ def run_calls(
     shape: Shape,
     templates: TemplateRenderer,
     deliver: Callable[[Run], object],
+    listed: Sequence[ToolCallRecord] | None = None,
     timeout: float | None = None,
 ) -> Run:
     """Run open calls one after another, and return one answer for each.
@@ -58,6 +59,8 @@ def run_calls(
         templates: Has the words for failures, `tool_error.jinja`.
         deliver: Called once, with what this function returns, before anything that interrupted
             the run is raised. What it raises itself is raised in its place.
+        listed: All calls of the list, where it has more than these: they tell which tools a plain
+            name may mean.
         timeout: Seconds that one call may take; None for no limit.
 
     Raises:
@@ -66,7 +69,13 @@ def run_calls(
         TemplateError: The template for failures does not render; nothing was run.
     """
     batch = Batch(
-        calls, tools, shape=shape, templates=templates, timeout=timeout, asynchronous=False
+        calls,
+        tools,
+        listed=calls if listed is None else listed,
+        shape=shape,
+        templates=templates,
+        timeout=timeout,
+        asynchronous=False,
     )
     try:
         for job in batch.jobs:
@@ -93,6 +102,7 @@ async def arun_calls(
     shape: Shape,
     templates: TemplateRenderer,
     deliver: Callable[[Run], object],
+    listed: Sequence[ToolCallRecord] | None = None,
     timeout: float | None = None,  # noqa: ASYNC109 - a limit for each call, not for all of this
     max_concurrency: int = 8,
 ) -> Run:
@@ -110,6 +120,8 @@ async def arun_calls(
         templates: Has the words for failures, `tool_error.jinja`.
         deliver: Called once, with what this function returns, before anything that interrupted
             the run is raised. What it raises itself is raised in its place.
+        listed: All calls of the list, where it has more than these: they tell which tools a plain
+            name may mean.
         timeout: Seconds that one call may take from its start; None for no limit.
         max_concurrency: Largest number of calls that run at a time. A thread that is out of time
             goes on and is not counted.
@@ -123,7 +135,13 @@ async def arun_calls(
 
     check_whole("max_concurrency", max_concurrency, 1)
     batch = Batch(
-        calls, tools, shape=shape, templates=templates, timeout=timeout, asynchronous=True
+        calls,
+        tools,
+        listed=calls if listed is None else listed,
+        shape=shape,
+        templates=templates,
+        timeout=timeout,
+        asynchronous=True,
     )
     waiting = iter(batch.jobs)
     crew: list[asyncio.Task[None]] = []

@@ -253,9 +253,10 @@ def _read_served(block: Any, kind: str) -> Part:
         name = named_id(field(extras, "tool_name") or field(block, "name"))
         id_, arguments = named_id(field(block, "id")), arguments_text(field(block, "args"))
         approval = named_id(field(extras, "approval_request_id"))
+        home = named_id(field(extras, "server_label") or field(extras, "server_name"))
         if approval is not None:
-            return ServerCallPart(id_, name, arguments, "", "completed", "mcp", approval)
-        return CallPart(id_, name, arguments, "server", "server")
+            return ServerCallPart(id_, name, arguments, "", "completed", "mcp", approval, home)
+        return CallPart(id_, name, arguments, "server", "server", namespace=home)
     output = field(block, "output")
     text = output if isinstance(output, str) else "" if output is None else json_text(output)
     failed = field(block, "status") == "error"

@@ -18,7 +18,14 @@ from chatfold.shapes._blocks import (
 )
 from chatfold.shapes._chat import part_text
 
-__all__ = ["is_asynchronous", "is_call_block", "read_calls", "read_result", "said_again"]
+__all__ = [
+    "is_asynchronous",
+    "is_call_block",
+    "namespace_of",
+    "read_calls",
+    "read_result",
+    "said_again",
+]
 
 _ANSWERED: Final = {
     "computer_call_output": "computer",
@@ -56,6 +63,17 @@ def is_asynchronous(block: Any) -> bool:
     https://developers.openai.com/api/docs/guides/function-calling (read 2026-11-21).
     """
     return bool(field(block, "async") or field(field(block, "extras"), "async"))
+
+
+def namespace_of(block: Any) -> str | None:
+    """Return where the tool of a call lives, which `tool_calls` has no place for.
+
+    OpenAI's and Anthropic's own blocks have it, and LangChain's among their extras
+    (`block_translators` of langchain-core 1.8.3).
+    """
+    extras = field(block, "extras")
+    places = ((of, key) for key in ("namespace", "toolset_name") for of in (block, extras))
+    return next((name for of, key in places if (name := named_id(field(of, key)))), None)
 
 
 def read_calls(get: Callable[[str], Any]) -> list[CallPart]:

@@ -42,6 +42,7 @@ from chatfold.integrations._langchain.blocks import is_thinking, read_block, rea
 from chatfold.integrations._langchain.calls import (
     is_asynchronous,
     is_call_block,
+    namespace_of,
     read_calls,
     read_result,
     said_again,
@@ -294,7 +295,9 @@ def _without_calls(
     if len(rest) == len(blocks):
         return rest, [*calls]
     late = {said_again(block, known) for block in blocks if is_asynchronous(block)} - {None}
-    return rest, [c._replace(asynchronous=True) if c.id in late else c for c in calls]
+    homes = {said_again(b, known): home for b in blocks if (home := namespace_of(b))}
+    calls = [c._replace(asynchronous=True) if c.id in late else c for c in calls]
+    return rest, [c._replace(namespace=homes[c.id]) if c.id in homes else c for c in calls]
 
 
 def _role_of(parts: Sequence[Part]) -> Role:
