@@ -274,6 +274,23 @@ def test_every_kind_of_piece_in_the_service_model_is_put_together() -> None:
     assert {e for e in events if not e.endswith("Exception")} == bedrock._EVENTS
 
 
+@pytest.mark.parametrize("role", [{}, {"role": None}], ids=str)
+def test_an_answer_that_names_no_role_is_an_assistants(role: dict[str, Any]) -> None:
+    """Whole and streamed; no shape would know it otherwise."""
+    content = [{"text": "Fine."}]
+    said = {"role": "assistant", "content": content}
+    whole = {"output": {"message": {"content": content, **role}}, "stopReason": "end_turn"}
+    events: list[dict[str, Any]] = [
+        {"messageStart": role},
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": content[0]}},
+        {"messageStop": {"stopReason": "end_turn"}},
+    ]
+    host = Host([])
+    host.add_response(whole)
+    list(host.record(iter(events)))
+    assert host.added == [said, said]
+
+
 def test_there_is_one_answer_to_choose() -> None:
     """Converse gives one answer, so there is no second one."""
     whole = ANSWERS["words"].whole

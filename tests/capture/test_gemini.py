@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from base64 import b64encode
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
 
@@ -408,6 +409,55 @@ def test_results_that_the_host_wrote_are_not_captured_again(server: NativeServer
     config = types.GenerateContentConfig(tools=[weather])
     models = client(server.url).models
     host.add_response(models.generate_content(model="m", contents=before, config=config))
+    assert [item.role for item in host.added] == ["model", "user", "model", "user", "model"]
+
+
+def roleless(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a response whose contents name no role."""
+    made = copy.deepcopy(body)
+    for candidate in made["candidates"]:
+        del candidate["content"]["role"]
+    return made
+
+
+@pytest.mark.parametrize("kind", ["objects", "json"])
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_an_answer_that_names_no_role_is_the_models(kind: str, pieces: int) -> None:
+    """Without one it would be read, and sent back, as the user's words."""
+    body = chunk(text("Never book a flight without asking."), finish="STOP")
+    parts = [chunk(text("Never book a flight ")), chunk(text("without asking."), finish="STOP")]
+    whole, chunks = roleless(body), [roleless(body)] if pieces == 1 else [*map(roleless, parts)]
+    made = types.GenerateContentResponse.model_validate if kind == "objects" else copy.deepcopy
+    ctx = ChatContext([TestGemini.user], shape="gemini")
+    ctx.add_response(made(whole))
+    list(ctx.record(made(chunk) for chunk in chunks))
+    assert [view.role for view in ctx.views()] == ["user", "assistant", "assistant"]
+    assert [types.Content.model_validate(item).role for item in ctx.items[1:]] == ["model"] * 2
+    assert len(ctx.turns()) == 1
+    assert whole == roleless(body)  # the response itself stays as it came
+
+
+def test_a_role_that_an_answer_names_stays() -> None:
+    """Nothing is known better than what the server says."""
+    body = chunk(text("Fine."), finish="STOP")
+    assert captured(body, shape_named, []).items[0] is body["candidates"][0]["content"]
+    body["candidates"][0]["content"]["role"] = "another"
+    host = Host([])
+    list(host.record(iter([body])))
+    assert [item["role"] for item in host.added] == ["another"]
+    assert captured(body, shape_named, []).items == tuple(host.added)
+
+
+def test_a_call_that_the_sdk_ran_is_the_models_though_it_names_no_role(
+    server: NativeServer,
+) -> None:
+    """The SDK puts the answer into its history as it came."""
+    bare = [replace(answered, whole=roleless(answered.whole)) for answered in AUTOMATIC]
+    server.answer(*bare, streamed=False)
+    host = Host([TestGemini.user])
+    asked: dict[str, Any] = {"model": "m", "contents": host.items}
+    asked["config"] = types.GenerateContentConfig(tools=[weather])
+    host.add_response(client(server.url).models.generate_content(**asked))
     assert [item.role for item in host.added] == ["model", "user", "model", "user", "model"]
 
 

@@ -127,6 +127,33 @@ def test_json_is_captured_as_the_objects_are(answered: Answered) -> None:
     assert list(captured(answered.whole, shape_named, []).items) == host.added
 
 
+@pytest.mark.parametrize("role", [{}, {"role": None}, {"role": ""}], ids=str)
+def test_an_answer_that_names_no_role_is_an_assistants(role: dict[str, Any]) -> None:
+    """As servers that follow Ollama may write it; its own objects hold at least an empty one."""
+    whole = body({"content": "Fine."})
+    chunks = [body({"content": "Fi"}, done=False), body({"content": "ne."})]
+    for each in (whole, *chunks):
+        del each["message"]["role"]
+        each["message"] |= role
+    host = Host([])
+    list(host.record(iter(chunks)))
+    host.add_response(whole)
+    if role.get("role") == "":
+        host.add_response(ChatResponse(**whole))
+        list(host.record(ChatResponse(**each) for each in chunks))
+    assert host.added == [{"role": "assistant", "content": "Fine."}] * len(host.added)
+    assert len(host.added) >= 2
+
+
+def test_later_chunks_need_not_repeat_the_role() -> None:
+    """Else their words would be lost."""
+    first, last = body({"content": "Fi"}, done=False), body({"content": "ne."})
+    del last["message"]["role"]
+    host = Host([])
+    list(host.record(iter([first, last])))
+    assert host.added == [{"role": "assistant", "content": "Fine."}]
+
+
 def test_a_part_of_a_stream_is_no_response() -> None:
     """A chunk that is not the last one cannot be taken for a whole answer."""
     assert ollama.takes(ChatResponse(**body({"content": "Fine."})))

@@ -467,6 +467,26 @@ def test_a_chat_stream_that_names_no_role_is_an_assistants() -> None:
     assert fed(events).items == [{"role": "assistant", "content": "Rain."}]
 
 
+@pytest.mark.parametrize("role", [{}, {"role": None}, {"role": ""}], ids=str)
+def test_a_chat_message_that_names_no_role_is_an_assistants(role: Json) -> None:
+    """Whole or streamed; one that names another stays as it is."""
+    body: Json = {"choices": [{"index": 0, "message": {"content": "Rain.", **role}}]}
+    wanted = [{"role": "assistant", "content": "Rain."}]
+    assert items_of(body) == items_of(ChatCompletion.construct(**body)) == wanted
+    body["choices"][0]["message"]["role"] = "another"
+    assert items_of(body) == [{"role": "another", "content": "Rain."}]
+
+
+@pytest.mark.parametrize("role", [{}, {"role": None}], ids=str)
+def test_a_message_of_the_responses_api_that_names_no_role_is_an_assistants(role: Json) -> None:
+    """No shape would know it otherwise."""
+    message = {k: v for k, v in _ANSWER[-1].items() if k != "role"} | role
+    reply = response([message])
+    assert items_of(reply.whole) == [{**message, "role": "assistant"}]
+    assert items_of(Response.construct(**reply.whole)) == [{**message, "role": "assistant"}]
+    assert fed(reply.events).items == [{**message, "role": "assistant"}]
+
+
 def test_a_chat_stream_may_open_with_a_chunk_that_says_nothing() -> None:
     """Azure sends the verdict of its filter first, without choices."""
     first = {**chunk({}), "choices": [], "object": "chat.completion.chunk", "model": ""}

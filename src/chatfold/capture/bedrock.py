@@ -63,6 +63,8 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     content: list[Any] = message.get("content") or []
     ended = _ended(content, response["stopReason"])
     item = message if ended is content else {**message, "content": ended}
+    if not item.get("role"):  # as a server may that stands in for Bedrock
+        item = {**item, "role": "assistant"}
     items = (item,) if content else ()
     return Captured(items, _usage(response), _routed(response))
 
@@ -95,7 +97,7 @@ class Answer:
         for kind, told in _dict(event).items():
             match kind:
                 case "messageStart":
-                    self._role, self._blocks = _dict(told).get("role", "assistant"), {}
+                    self._role, self._blocks = _dict(told).get("role") or "assistant", {}
                 case "contentBlockStart":
                     self._add(_dict(told), "start")
                 case "contentBlockDelta":

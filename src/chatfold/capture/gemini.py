@@ -28,7 +28,7 @@ def takes(response: object) -> bool:
 
 
 def outputs(response: Any, *, choice: int | None) -> Captured:
-    """Return the content of a candidate as it is; one without parts is left out.
+    """Return the content of a candidate as it is, the role aside; one without parts is left out.
 
     Before it stand the calls that the SDK ran by itself, and their results.
 
@@ -36,7 +36,7 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
         ValueError: There are several candidates and `choice` is None, or there is no such one.
     """
     content = spelled(chosen(listed(spelled(response, "candidates")), choice), "content")
-    items = (*_run_by_sdk(response), *([content] if spelled(content, "parts") else ()))
+    items = (*_run_by_sdk(response), *([_by_model(content)] if spelled(content, "parts") else ()))
     return Captured(
         items,
         _usage(response),
@@ -101,7 +101,16 @@ class Answer:
     def _finish(self, reason: Any) -> list[Any]:
         content, parts = self._content, self._parts.taken(cut_off=reason != "STOP")
         self._content, self._parts = None, Parts()
-        return [changed(content, parts=parts)] if parts else []
+        return [_by_model(changed(content, parts=parts))] if parts else []
+
+
+def _by_model(content: Any) -> Any:
+    """Return a content of the model with its role, which gemini-2.5-flash sometimes leaves out.
+
+    https://github.com/brekkylab/ailoy/issues/425 (read 2026-11-29). Sent back without one it is the
+    user's: "If not set, the service will default to 'user'" (google-genai 3.6.1, `Content`).
+    """
+    return content if spelled(content, "role") else changed(content, role="model")
 
 
 def _run_by_sdk(response: Any) -> list[Any]:
@@ -114,7 +123,7 @@ def _run_by_sdk(response: Any) -> list[Any]:
     start = len(history)
     while start >= 2 and _is_automatic(history[start - 1]) and _has_call(history[start - 2]):
         start -= 2
-    return history[start:]
+    return [_by_model(content) if _has_call(content) else content for content in history[start:]]
 
 
 def _is_automatic(content: Any) -> bool:

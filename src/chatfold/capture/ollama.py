@@ -31,7 +31,7 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
         ValueError: `choice` is neither None nor 0: there is one answer.
     """
     message = chosen([field(response, "message")], choice)
-    items = (message,) if _says_something(message) else ()
+    items = (_with(message, {}),) if _says_something(message) else ()
     return Captured(items, _usage(response), field(response, "model"))
 
 
@@ -82,16 +82,27 @@ class Answer:
     def _finish(self) -> list[Any]:
         first, changes = self._first, {**self._texts, **self._lists}
         self._first, self._texts, self._lists = None, {}, {}
-        if isinstance(first, dict):
-            message: Any = {**cast(dict[str, Any], first), **changes}
-        else:
-            message = first.model_copy(update=changes)
+        message = _with(first, changes)
         return [message] if _says_something(message) else []
+
+
+def _with(message: Any, changes: dict[str, Any]) -> Any:
+    """Return a message with other fields, and a role: servers that follow Ollama may leave it out.
+
+    The same message where neither is wanting.
+    """
+    if not field(message, "role"):
+        changes = {"role": "assistant", **changes}
+    if not changes:
+        return message
+    if isinstance(message, dict):
+        return {**cast(dict[str, Any], message), **changes}
+    return message.model_copy(update=changes)
 
 
 def _is_chat(event: object) -> bool:
     if isinstance(event, dict):
-        return "done" in event and field(field(cast(object, event), "message"), "role") is not None
+        return "done" in event and isinstance(field(cast(object, event), "message"), dict)
     return is_a(event, "ollama", "ChatResponse")
 
 

@@ -48,13 +48,18 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
         message = plain(message)
         if fields(message) is None:
             raise TypeError(f"a message of {name} cannot be read; pass it as a dict")
-    items = (message,) if _says_something(message) else ()
+    items = (_with_role(message),) if _says_something(message) else ()
     return Captured(items, _usage(field(response, "usage")), field(response, "model"))
 
 
 def starts(event: object) -> Gather | None:
     """Return what gathers chunks, or the events of the SDK's helper that carry them."""
     return _Chunks() if _chunk(event) is not None else None
+
+
+def _with_role(message: Any) -> Message:
+    """Return a message with the role of an assistant, where its server has left the role out."""
+    return message if message.get("role") else {**message, "role": "assistant"}
 
 
 def _says_something(message: Any) -> bool:
@@ -146,8 +151,7 @@ class _Chunks:
                 self._message[key] = _merged(key, self._message.get(key), value)
 
     def _finished(self) -> Message:
-        message: Message = {"content": None} | self._message
-        message["role"] = message.get("role") or "assistant"
+        message = _with_role({"content": None} | self._message)
         if self._calls:
             # What a stream opens with is an empty text where a whole response has none.
             message["content"] = message["content"] or None

@@ -211,7 +211,8 @@ class OpenAIResponses(Shape):
     def replayable(self, item: Any) -> Any:
         """Return an item without what only a response may hold; reasoning stays as it is.
 
-        That are `created_by`, `status` of a custom tool's output, and what the SDK parsed.
+        That are `created_by`, `status` of a custom tool's output, and what the SDK parsed. A
+        message whose server has left the role out is an assistant's.
         """
         fields = fields_or_none(plain(item))
         return item if fields is None else _replayable(fields)
@@ -304,6 +305,7 @@ def _replayable(item: dict[str, Any]) -> dict[str, Any]:
         dropped.add("status")
     made = {key: value for key, value in item.items() if key not in dropped}
     if item.get("type") == "message":
+        made["role"] = item.get("role") or "assistant"
         made["content"] = _without(item.get("content"), "parsed")
     elif item.get("type") == "shell_call_output":
         made["output"] = _without(item.get("output"), "created_by")
