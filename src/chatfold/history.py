@@ -322,7 +322,8 @@ class History(Generic[ItemT]):
 
         Args:
             call_id: Id of a tool call: the items that hold the call and its result.
-            query: Words: the items that hold them, the best match first.
+            query: Words: the items that hold them, the best match first. What was attached is
+                found by its name, or by its URL.
             limit: Most items that are returned.
 
         Returns:

@@ -20,6 +20,7 @@ from chatfold.core.undo import Fold
 from chatfold.core.views import (
     CallPart,
     ItemView,
+    MediaPart,
     ResultPart,
     ServerCallPart,
     TextPart,
@@ -217,7 +218,7 @@ class Originals:
         view = self._view_of(item)
         if _is_ours(view):
             view = view._replace(parts=view.parts[1:])  # what it stands for is found, not itself
-        text = "\n".join(readable(redacted(t, redact))[0] for t in texts(view) if t)
+        text = "\n".join(readable(redacted(t, redact))[0] for t in _sought(view) if t)
         calls = tuple(dict.fromkeys(redacted(id_, redact) for id_ in _call_ids(view)))
         return StoredItem(position, text, calls, _formed(item, redact))
 
@@ -269,6 +270,19 @@ def _is_ours(view: ItemView) -> bool:
 
 def _formed(item: Any, redact: Redact | None) -> Any:
     return to_stored(item, None if redact is None else partial(redacted, redact=redact))
+
+
+def _sought(view: ItemView) -> Iterator[str]:
+    """Yield what an item is found by: its texts, and what media are called as a prompt shows them.
+
+    That is the URL of a picture without a name.
+    """
+    yield from texts(view)
+    for part in view.parts:
+        if type(part) is MediaPart:
+            yield part.name or ""
+        elif type(part) is ResultPart:
+            yield from (medium.name or "" for medium in part.media)
 
 
 def _call_ids(view: ItemView) -> Iterator[str]:

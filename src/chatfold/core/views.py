@@ -552,7 +552,10 @@ def _speaks(part: Part) -> bool:
 
 
 def texts(view: ItemView) -> Iterable[str]:
-    """Return every readable text of an item, in order: words, names, arguments and results."""
+    """Return every readable text of an item, in order: words, names of tools, arguments, results.
+
+    What media are called is none of it: tokens are counted by these texts.
+    """
     for part in view.parts:
         match part:
             case TextPart():
