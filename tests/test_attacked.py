@@ -62,6 +62,15 @@ def test_a_pending_problem_is_no_licence_for_an_error() -> None:
     assert added_errors([error], [error], [item], [item]) == []
 
 
+def test_an_error_that_was_there_is_not_told_in_place_of_the_one_that_came() -> None:
+    """Of one item; whichever is found first."""
+    item = {"role": "user", "content": " "}
+    blank, first = Problem("blank_text", "blank", (0,)), Problem("first_role", "refused", (0,))
+    for after in ([blank, first], [first, blank]):
+        assert added_errors([blank], after, [item], [item]) == [first]
+    assert added_errors([blank], [first], [item], [item]) == []
+
+
 def test_settings_part_no_instruction_from_its_neighbours() -> None:
     """An effort-only system message may stand anywhere, also beside an instruction."""
     around = [said("user", text()), LOW, said("system", text("French")), said("assistant", text())]

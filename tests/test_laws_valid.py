@@ -121,6 +121,88 @@ def test_law_8_an_old_error_in_the_tail_stops_no_fold(shape: str) -> None:
     assert [ONE_FAULT.get(rule, rule) for rule in errors] == [rule for rule, _ in known]
 
 
+def converse(role: str, *texts: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text} for text in texts]}
+
+
+MERGED = [
+    converse("user", "a" * 2000),
+    converse("assistant", "ok"),
+    converse("user", "b", " "),
+    converse("assistant", "c"),
+    converse("user", "d"),
+]
+"""A list of Bedrock's whose third message, behind the summary, has an error."""
+
+
+def test_law_8_an_old_error_in_what_the_summary_is_merged_with_stops_no_fold() -> None:
+    """The message is another object then, and has the error that it had."""
+    ctx = ChatContext(list(MERGED), shape="bedrock")
+    assert [(p.rule, p.index) for p in ctx.check()] == [("blank_text", 2)]
+    outcome = fold(ctx, keep_last_turns=2)
+    assert same_objects(outcome.merged, MERGED[2:3])
+    assert [(p.rule, p.index) for p in outcome.problems] == [("blank_text", 0)]
+    assert ctx.items[0]["content"][1:] == MERGED[2]["content"]
+
+
+@pytest.mark.parametrize("shape", ["bedrock", "anthropic"])
+def test_law_8_an_old_error_beside_an_earlier_summary_stops_no_later_fold(shape: str) -> None:
+    """What a request holds besides that stays, in another object, while its turn goes on."""
+    kind = {} if shape == "bedrock" else {"type": "text"}
+    blocks = [{**kind, "text": text} for text in ("b", " ")]
+    ctx = ChatContext([*plainly(shape, talk()), {"role": "user", "content": blocks}], shape=shape)
+    for number in range(3):
+        for called in range(3):
+            ctx.extend(step(shape, f"c{number}{called}", 1, ["and " * 500]))
+        if number == 1 and shape == "anthropic":  # a host has put the two messages into one
+            summary, request = ctx.items[:2]
+            joined = [*summary["content"], *request["content"]]
+            ctx.items[:2] = [{"role": "user", "content": joined}]
+        assert [p.rule for p in ctx.check()] == ["blank_text"]
+        assert fold(ctx, lambda p, n=number: f"short {n}", keep_tokens=600)
+        assert [p.rule for p in ctx.check()] == ["blank_text"]
+
+
+@pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)])
+def test_law_8_an_old_error_in_instructions_that_become_one_stops_no_fold(
+    broken: tuple[int, ...],
+) -> None:
+    """Whichever of them had it; the provider wants one message where they go."""
+    items = talk(6)
+    for number in (1, 0):
+        odd = [{"type": "text", "text": 5}] if number in broken else []
+        told = [{"type": "text", "text": f"Rule {number}."}, *odd]
+        items.insert(2 * number + 1, {"role": "system", "content": told})
+    ctx = ChatContext(items, shape="anthropic")
+    assert [p.rule for p in ctx.check()] == ["malformed_item"] * len(broken)
+    assert fold(ctx, keep_last_turns=1)
+    assert [p.rule for p in ctx.check()] == ["malformed_item"]
+    assert sum(item["role"] == "system" for item in ctx.items) == 1
+
+
+def test_law_8_an_old_error_in_what_loses_its_thinking_stops_no_fold() -> None:
+    """The message is another object without it."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    said = [{"type": "text", "text": text} for text in ("b", " ")]
+    items = [*talk(), talk(1)[0], {"role": "assistant", "content": [thought, *said]}]
+    ctx = ChatContext(items, shape="anthropic", thinking="strip")
+    assert [p.rule for p in ctx.check()] == ["blank_text"]
+    assert fold(ctx, keep_last_turns=1).stripped
+    assert [p.rule for p in ctx.check()] == ["blank_text"]
+    assert ctx.items[-1]["content"] == said
+
+
+def test_law_8_a_new_error_in_what_the_summary_is_merged_with_is_refused() -> None:
+    """One more than the message had; it is told where the message stands in the list as it is."""
+    shape = Bad("bedrock", {"role": "user", "content": [{"text": " "}]})
+    ctx = ChatContext(list(MERGED), shape=cast(Shape, shape))
+    with pytest.raises(InvalidResultError) as caught:
+        fold(ctx, keep_last_turns=2)
+    assert [(p.rule, p.indices) for p in caught.value.problems] == [("blank_text", (2,))]
+    assert str(caught.value).endswith("(item 2)")
+    assert same_objects(ctx.items, MERGED)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_law_8_a_second_result_stops_no_fold(shape: str) -> None:
     """In the tail it is one too many; once the first has gone with its call, it has none."""

@@ -169,7 +169,8 @@ class InvalidResultError(ChatfoldError):
     """The folded list would break the provider's rules, so nothing was changed.
 
     Attributes:
-        problems: What the provider would refuse, each with its indices in the folded list.
+        problems: What the provider would refuse, each with the indices of its items in the list
+            as it is; what would be new, as the summary is, has its index in the folded list.
     """
 
     def __init__(self, message: str, *, problems: Sequence[Problem]) -> None:

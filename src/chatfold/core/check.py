@@ -178,20 +178,29 @@ def added_errors(
 
     The items are the same objects in both lists. What the provider refused an item for may change:
     the second result of a call has no call at all once the first has gone with it. So an error is
-    new if its first item has more of them than before.
+    new if its first item has more of them than before; of several, one by another rule.
     """
 
     def item_of(problem: Problem, items: Sequence[object]) -> int:
         return id(items[problem.index]) if items else 0
 
-    known = Counter(item_of(p, old) for p in before if p.severity == "error")
-    added: list[Problem] = []
+    known = Counter((item_of(p, old), p.rule) for p in before if p.severity == "error")
+    others: list[tuple[int, Problem]] = []
     for problem in after:
         if problem.severity != "error":
             continue
         item = item_of(problem, new)
-        if known[item] > 0:
-            known[item] -= 1
+        if known[item, problem.rule] > 0:
+            known[item, problem.rule] -= 1
+        else:
+            others.append((item, problem))
+    gone: Counter[int] = Counter()
+    for (item, _), count in known.items():
+        gone[item] += count
+    added: list[Problem] = []
+    for item, problem in others:
+        if gone[item] > 0:
+            gone[item] -= 1
         else:
             added.append(problem)
     return added

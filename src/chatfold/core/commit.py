@@ -6,7 +6,7 @@ Not here: the swap itself (`chatfold.swaps`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from chatfold.core.calls import pair_calls
@@ -160,18 +160,29 @@ def _check_added(
     Raises:
         InvalidResultError: It has.
     """
-    # An item without its reasoning is another object, and has the errors that it had.
+    items, places = snapshot.items, made.places(len(snapshot.items))
+    # An item that was made of another, or of several, has the errors that they had.
+    as_one = {old: those[0] for those in places for old in those}
+    old = [items[as_one.get(index, index)] for index in range(len(items))]
     known_as = [
-        *new.items[: made.start],
-        *(made.origins or made.items),
-        *new.items[made.start + len(made.items) :],
+        items[those[0]] if those else item for item, those in zip(new.items, places, strict=True)
     ]
-    added = added_errors(problems_of(snapshot), problems, snapshot.items, known_as)
+    added = added_errors(problems_of(snapshot), problems, old, known_as)
     if added:
+        told = [_placed(problem, places) for problem in added]
         raise InvalidResultError(
-            f"the folded list would be refused: {added[0].message} (item {added[0].index})",
-            problems=added,
+            f"the folded list would be refused: {told[0].message} (item {told[0].index})",
+            problems=told,
         )
+
+
+def _placed(problem: Problem, places: Sequence[Sequence[int]]) -> Problem:
+    """Return a problem of a new list with the indices of its items in the list as it is.
+
+    What is in the new list alone, as the summary is, has its index there.
+    """
+    indices = (places[new][0] if places[new] else new for new in problem.indices)
+    return replace(problem, indices=tuple(indices))
 
 
 def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:

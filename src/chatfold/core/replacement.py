@@ -38,7 +38,6 @@ class Replacement(Generic[ItemT]):
         merged: Items that stay, and whose words stand in another item now.
         taken: Items of the tail that go, since they stand in another form among `items`.
         stripped: Items that stay, and whose reasoning goes.
-        origins: What each of `items` was before its reasoning went; () where none did.
         sources: Where each of `items` stood, None for what is new. One object may stand in several
             places of a list, so that the items themselves do not tell.
         merged_at: Where each of `merged` stood.
@@ -52,10 +51,26 @@ class Replacement(Generic[ItemT]):
     merged: tuple[ItemT, ...] = ()
     taken: tuple[ItemT, ...] = ()
     stripped: tuple[ItemT, ...] = ()
-    origins: tuple[ItemT, ...] = ()
     sources: tuple[int | None, ...] = ()
     merged_at: tuple[int, ...] = ()
     merged_in: tuple[ItemT | None, ...] = ()
+
+    def places(self, length: int) -> list[tuple[int, ...]]:
+        """Return for each item of the new list where what it was made of stood, () for what is new.
+
+        Args:
+            length: Number of items in the old list.
+        """
+        forms: dict[int, list[int]] = {}
+        for at, form in zip(self.merged_at, self.merged_in, strict=True):
+            if form is not None:
+                forms.setdefault(id(form), []).append(at)
+        put_in = (
+            tuple(forms.get(id(item), ())) if source is None else (source,)
+            for source, item in zip(self.sources, self.items, strict=True)
+        )
+        behind = ((index,) for index in range(self.stop, length))
+        return [*((index,) for index in range(self.start)), *put_in, *behind]
 
 
 def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int]) -> None:

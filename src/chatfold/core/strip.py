@@ -47,7 +47,6 @@ def stripped(
         kept=stands,
         taken=tuple(items[cut:stop]),
         stripped=gone,
-        origins=(made.items[0], *_of_those(old, inner)),
         sources=(made.sources[0], *_of_those(places, inner)),
     )
 
