@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from chatfold import ChatContext, Middleware, Policy
 from chatfold.core.render import Prompt
 
 LONG = "GET /health 200 ok " * 60
-MARKER = {"type": "ephemeral"}
+MARKER = {"cache_control": {"type": "ephemeral"}}
+POINT = {"prompt_cache_breakpoint": {"mode": "explicit"}}
 SUMMARY = "The user asked what broke on which day."
 
 
@@ -19,32 +22,38 @@ def users(items: list[Any]) -> list[dict[str, Any]]:
     return [i for i in items if i["role"] == "user" and "<chat_history_summary" not in str(i)]
 
 
-def text_or_block(items: list[Any]) -> None:
-    """Mark the last two messages, which are texts as long as they have no marker."""
+def marked(items: list[Any]) -> list[dict[str, Any]]:
+    """Return the last two of these messages, and the fourth last, which is folded soon."""
+    return [*users(items)[-4:-3], *users(items)[-2:]]
+
+
+def text_or_block(items: list[Any], kind: str = "text", marker: Any = MARKER) -> None:
+    """Mark three messages, which are texts as long as they have no marker."""
     for message in users(items):
         if isinstance(message["content"], list):
             message["content"] = message["content"][0]["text"]
-    for message in users(items)[-2:]:
-        message["content"] = [{"type": "text", "text": message["content"], "cache_control": MARKER}]
+    for message in marked(items):
+        message["content"] = [{"type": kind, "text": message["content"], **marker}]
 
 
-def field_of_block(items: list[Any]) -> None:
-    """Mark the last two messages, which are always blocks."""
+def field_of_block(items: list[Any], kind: str = "text", marker: Any = MARKER) -> None:
+    """Mark three messages, which are always blocks."""
     for message in users(items):
         if isinstance(message["content"], str):
-            message["content"] = [{"type": "text", "text": message["content"]}]
-        message["content"][0].pop("cache_control", None)
-    for message in users(items)[-2:]:
-        message["content"][0]["cache_control"] = MARKER
+            message["content"] = [{"type": kind, "text": message["content"]}]
+        for key in marker:
+            message["content"][0].pop(key, None)
+    for message in marked(items):
+        message["content"][0].update(marker)
 
 
 def block_of_its_own(items: list[Any]) -> None:
-    """Mark the last two messages as Bedrock has it."""
+    """Mark three messages as Bedrock has it."""
     for message in users(items):
         text = message["content"] if isinstance(message["content"], str) else ""
         text = text or message["content"][0]["text"]
         message["content"] = [{"text": text}]
-    for message in users(items)[-2:]:
+    for message in marked(items):
         message["content"].append({"cachePoint": {"type": "default"}})
 
 
@@ -56,6 +65,10 @@ MARKING = [
     ("anthropic", text_or_block),
     ("anthropic", field_of_block),
     ("openai_chat", text_or_block),
+    ("openai_chat", partial(text_or_block, marker=POINT)),
+    ("openai_chat", partial(field_of_block, marker=POINT)),
+    ("openai_responses", partial(text_or_block, kind="input_text", marker=POINT)),
+    ("openai_responses", partial(field_of_block, kind="input_text", marker=POINT)),
     ("bedrock", block_of_its_own),
 ]
 POLICY = Policy(max_tokens=2_500, keep_tokens=600)
@@ -76,7 +89,7 @@ def said(role: str, text: str, shape: str) -> dict[str, Any]:
     return {"role": role, "content": [{"text": text}] if shape == "bedrock" else text}
 
 
-def by_middleware(shape: str, mark: Any) -> tuple[int, list[str], int]:
+def by_middleware(shape: str, mark: Any, hand: Any) -> tuple[int, list[str], int]:
     """Return the calls of the model, the reasons, and how many items are shown at the end."""
     teller, reasons = Teller(), list[str]()
     middleware = Middleware(teller, POLICY, shape=shape)
@@ -84,17 +97,18 @@ def by_middleware(shape: str, mark: Any) -> tuple[int, list[str], int]:
     for day in range(30):
         host.append(said("user", f"What broke on day {day}?", shape))
         mark(host)
-        folded = middleware.fold(host)
+        folded = middleware.fold(hand(host))
         reasons.append(folded.outcome.reason)
         host.append(said("assistant", LONG, shape))
     return teller.calls, reasons, len(folded.items)
 
 
+@pytest.mark.parametrize("hand", [list, deepcopy])
 @pytest.mark.parametrize(("shape", "mark"), MARKING)
-def test_middleware_finds_its_folds_again(shape: str, mark: Any) -> None:
+def test_middleware_finds_its_folds_again(shape: str, mark: Any, hand: Any) -> None:
     """It asks the model as often as without markers, and shows as little."""
-    found = by_middleware(shape, mark)
-    assert found == by_middleware(shape, unmarked)
+    found = by_middleware(shape, mark, hand)
+    assert found == by_middleware(shape, unmarked, hand)
     calls, reasons, shown = found
     assert calls == reasons.count("summarized") > 2
     assert reasons.count("reused") > 10
@@ -118,3 +132,13 @@ def test_a_fold_in_the_background_is_not_stale(shape: str, mark: Any) -> None:
     assert teller.calls == reasons.count("started") > 2
     assert reasons.count("summarized") >= teller.calls - 1
     assert len(host) < 20
+
+
+@pytest.mark.parametrize("marker", [MARKER, POINT])
+@pytest.mark.parametrize(
+    ("shape", "kind"), [("openai_chat", "text"), ("openai_responses", "input_text")]
+)
+def test_a_marker_is_no_words_of_a_block_without_a_text(shape: str, kind: str, marker: Any) -> None:
+    """Such a block is shown as what it holds in place of a text."""
+    bare, marked = ([{"role": "user", "content": [{"type": kind, **m}]}] for m in ({}, marker))
+    assert ChatContext(marked, shape=shape).views() == ChatContext(bare, shape=shape).views()

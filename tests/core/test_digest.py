@@ -115,6 +115,14 @@ def test_an_item_with_a_marker_may_be_nested_as_deeply_as_another(levels: int) -
         {"role": "user", "content": [{"type": "text", "text": "a"}]},
         {"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"x": "y"}}]},
         {"role": "user", "content": [{"type": "text", "text": "a"}, {"cachePoint": {"x": "y"}}]},
+        {"role": "user", "content": [{"type": "input_text", "text": "a"}]},
+        {"role": "user", "content": [{"type": "output_text", "text": "a"}]},
+        {"role": "user", "content": [{"type": "text", "text": "a", "prompt_cache_breakpoint": {}}]},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "a", "extras": {"prompt_cache_breakpoint": {}}}],
+        },
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "cache_breakpoint"}]},
     ],
 )
 def test_a_marker_that_comes_or_goes_is_no_change(marked: dict[str, Any]) -> None:
@@ -126,6 +134,14 @@ def test_a_marker_that_comes_or_goes_is_no_change(marked: dict[str, Any]) -> Non
     assert changed_index([marked], fingerprints([marked]), [plain], prints) is None
     other = {"role": "user", "content": "b"}
     assert changed_index([marked], fingerprints([marked]), [other], fingerprints([other])) == 0
+
+
+def test_a_marker_at_a_tool_s_output_is_no_change() -> None:
+    """The output is a text for as long as it has none."""
+    block = {"type": "input_text", "text": "a", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    plain, marked = ({"type": "function_call_output", "output": each} for each in ("a", [block]))
+    assert fingerprints([marked]) == fingerprints([plain])
+    assert fingerprints([{**marked, "output": [block, block]}]) != fingerprints([plain])
 
 
 def test_an_equal_copy_is_no_change_though_its_unset_fields_are_told() -> None:

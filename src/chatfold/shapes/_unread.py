@@ -54,7 +54,8 @@ def worded(block: Any, part: Part) -> Part:
     return part if said is not None or not unread(given, *_BESIDE) else unknown_part(given)
 
 
-_BESIDE: Final = ("type", "annotations", "cache_control", "index")  # a text, and no words of it
+# Fields beside a text that hold no words of it.
+_BESIDE: Final = ("type", "annotations", "cache_control", "prompt_cache_breakpoint", "index")
 
 
 def misplaced(get: Callable[[str], Any]) -> str:
