@@ -5,7 +5,7 @@ Not here: what has been folded of it (`session`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 from typing import Any, Final
 
@@ -62,15 +62,20 @@ class HostList:
         """Return the fingerprints of what items say."""
         return fingerprints(items if self._said is None else [*map(self._said, items)])
 
+    def note(self) -> None:
+        """Take down what the items say, before copies of them come in another form."""
+        self._digests_to(len(self.items))
+
     def is_as_it_was(self, stop: int) -> bool:
         """Return whether the items up to an index say what they said; hosts may edit in place."""
-        return self.edited(self.start, stop) is None
+        return self._changed(self.start, stop) is None
 
     def edited(self, start: int, stop: int) -> int | None:
-        """Return the index of the first item of a part that was edited in place, None for none."""
-        now = self.printed(self.items[start:stop])
-        pairs = enumerate(zip(now, self._prints[start:stop], strict=True), start)
-        return next((index for index, (one, other) in pairs if one != other), None)
+        """Return the index of the first item of a part that was edited in place, None for none.
+
+        An equal copy with another order of keys counts as one: it is read as quickly as compared.
+        """
+        return next((index for index, _ in self._printed_anew(start, stop)), None)
 
     def rolling(self) -> list[str]:
         """Return the digests of the first 1, 2, 3, ... of the items after the prefix."""
@@ -135,9 +140,17 @@ class HostList:
         """
         known, start = self.items, self.start
         stop = min(len(items), len(known))
-        ours, theirs = known[start:stop], items[start:stop]
-        same = all(map(is_, ours, theirs)) or _equal(ours, theirs)
-        return same or self.printed(ours) == self.printed(theirs)
+        return self.alike(known[start:stop], items[start:stop])
+
+    def alike(self, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+        """Return whether as many items say the same; may be asked as `continues` may."""
+        if all(map(is_, ours, theirs)) or _equal(ours, theirs):
+            return True
+        pairs = zip(ours, theirs, self.printed(ours), self.printed(theirs), strict=True)
+        return all(
+            print_ == other or self._digest(one) == self._digest(its)
+            for one, its, print_, other in pairs
+        )
 
     def same_until(self, items: Sequence[Any], folded: int) -> int:
         """Return the index after the prefix from which on another list differs.
@@ -177,7 +190,25 @@ class HostList:
         if not all(type(item) is dict for item in self.items[part]):
             return None  # what objects say takes thirty times as long
         self._looked_at = part.stop if part.stop < folded else self.start
-        return self.edited(part.start, part.stop)
+        return self._changed(part.start, part.stop)
+
+    def _changed(self, start: int, stop: int) -> int | None:
+        """Return the index of the first item of a part that says something else, None for none.
+
+        Equal copies may have come with another order of keys, as a database gives them back: other
+        prints, and the same words.
+        """
+        for index, print_ in self._printed_anew(start, stop):
+            if index >= len(self._digests) or not self._says_the_same(self.items[index], index):
+                return index
+            self._prints[index] = print_
+        return None
+
+    def _printed_anew(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Yield where the items of a part have other prints than they had, and which."""
+        now = self.printed(self.items[start:stop])
+        pairs = enumerate(zip(now, self._prints[start:stop], strict=True), start)
+        return ((index, one) for index, (one, other) in pairs if one != other)
 
     def _rolled(self) -> list[str]:
         """Return what `rolling` does, made once: many folds may be asked about."""

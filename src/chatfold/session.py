@@ -124,9 +124,7 @@ class Session(ChatContext[Any]):
             return None
         # Where nothing is folded, all that both lists hold says whether they are one.
         alike = view.cut if view.cut > start else min(len(known), len(items))
-        ours, theirs = known[start:alike], items[start:alike]
-        printed = self._host.printed
-        if not all(map(is_, ours, theirs)) and printed(ours) != printed(theirs):
+        if not self._host.alike(known[start:alike], items[start:alike]):
             return None
         part = slice(view.cut, self._needs)
         as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
@@ -214,7 +212,11 @@ class Session(ChatContext[Any]):
         return self._host.is_as_it_was(self._view.cut)
 
     def prepare(self) -> None:
-        """Bring the leading instructions up to date, which a fold may be written with."""
+        """Bring the leading instructions up to date, which a fold may be written with.
+
+        What is to be folded is taken down, for it may come again in another form.
+        """
+        self._host.note()
         if self._stale_prefix:
             with self._state.lock:
                 self._items[: self._start] = self._host.items[: self._start]
@@ -229,6 +231,7 @@ class Session(ChatContext[Any]):
         if edited is not None:
             self._take(items, edited, len(self._items) - (len(items) - edited))
             self._host.take(items, edited)
+            self._host.note()  # a fold of it may be about to be put in
             self._settle(self._view.saved)
 
     @contextmanager
