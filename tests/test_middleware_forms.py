@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from chatfold import Middleware, Policy, Prompt
+from chatfold.core.views import ItemView, TextPart
+from chatfold.host_list import HostList
 from chatfold.stores import MemoryStore
 
 Host = list[dict[str, Any]]
@@ -135,3 +137,57 @@ def test_a_turn_that_cannot_wait_is_shown_the_fold_in_another_order_of_keys() ->
     may_end.set()
     other.join()
     assert len(prompts) == 2
+
+
+def with_unset_fields(host: Host) -> Host:
+    """Return copies that tell of what is not set, as `model_dump` writes them."""
+    return [{**item, "refusal": None} for item in host]
+
+
+def copies(host: Host) -> Host:
+    return [{**item} for item in host]
+
+
+@pytest.mark.parametrize("form", [with_unset_fields, reordered, copies])
+@pytest.mark.parametrize("shared", [True, False])
+def test_who_goes_back_from_a_branch_in_another_form_pays_for_no_fold(
+    form: Callable[[Host], Host], shared: bool
+) -> None:
+    """The branch is not taken in where it parts from what is folded, and leaves nothing there."""
+    prompts: list[Prompt] = []
+    store = MemoryStore() if shared else None
+    wrapper = Middleware[Any](lambda prompt: prompts.append(prompt) or SUMMARY, POLICY, store)  # type: ignore[func-returns-value]
+    host: Host = []
+    for day in range(26):
+        host.append(question(day))
+        wrapper.fold(copies(host), key="k")
+        host.append(answer(day))
+    host.append(question(26))
+    branch = [*form(host[:37]), {"role": "user", "content": "Another question?"}]
+    branch[30]["content"] += " And what else?"
+    paid = len(prompts)
+    assert wrapper.fold(branch, key="k").outcome.reason == "reused"
+    assert wrapper.fold(form(host), key="k").outcome.reason == "reused"
+    for day in range(27, 34):
+        host += [answer(day - 1), question(day)]
+        wrapper.fold(form(host), key="k")
+    assert [prompt.previous_summary is not None for prompt in prompts[paid:]] == [True]
+
+
+@pytest.mark.parametrize("form", [with_unset_fields, reordered, copies])
+def test_a_list_that_is_only_compared_leaves_nothing(form: Callable[[Host], Host]) -> None:
+    """It may be another conversation's; what was edited in place is told by what came before."""
+    host = [question(day) for day in range(4)]
+    known = HostList(host, 0, None, view_of)
+    known.note()
+    other = [*form(host[:3]), question(5)]
+    same, prints = known.same_until(other, 0)
+    assert same == 3
+    assert known.edited(0, 4) is None
+    known.take(other, same, prints)
+    assert known.edited(0, 4) is None
+
+
+def view_of(item: Any) -> ItemView:
+    """Return the reading of a user's message."""
+    return ItemView("user", (TextPart(item["content"]),), "message")

@@ -5,7 +5,7 @@ Not here: what has been folded of it (`session`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import is_
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ __all__ = ["HostList"]
 
 _LOOKED_AT: Final = 512
 """Items among which a turn looks for edits in place, where copies come."""
+
+_NONE: Final[Mapping[int, int]] = {}
 
 
 class HostList:
@@ -50,8 +52,16 @@ class HostList:
     def __len__(self) -> int:
         return len(self.items)
 
-    def take(self, items: Sequence[Any], same: int) -> None:
-        """Take in the list as it is handed over now; before `same` it says what it said."""
+    def take(self, items: Sequence[Any], same: int, prints: Mapping[int, int] = _NONE) -> None:
+        """Take in the list as it is handed over now; before `same` it says what it said.
+
+        Args:
+            items: The list.
+            same: Index from which on it differs.
+            prints: Prints of items before that which say the same in another form, by index.
+        """
+        for index, print_ in prints.items():
+            self._prints[index] = print_
         if same < max(len(self.items), len(items)):
             self._prints[same:] = self.printed(items[same:])
             del self._digests[same:]
@@ -152,8 +162,11 @@ class HostList:
             for one, its, print_, other in pairs
         )
 
-    def same_until(self, items: Sequence[Any], folded: int) -> int:
-        """Return the index after the prefix from which on another list differs.
+    def same_until(self, items: Sequence[Any], folded: int) -> tuple[int, dict[int, int]]:
+        """Return the index after the prefix from which on another list differs, and new prints.
+
+        Those are of what says the same in another form, by index: for `take`, for a list that
+        is not taken in may be another conversation's.
 
         Args:
             items: The other list.
@@ -161,23 +174,25 @@ class HostList:
                 looked for where copies come.
         """
         start, count = self.start, min(len(items), len(self.items))
+        anew: dict[int, int] = {}
         if all(map(is_, items[start:count], self.items[start:count])):
             last = max(start, count - 1)  # what else was edited in place, `is_as_it_was` notices
-            return count if self.printed(items[last:count]) == self._prints[last:count] else last
+            as_it_was = self.printed(items[last:count]) == self._prints[last:count]
+            return count if as_it_was else last, anew
         if _equal(items[start:count], self.items[start:count]):
             edited = self._first_edited(folded)
-            return count if edited is None else edited
+            return count if edited is None else edited, anew
         if not self.opens_alike(items, start):
-            return start
+            return start, anew
         prints = self.printed(items[start:count])
         if prints == self._prints[start:count]:
-            return count
+            return count, anew
         for index, print_ in enumerate(prints, start):
             if print_ != self._prints[index]:
                 if not self._says_the_same(items[index], index):
-                    return index
-                self._prints[index] = print_  # a cache marker moved
-        return count
+                    return index, anew
+                anew[index] = print_  # a cache marker moved
+        return count, anew
 
     def _first_edited(self, folded: int) -> int | None:
         """Return the index of a folded item that the host had edited in place, None for none.

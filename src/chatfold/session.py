@@ -140,7 +140,7 @@ class Session(ChatContext[Any]):
             return False
         if not self._host.begins_alike(items):
             return False
-        same = self._host.same_until(items, self._cut)
+        same, prints = self._host.same_until(items, self._cut)
         if same < self._view.cut or (same == self._start and self._begins_elsewhere(items)):
             return False
         if self._is_another(items, same):
@@ -154,7 +154,7 @@ class Session(ChatContext[Any]):
         if same < len(self._host) or same < len(items):
             at = len(self._items) - (len(self._host) - same)
             self._take(items, same, at)
-        self._host.take(items, same)
+        self._host.take(items, same, prints)
         if self._noted:
             self._settle(self._view.saved)
         return True
