@@ -12,11 +12,12 @@ from shapes.conformance import Call, ShapeConformance
 from shapes.sdk_types import refusal
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Middleware, Policy
 from chatfold.core.calls import Answer
 from chatfold.core.digest import fingerprints
 from chatfold.core.native import plain
 from chatfold.core.render import conversation
+from chatfold.core.rolling import item_digest
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -28,6 +29,7 @@ from chatfold.core.views import (
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes import shape_named
+from chatfold.stores import MemoryStore
 
 Item = dict[str, Any]
 SIGNATURE = b"\x00\xffsignature"
@@ -723,3 +725,75 @@ def test_args_that_are_no_object_are_put_into_one(spelling: str) -> None:
     wrapped = {**broken, "args": {"INVALID_JSON": "[1]"}}
     assert items[1] == _model("look", *({spelling: call} for call in (bare, wrapped)))
     assert validate(items, "gemini") == []
+
+
+_FORMS: list[Any] = [
+    lambda item: item.model_dump(),
+    lambda item: item.to_json_dict(),
+    lambda item: json.loads(item.model_dump_json()),
+    lambda item: json.loads(item.model_dump_json(by_alias=True, exclude_none=True)),
+]
+
+
+@pytest.mark.parametrize("form", _FORMS)
+def test_a_content_says_the_same_in_each_spelling(form: Any) -> None:
+    """The SDK's objects are dumped as the wire has them, and its own JSON as Python has them."""
+    picture = types.FunctionResponsePart(
+        inline_data=types.FunctionResponseBlob(mime_type="image/png", data=SIGNATURE)
+    )
+    contents = [
+        types.Content(
+            role="model",
+            parts=[
+                types.Part(
+                    function_call=types.FunctionCall(id="c", name="f", args={"order_id": 7}),
+                    thought_signature=SIGNATURE,
+                )
+            ],
+        ),
+        types.Content(
+            role="user",
+            parts=[
+                types.Part(
+                    function_response=types.FunctionResponse(
+                        id="c", name="f", response={"paid_at": "noon"}, parts=[picture]
+                    )
+                )
+            ],
+        ),
+    ]
+    for content in contents:
+        told = GEMINI.said(form(content))
+        assert item_digest(told) == item_digest(GEMINI.said(content))
+    other = copy.deepcopy(contents[0])
+    other.parts[0].function_call.args = {"orderId": 7}  # type: ignore[index,union-attr]
+    assert item_digest(GEMINI.said(form(other))) != item_digest(GEMINI.said(contents[0]))
+
+
+@pytest.mark.parametrize(("key", "levels"), [("not_known", 20), ("text", 3000)])
+def test_what_is_no_content_has_a_digest(key: str, levels: int) -> None:
+    """Whatever its fields are called, and however deep they are nested."""
+    value: Any = {1: "one"}
+    for _ in range(levels):
+        value = {key: [value]}
+    assert item_digest(GEMINI.said(value)) == item_digest(GEMINI.said(value))
+
+
+@pytest.mark.parametrize("form", _FORMS[1:])
+def test_a_history_from_the_sdk_s_json_is_found_again(form: Any) -> None:
+    """In another process, with the store."""
+    said = types.Part(text="Quiet. " * 60)
+    call = types.Part(function_call=types.FunctionCall(name="f", args={"some_day": 1}))
+    result = types.Part(
+        function_response=types.FunctionResponse(name="f", response={"at_noon": "quiet"})
+    )
+    turn = [("user", said), ("model", call), ("user", result), ("model", said)]
+    host = [types.Content(role=role, parts=[part]) for role, part in turn * 8]
+    store, policy = MemoryStore(), Policy(max_tokens=1_000, keep_tokens=300)
+
+    def fold(items: list[Any]) -> str:
+        wrapper = Middleware[Any](lambda _: "It was quiet.", policy, store)
+        return wrapper.fold(items, key="k").outcome.reason
+
+    assert fold(host) == "summarized"
+    assert fold([form(item) for item in host]) == "reused"

@@ -14,7 +14,8 @@ from shapes.conformance import Call, ShapeConformance
 from shapes.sdk_types import instance, members, refusal, union_named
 from validator import validate
 
-from chatfold import ChatContext, Prompt
+from chatfold import ChatContext, Middleware, Policy, Prompt
+from chatfold.core.rolling import item_digest
 from chatfold.core.views import (
     CallPart,
     MediaPart,
@@ -808,3 +809,54 @@ def test_only_calls_and_results_have_another_id() -> None:
     assert MISTRAL.with_other_id({"role": "state"}, 0, TWO) == {"role": "state"}
     for part in range(len(_parts(broken))):
         assert MISTRAL.with_other_id(broken, part, TWO) is broken
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        UserMessage(content="Where is it?"),
+        AssistantMessage(content=""),
+        AssistantMessage(content="", prefix=False),
+        AssistantMessage(
+            content="",
+            tool_calls=[
+                models.ToolCall(**named, function=models.FunctionCall(name="f", arguments="{}"))
+                for named in ({}, {"id": "abcdefghi"})
+            ],
+        ),
+        ToolMessage(content="Here.", tool_call_id="abcdefghi", name="f"),
+    ],
+)
+def test_a_message_says_the_same_in_the_sdk_s_json(item: Any) -> None:
+    """An object leaves fields out that its JSON has at their default."""
+    told = json.loads(item.model_dump_json())
+    assert item_digest(MISTRAL.said(told)) == item_digest(MISTRAL.said(item))
+    assert item_digest(MISTRAL.said({**told, "prefix": True})) != item_digest(MISTRAL.said(item))
+
+
+class Mute(UserMessage):
+    """A message that cannot say what it holds."""
+
+    def model_dump(self, **options: Any) -> Any:
+        raise RuntimeError("not today")
+
+
+@pytest.mark.parametrize(
+    "item", [None, "text", {"tool_calls": "f"}, {"tool_calls": ["f", None]}, Mute(content="x")]
+)
+def test_what_is_no_message_says_what_it_is(item: Any) -> None:
+    assert MISTRAL.said(item) == item
+
+
+def test_a_history_from_the_sdk_s_json_is_found_again() -> None:
+    """In another process, with the store."""
+    turn = [UserMessage(content="Where is it? " * 40), AssistantMessage(content="Here. " * 40)]
+    host, store = [*turn * 8, turn[0]], MemoryStore()
+    policy = Policy(max_tokens=1_000, keep_tokens=300)
+
+    def fold(items: list[Any]) -> str:
+        wrapper = Middleware[Any](lambda _: "It was found.", policy, store, shape="mistral")
+        return wrapper.fold(items, key="k").outcome.reason
+
+    assert fold(host) == "summarized"
+    assert fold([json.loads(item.model_dump_json()) for item in host]) == "reused"

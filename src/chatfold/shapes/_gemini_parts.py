@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
+from operator import is_
 from typing import Any, Final, cast
 
+from chatfold.core.markers import GIVEN
 from chatfold.core.native import field, plain
 from chatfold.core.views import (
     CallPart,
@@ -266,6 +268,34 @@ def new_fields(block: object) -> list[str]:
         return []
     given = cast(dict[str, Any], fields)
     return [key for key, value in given.items() if value is not None and key not in _KNOWN]
+
+
+def on_the_wire(value: Any, levels: int = 8) -> Any:
+    """Return a content with the names of its fields as they are on the wire; itself if they are.
+
+    What is given to a tool, or by it, has names of its own.
+
+    Args:
+        value: A content, or a part of one; objects are dumped so in any case.
+        levels: How deep to look; a content whose result holds media is eight deep.
+    """
+    if not levels:
+        return value
+    if type(value) is dict:
+        fields = cast("dict[Any, Any]", value)
+        made = {
+            _wire(key) if type(key) is str and "_" in key else key: (
+                inner if key in GIVEN else on_the_wire(inner, levels - 1)
+            )
+            for key, inner in fields.items()
+        }
+        is_same = made.keys() == fields.keys() and all(map(is_, made.values(), fields.values()))
+        return fields if is_same else made
+    if type(value) is list:
+        inside = cast("list[Any]", value)
+        listed_anew = [on_the_wire(inner, levels - 1) for inner in inside]
+        return inside if all(map(is_, listed_anew, inside)) else listed_anew
+    return value
 
 
 @cache

@@ -26,6 +26,7 @@ from chatfold.shapes._gemini_parts import (
     fault_of,
     has_object,
     holds_own,
+    on_the_wire,
     read_call,
     read_part,
     spelled,
@@ -84,6 +85,10 @@ class Gemini(Shape):
         return ItemView(
             role, read, written or "", self.name, whole_step=role == "assistant", fault=fault
         )
+
+    def said(self, item: Any) -> Any:
+        """Return a content as the wire spells it: the SDK's JSON spells it as Python does."""
+        return on_the_wire(item)
 
     def place(
         self,

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.native import field, fields_of, json_text
+from chatfold.core.native import field, fields_of, json_text, plain
 from chatfold.core.views import (
     CallPart,
     Fit,
@@ -105,6 +105,24 @@ class Mistral(Shape):
         if role not in _ROLES or sdk_of(item) not in ("", "mistralai") or _is_foreign(get):
             return None
         return read_message(get, role, _DIALECT)
+
+    def said(self, item: Any) -> Any:
+        """Return a message without fields at their default: the SDK's JSON has them all."""
+        if module_of(item).startswith("mistralai"):
+            try:
+                item = plain(item)
+            except Exception:  # it cannot say what it holds, and equals itself alone
+                return item
+        if type(item) is not dict:
+            return item
+        fields = cast("dict[str, Any]", item)
+        calls = listed(fields.get("tool_calls"))
+        if fields.get("prefix") is not False and not calls:
+            return fields
+        told = {key: value for key, value in fields.items() if (key, value) != ("prefix", False)}
+        if calls:
+            told["tool_calls"] = [*map(_told, calls)]
+        return told
 
     def place(
         self,
@@ -212,6 +230,18 @@ def _getter(item: object) -> Get:
         return None if type(value).__name__ == "Unset" else value
 
     return read
+
+
+def _told(call: Any) -> Any:
+    """Return a call without fields at their default, as `Mistral.said` does a message."""
+    if type(call) is not dict:
+        return call
+    fields = cast("dict[str, Any]", call)
+    return {key: value for key, value in fields.items() if (key, value) not in _DEFAULTS}
+
+
+_DEFAULTS: Final = (("id", _NULL), ("type", "function"), ("index", 0))
+"""Of a call: mistralai 3.7.0, `ToolCall`."""
 
 
 def _is_foreign(get: Get) -> bool:
