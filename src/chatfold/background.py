@@ -14,17 +14,17 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
+from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_number
-from chatfold.errors import ChatfoldError, SummarizerError
-from chatfold.folding import Draft, Folding
+from chatfold.errors import SummarizerError
+from chatfold.folding import Folding, charged
 from chatfold.state import ListState
 from chatfold.threads import LEFT, Threads, arun
-from chatfold.work import Made, NativeDraft, put
+from chatfold.work import Made, put
 
 __all__ = ["BackgroundFold", "Then"]
 
@@ -55,6 +55,7 @@ class BackgroundFold(Generic[ItemT]):
         self._folding = folding
         self._then = then
         self._started = self._written = time.perf_counter()
+        self.cost = Cost(since=self._started)
         # Reentrant, so that a store that gives the fold up while it is put in does not hang.
         self._lock = threading.RLock()
         self._holds = False  # the right to summarize the list
@@ -116,7 +117,7 @@ class BackgroundFold(Generic[ItemT]):
             told, self._is_told = self._is_told, True
             outcome = self._outcome
             if outcome is None:
-                outcome = self._settle(self._given_up)
+                outcome = self._settle(lambda: self._folding.idle("cancelled"))
                 if self._task is not None:
                     with suppress(RuntimeError):  # its loop is closed
                         self._task.get_loop().call_soon_threadsafe(self._task.cancel)
@@ -277,15 +278,14 @@ class BackgroundFold(Generic[ItemT]):
     def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
         """Take down what becomes of it; others may summarize the list then, whatever happens."""
         outcome: Outcome[ItemT] | None = None
-        began = time.perf_counter()
+        self.cost.since = self._since(time.perf_counter())
         try:
             outcome = settle()
         finally:
             if outcome is None:
                 outcome = Outcome(changed=False, reason="cancelled")
             self.release()  # first: an interrupt may come between any two of these
-            if not outcome.seconds:
-                outcome = replace(outcome, seconds=time.perf_counter() - self._since(began))
+            outcome = charged(outcome, self.cost)
             self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None
             self._stopped.set()
@@ -298,30 +298,19 @@ class BackgroundFold(Generic[ItemT]):
         written = self._written if self._ended.is_set() else now
         return now - (written - self._started)
 
-    def _given_up(self) -> Outcome[ItemT]:
-        """Return that it was cancelled, and what has been spent on it if that is known."""
-        made, cancelled = self._made, self._folding.idle("cancelled")
-        if isinstance(made, (Draft, NativeDraft)):
-            spent: Any = made.written if isinstance(made, Draft) else made.made
-        elif isinstance(made, (Outcome, ChatfoldError)):
-            spent = made
-        else:
-            return cancelled
-        return replace(cancelled, usage=spent.usage, llm_calls=spent.llm_calls)
-
     def _put(self) -> Outcome[ItemT]:
         """Return what becomes of what was made."""
         made = self._made
         try:
             if made is not None and not isinstance(made, BaseException):
-                return put(self._folding, made, since=self._since(time.perf_counter()))
+                return put(self._folding, made, self.cost)
         except Exception as error:
-            return self._folding.failed(error)
+            return self._folding.failed(error, self.cost)
         if made is None and self._is_forked():  # the parent goes on with it
             return self._folding.idle("cancelled")
         if made is None or isinstance(made, asyncio.CancelledError):
             made = _unfinished(made)
-        return self._folding.failed(made)
+        return self._folding.failed(made, self.cost)
 
     def _told(self, outcome: Outcome[ItemT]) -> Outcome[ItemT]:
         """Return an outcome that whoever is to know of it has been told of; outside of the lock."""

@@ -70,7 +70,7 @@ def begin(
             fold.refuse(then(folding.idle("busy")))
             return fold
         snapshot = state.snapshot(limits.abandon, looked_through=looked_through)
-        work = Work(folding, snapshot, limits, settings, backends, sent)
+        work = Work(folding, snapshot, limits, settings, backends, sent, fold.cost)
         if inside:
             fold.run_in_task(partial(work.anative, native) if native else work.awritten)
         else:

@@ -13,6 +13,7 @@ from chatfold.beginning import begin, in_loop
 from chatfold.capture import Captured, reported
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.calls import Abandon
+from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Reading
 from chatfold.core.scalars import check_flags, check_whole
@@ -406,14 +407,14 @@ class ChatContext(Summarizing[ItemT]):
 
     def _what(
         self, ask: Ask, llm: LLM, limits: Limits, settings: Settings, model: str | None
-    ) -> tuple[LLM, Limits, Settings, str | None]:
+    ) -> tuple[LLM, Limits, Settings, str | None, Cost]:
         """Return what a turn asks for, as `_fold` takes it."""
         if ask.any_gain:
             settings = replace(settings, min_gain=0.0)
         if ask.last_resort:
             limits = replace(limits, last_resort=True)
-            return LAST_RESORT, limits, replace(settings, mode="prompt"), None
-        return llm, limits, settings, model
+            return LAST_RESORT, limits, replace(settings, mode="prompt"), None, ask.cost
+        return llm, limits, settings, model, ask.cost
 
     def _keep(self, made: Captured) -> None:
         """Add what a response or a part of a stream brought, and learn from what it cost."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import CancelledError
-from functools import partial
 from typing import TypeVar
 
 from chatfold.core.flow import Flow
@@ -34,9 +33,9 @@ def drive(
         The same as `Flow.send`.
     """
     while flow.request is not None:
-        request = flow.request
         if stopped is not None and stopped():
             raise CancelledError
+        request = flow.asked()
         try:
             answer = backends[request.backend].complete(request.prompt)
         except SummaryError as error:
@@ -67,13 +66,13 @@ async def adrive(
         The same as `Flow.send`.
     """
     while flow.request is not None:
-        request = flow.request
+        request = flow.asked()
         try:
             answer = await backends[request.backend].acomplete(request.prompt)
         except SummaryError as error:
-            go_on = partial(flow.fail, error)
+            go_on = flow.unanswered(error)
         else:
-            go_on = partial(flow.send, answer)
+            go_on = flow.answered(answer)
         await step(go_on)
     assert flow.outcome is not None
     return flow.outcome

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from chatfold.background import BackgroundFold, Then
+from chatfold.core.cost import Cost
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
@@ -83,10 +84,12 @@ class Ask:
 
     Attributes:
         any_gain: Whether it is to be made for any gain: the request would be refused without it.
+        cost: Takes down what it costs.
         last_resort: Whether it is to be made without the caller's summarizer.
     """
 
     any_gain: bool
+    cost: Cost
     last_resort: bool = False
 
 
@@ -260,11 +263,11 @@ class EachTurn:
                 if call.begin is not None:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
                     return self._begun(call.begin, then, call.hook is None, over)  # it may edit
-                outcome = yield Ask(any_gain=over)
+                outcome = yield Ask(over, attempt.cost)
             except ChatfoldError as error:
-                outcome = self._folding.failed(error)
+                outcome = self._folding.failed(error, attempt.cost)
             except Exception as error:  # of the caller's own `post_process`, say, after a paid call
-                self.learned(self._folding.failed(error), attempt, call.wanted)
+                self.learned(self._folding.failed(error, attempt.cost), attempt, call.wanted)
                 raise
             outcome = self.learned(outcome, attempt, call.wanted)
         return (yield from self._ended(outcome, call))
@@ -398,9 +401,9 @@ class EachTurn:
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Fold without a model; the outcome has the error of the model's failure and its cost."""
         try:
-            outcome = yield Ask(any_gain=True, last_resort=True)
+            outcome = yield Ask(True, attempt.cost, last_resort=True)
         except ChatfoldError as error:
-            outcome = self._folding.failed(error)
+            outcome = self._folding.failed(error, attempt.cost)
         if outcome.changed:  # the model is left alone as before: it was not asked
             self._learn_of_fold(outcome)
         else:
@@ -410,6 +413,8 @@ class EachTurn:
             error=failed.error or outcome.error,
             usage=failed.usage,
             llm_calls=failed.llm_calls + outcome.llm_calls,
+            seconds=failed.seconds + outcome.seconds,
+            model=outcome.model or failed.model,
         )
         return _raised(outcome, call)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 from uuid import uuid4
 
 from chatfold.core.callables import unstarted
+from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 
 __all__ = ["Asked", "Attempt", "FoldEvent", "Hook", "tell"]
@@ -90,11 +92,15 @@ class Attempt:
         hook: Is told.
         key: The conversation's key in a store.
         asked: Says who is asked for the summary; is called only where there is a hook.
+
+    Attributes:
+        cost: What it has cost so far, timed by `time.perf_counter`.
     """
 
     def __init__(
         self, hook: Hook | None, key: str | None = None, asked: Asked | None = None
     ) -> None:
+        self.cost = Cost()
         self._hook = hook
         self._asked = asked
         self._event = FoldEvent("before", 0, key)
@@ -169,13 +175,16 @@ class Attempt:
 
     def _broken(self, error: BaseException) -> Outcome[Any]:
         """Return the outcome of a try that something else than a failed fold has ended."""
-        tokens, key = self._event.tokens, self._event.key
-        if isinstance(error, Exception):
-            return Outcome(
-                False, "failed", tokens_before=tokens, tokens_after=tokens, error=error, key=key
-            )
-        # Cancelled, closed, or the process is to end.
-        return Outcome(False, "cancelled", tokens_before=tokens, tokens_after=tokens, key=key)
+        outcome: Outcome[Any] = Outcome(
+            False,
+            "cancelled",  # or closed, or the process is to end
+            tokens_before=self._event.tokens,
+            tokens_after=self._event.tokens,
+            key=self._event.key,
+            **self.cost.fields(time.perf_counter()),
+        )
+        broken = isinstance(error, Exception)
+        return replace(outcome, reason="failed", error=error) if broken else outcome
 
 
 def _complain(error: Exception, kind: str) -> None:

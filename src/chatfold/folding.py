@@ -6,12 +6,14 @@ list as it is written to (`swaps`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from chatfold.core.clip import cut_texts
+from chatfold.core.cost import Cost
 from chatfold.core.digest import stable_digest
 from chatfold.core.flow import Completion, Flow, Written
 from chatfold.core.live import Sender
@@ -28,7 +30,7 @@ from chatfold.core.room import Window
 from chatfold.core.undo import Fold
 from chatfold.core.views import ItemView
 from chatfold.core.write import settled
-from chatfold.errors import ChatfoldError, StaleHeadError
+from chatfold.errors import StaleHeadError
 from chatfold.options import Settings
 from chatfold.originals import Originals
 from chatfold.planning import Limits, Notes, Planning, Wording
@@ -36,9 +38,7 @@ from chatfold.state import ListState
 from chatfold.summarizers.native import Compacted
 from chatfold.swaps import Known, Swaps
 
-__all__ = ["Draft", "Folding"]
-
-MadeT = TypeVar("MadeT")
+__all__ = ["Draft", "Folding", "charged"]
 
 
 class Draft(NamedTuple):
@@ -113,8 +113,8 @@ class Folding:
         windows: Sequence[Window] = (),
         senders: Sequence[Sender] = (),
         *,
+        cost: Cost,
         then: Callable[[Outcome[Any]], Outcome[Any]] | None = None,
-        since: float | None = None,
     ) -> Flow[Outcome[Any]]:
         """Return a summarization that changes the list when its last completion is sent.
 
@@ -124,9 +124,9 @@ class Folding:
             backends: Number of summarizers in the fallback chain.
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
+            cost: Takes down what it costs.
             then: Takes what came of it, also of a flow that fails, and returns the flow's outcome;
                 for a flow that a host runs, beside whatever else summarizes the list.
-            since: When its time began to count, by `time.perf_counter`, where that is counted.
         """
         snapshot = self._state.snapshot(limits.abandon)
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -137,20 +137,20 @@ class Folding:
             return then(outcome) if then is not None else outcome
 
         def finish(written: Written) -> Outcome[Any]:
-            return self.commit(plan, written, notes, snapshot, since)
+            return self.commit(plan, written, notes, snapshot, cost)
 
         def finish_alone(written: Written) -> Outcome[Any]:
-            return ended(self._alone(written, finish))
+            return ended(charged(self._alone(written, finish), cost))
 
         def failed(error: Exception) -> None:
-            ended(self.failed(error))
+            ended(self.failed(error, cost))
 
         if head is None:
             return Flow(None, finish, ended(self.nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         if then is None:
-            return Flow(steps, finish, None)
-        return Flow(steps, finish_alone, None, failed=failed)
+            return Flow(steps, finish, None, cost=cost)
+        return Flow(steps, finish_alone, None, cost=cost, failed=failed)
 
     def draft(
         self,
@@ -160,6 +160,8 @@ class Folding:
         backends: int,
         windows: Sequence[Window] = (),
         senders: Sequence[Sender] = (),
+        *,
+        cost: Cost,
     ) -> Flow[Draft | Outcome[Any]]:
         """Return a summarization that leaves the list alone; `put` puts in what comes of it.
 
@@ -172,6 +174,7 @@ class Folding:
             backends: Number of summarizers in the fallback chain.
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
+            cost: Takes down what it costs.
         """
         self.swaps.free()
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -179,40 +182,39 @@ class Folding:
 
         def finish(written: Written) -> Draft | Outcome[Any]:
             wordings = self.planning.wordings(plan, snapshot, written, notes)
-            first = self._charged(written, lambda: next(wordings))
+            first = next(wordings)
             known = Known({}, first.id, first.tokens)
-            saved = self._charged(
-                written, lambda: self.swaps.saved(plan, snapshot, [first.item], known)
-            )
+            saved = self.swaps.saved(plan, snapshot, [first.item], known)
             return Draft(plan, written, chain([first], wordings), saved)
 
         if head is None:
             return Flow(None, finish, self.nothing(plan))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
-        return Flow(steps, finish, None)
+        return Flow(steps, finish, None, cost=cost)
 
-    def put(self, draft: Draft, *, since: float) -> Outcome[Any]:
+    def put(self, draft: Draft, cost: Cost) -> Outcome[Any]:
         """Put a draft in place of its head, or leave the list as it is.
 
         Args:
             draft: The draft.
-            since: When its time began to count, by `time.perf_counter`.
+            cost: What it has cost.
 
         Raises:
             StaleHeadError: The head changed since the draft was begun.
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
+        plan, written, wordings, saved = draft
+        now = self._state.snapshot(plan.abandon)
+        return self._committed(plan, written, wordings, now, cost, saved=saved)
 
-        def commit() -> Outcome[Any]:
-            plan, written, wordings, saved = draft
-            now = self._state.snapshot(plan.abandon)
-            return self._committed(plan, written, wordings, now, saved=saved, since=since)
-
-        return self._charged(draft.written, commit)
-
-    def applied(self, plan: Plan[Any], completion: Completion) -> Outcome[Any]:
+    def applied(self, plan: Plan[Any], completion: Completion, cost: Cost) -> Outcome[Any]:
         """Put a completion that somebody else asked for in place of the plan's head.
+
+        Args:
+            plan: What it takes the place of.
+            completion: The completion.
+            cost: Takes down what it has cost.
 
         Raises:
             SummaryError: The completion cannot stand as a summary.
@@ -222,6 +224,8 @@ class Folding:
         """
         assert plan.prompt is not None
         assert plan.shown is not None
+        cost.add(completion.usage)
+        cost.model = completion.model
         shown = plan.prompt.views
         if len(shown) < len(plan.region):
             raise ValueError(
@@ -229,17 +233,12 @@ class Folding:
                 "needs several prompts; use ctx.flow(...), or pass a larger max_prompt_tokens="
             )
         snapshot = self._state.snapshot(plan.abandon)
-        try:
-            head_is_current(plan, snapshot.items, snapshot.prints)
-            written = settled(
-                completion, plan.prompt, plan.shown, self.planning.guard(plan), plan.terms
-            )
-        except ChatfoldError as error:
-            error.usage = completion.usage
-            raise
+        head_is_current(plan, snapshot.items, snapshot.prints)
+        guard = self.planning.guard(plan)
+        written = settled(completion, plan.prompt, plan.shown, guard, plan.terms)
         cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
         written = replace(written, truncated=written.truncated + cut)
-        return self.commit(plan, written, Notes(*plan.notes), snapshot)
+        return self.commit(plan, written, Notes(*plan.notes), snapshot, cost)
 
     def commit(
         self,
@@ -247,7 +246,7 @@ class Folding:
         written: Written,
         notes: Notes,
         snapshot: Snapshot,
-        since: float | None = None,
+        cost: Cost,
     ) -> Outcome[Any]:
         """Put a summary in place of the plan's head, or leave the list as it is.
 
@@ -256,30 +255,18 @@ class Folding:
             written: The model's words.
             notes: What the wrapper says about them.
             snapshot: A list with that head; the list itself is looked at when it is written to.
-            since: See `flow`.
+            cost: What they have cost.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-
-        def commit() -> Outcome[Any]:
-            self.swaps.free()
-            now = self._state.snapshot(plan.abandon)
-            head_is_current(plan, now.items, now.prints)  # before anything is found in it
-            return self._committed(plan, written, wordings, now, since=since)
-
         wordings = self.planning.wordings(plan, snapshot, written, notes)
-        return self._charged(written, commit)
-
-    def _charged(self, made: Written | Compacted, commit: Callable[[], MadeT]) -> MadeT:
-        """Return what a commit returns; its errors say what has been spent."""
-        try:
-            return commit()
-        except ChatfoldError as error:
-            error.usage, error.llm_calls = made.usage, made.llm_calls
-            raise
+        self.swaps.free()
+        now = self._state.snapshot(plan.abandon)
+        head_is_current(plan, now.items, now.prints)  # before anything is found in it
+        return self._committed(plan, written, wordings, now, cost)
 
     def _committed(
         self,
@@ -287,22 +274,22 @@ class Folding:
         written: Written,
         wordings: Iterable[Wording],
         snapshot: Snapshot,
+        cost: Cost,
         *,
         saved: Fold | None = None,
-        since: float | None = None,
     ) -> Outcome[Any]:
         if self._is_held(plan):
-            return self._server_managed(written)
+            return self._server_managed(cost)
         for made in wordings:
-            fields = {**_cost(written), "summary": written.text, "facts": made.report}
-            known = Known(fields, made.id, made.tokens, saved, since)
+            fields = {**_how(written), "summary": written.text, "facts": made.report}
+            known = Known(fields, made.id, made.tokens, saved, cost)
             outcome = self.swaps.put(plan, [made.item], known, snapshot)
             if outcome is not None:
                 return outcome
-        return self._no_gain(plan, written)
+        return self._no_gain(plan, cost)
 
     def commit_native(
-        self, plan: Plan[Any], made: Compacted, saved: Fold | None = None
+        self, plan: Plan[Any], made: Compacted, saved: Fold | None, cost: Cost
     ) -> Outcome[Any]:
         """Put what a provider wrote in place of the plan's region, or leave the list as it is.
 
@@ -310,21 +297,19 @@ class Folding:
             plan: What it takes the place of.
             made: What the provider wrote.
             saved: What `saved_native` returned of that.
+            cost: What it has cost.
 
         Raises:
             StaleHeadError: The head changed since the plan was made.
             InvalidResultError: The new list would break the provider's rules.
             StoreError: The originals could not be written.
         """
-
-        def commit() -> Outcome[Any]:
-            self.swaps.free()
-            if self._is_held(plan):
-                return self._server_managed(made)
-            outcome = self.swaps.put(plan, made.items, _known(made)._replace(saved=saved))
-            return outcome if outcome is not None else self._no_gain(plan, made)
-
-        return self._charged(made, commit)
+        self.swaps.free()
+        if self._is_held(plan):
+            return self._server_managed(cost)
+        known = _known(made)._replace(saved=saved, cost=cost)
+        outcome = self.swaps.put(plan, made.items, known)
+        return outcome if outcome is not None else self._no_gain(plan, cost)
 
     def saved_native(self, plan: Plan[Any], made: Compacted, snapshot: Snapshot) -> Fold | None:
         """Write what a provider's fold will take out; see `Swaps.saved`.
@@ -332,14 +317,12 @@ class Folding:
         Raises:
             StoreError: It could not be written.
         """
-        return self._charged(
-            made, lambda: self.swaps.saved(plan, snapshot, made.items, _known(made))
-        )
+        return self.swaps.saved(plan, snapshot, made.items, _known(made))
 
     def _alone(self, written: Written, finish: Callable[[Written], Outcome[Any]]) -> Outcome[Any]:
         """Return what a commit returns, `busy` where another summarization of the list runs."""
         if not self._state.running.acquire(blocking=False):
-            return replace(self.idle("busy"), **_spent(written))
+            return self.idle("busy")
         try:
             return finish(written)
         finally:
@@ -349,17 +332,17 @@ class Folding:
         """Return whether the provider holds the history now: a response may have told of it."""
         return bool(self._state.held) and not plan.replay
 
-    def _server_managed(self, made: Written | Compacted) -> Outcome[Any]:
+    def _server_managed(self, cost: Cost) -> Outcome[Any]:
         """Return the outcome of a fold of a history that the provider has come to hold."""
         size = self._state.extent().tokens
         held = self.nothing(self.planning.server_managed())
-        return replace(held, tokens_before=size, tokens_after=size, **_spent(made))
+        return charged(replace(held, tokens_before=size, tokens_after=size), cost)
 
-    def _no_gain(self, plan: Plan[Any], made: Written | Compacted) -> Outcome[Any]:
+    def _no_gain(self, plan: Plan[Any], cost: Cost) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
         self.planning.tried.add(plan.digest)
         remedy = remedy_for("no_gain", min_gain=plan.min_gain)
-        return replace(self.nothing(plan), reason="no_gain", remedy=remedy, **_spent(made))
+        return charged(replace(self.nothing(plan), reason="no_gain", remedy=remedy), cost)
 
     def undo(self) -> Outcome[Any]:
         """Put back the originals of the latest fold: of this process, else from the store."""
@@ -388,27 +371,27 @@ class Folding:
             remedy=remedy_for(reason),
         )
 
-    def failed(self, error: BaseException) -> Outcome[Any]:
-        """Return the outcome of a summarization that ended in an error."""
+    def failed(self, error: BaseException, cost: Cost) -> Outcome[Any]:
+        """Return the outcome of a summarization that ended in an error; both say what it cost."""
+        cost.charge(error)
         idle = self.idle("stale" if isinstance(error, StaleHeadError) else "failed")
-        if not isinstance(error, ChatfoldError):
-            return replace(idle, error=error)
-        return replace(idle, error=error, usage=error.usage, llm_calls=error.llm_calls)
+        return charged(replace(idle, error=error), cost)
+
+
+def charged(outcome: Outcome[Any], cost: Cost) -> Outcome[Any]:
+    """Return an outcome that says what it cost; one that was timed says so already.
+
+    Args:
+        outcome: What happened.
+        cost: What it has cost, timed by `time.perf_counter`.
+    """
+    return outcome if outcome.seconds else replace(outcome, **cost.fields(time.perf_counter()))
 
 
 def _known(made: Compacted) -> Known:
-    fields = {**_cost(made), "summary": made.readable}
-    return Known(fields, stable_digest(made.items[-1]))
+    return Known({"summary": made.readable}, stable_digest(made.items[-1]))
 
 
-def _cost(made: Written | Compacted) -> dict[str, Any]:
-    """Return what model calls have cost and how they went, as fields of an outcome."""
-    if not isinstance(made, Written):
-        return _spent(made)
-    known = {"truncated": made.truncated, "mode": made.mode, "fell_back": made.fell_back}
-    return _spent(made) | known
-
-
-def _spent(made: Written | Compacted) -> dict[str, Any]:
-    """Return what model calls have cost, as fields of an outcome."""
-    return {"usage": made.usage, "llm_calls": made.llm_calls, "model": made.model}
+def _how(made: Written) -> dict[str, Any]:
+    """Return how the model calls went, as fields of an outcome."""
+    return {"truncated": made.truncated, "mode": made.mode, "fell_back": made.fell_back}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from chatfold.core.calls import Abandon
+from chatfold.core.cost import Cost
 from chatfold.core.flow import Completion, Flow, completed
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.scalars import check_flags
@@ -16,7 +16,7 @@ from chatfold.driving import drive
 from chatfold.each_turn import EachTurn, told
 from chatfold.errors import BusyError, ChatfoldError
 from chatfold.events import Attempt
-from chatfold.folding import Folding
+from chatfold.folding import Folding, charged
 from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
 from chatfold.planning import HOST, Limits
@@ -104,13 +104,14 @@ class Summarizing(History[ItemT]):
             raise ValueError(f"the plan has nothing to do ({plan.reason}); test it with `if plan:`")
         answer = completed(completion)
         attempt = Attempt(self._settings.on_event, self._folding.key)
+        attempt.cost.since = time.perf_counter()
         try:
             with self._state.alone("apply()"):
-                outcome = self._folding.applied(plan, answer)
+                outcome = self._folding.applied(plan, answer, attempt.cost)
         except BusyError:  # the one that goes on tells of itself
             raise
         except Exception as error:  # of the caller's own `post_process`, say
-            self._told(self._folding.failed(error), attempt)
+            self._told(self._folding.failed(error, attempt.cost), attempt)
             raise
         return self._told(outcome, attempt)
 
@@ -133,8 +134,9 @@ class Summarizing(History[ItemT]):
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         settings = self._updated(options, self.flow)
         attempt = Attempt(settings.on_event, self._folding.key)
+        attempt.cost.since = time.perf_counter()
         then = partial(self._told, attempt=attempt)
-        return self._folding.flow(limits, settings, 1, senders=HOST, then=then)
+        return self._folding.flow(limits, settings, 1, senders=HOST, cost=attempt.cost, then=then)
 
     def summarize(
         self,
@@ -178,9 +180,9 @@ class Summarizing(History[ItemT]):
             if not attempt.allowed(self._state.tokens):
                 return self._folding.idle("vetoed")
             try:
-                outcome = self._fold(llm, limits, settings, model)
+                outcome = self._fold(llm, limits, settings, model, attempt.cost)
             except ChatfoldError as error:
-                self._told(self._folding.failed(error), attempt)
+                self._told(self._folding.failed(error, attempt.cost), attempt)
                 raise
             return self._told(outcome, attempt)
 
@@ -228,9 +230,9 @@ class Summarizing(History[ItemT]):
             if not attempt.allowed(self._state.tokens):
                 return self._folding.idle("vetoed")
             try:
-                outcome = await self._afold(llm, limits, settings, model, wait=wait)
+                outcome = await self._afold(llm, limits, settings, model, attempt.cost, wait=wait)
             except ChatfoldError as error:
-                self._told(self._folding.failed(error), attempt)
+                self._told(self._folding.failed(error, attempt.cost), attempt)
                 raise
             return self._told(outcome, attempt)
 
@@ -310,26 +312,22 @@ class Summarizing(History[ItemT]):
         return told(outcome, attempt)
 
     def _fold(
-        self, llm: LLM, limits: Limits, settings: Settings, model: str | None
+        self, llm: LLM, limits: Limits, settings: Settings, model: str | None, cost: Cost
     ) -> Outcome[ItemT]:
         """Summarize; nobody is told of it yet."""
         native, backends = backends_for(llm, settings, model, asynchronous=False)
         if not self._state.running.acquire(blocking=False):
             return self._folding.idle("busy")
-        started = time.perf_counter()
+        cost.since = time.perf_counter()
         try:
             if native is not None:
-                work = self._work(limits, settings, backends)
-                outcome = put(self._folding, work.native(native), since=started)
+                work = self._work(limits, settings, backends, cost)
+                outcome = put(self._folding, work.native(native), cost)
             else:
                 windows, sent = windows_for(backends), senders(backends, settings)
-                flow = self._folding.flow(
-                    limits, settings, len(backends), windows, sent, since=started
-                )
+                flow = self._folding.flow(limits, settings, len(backends), windows, sent, cost=cost)
                 outcome = drive(flow, backends)
-            if outcome.seconds:  # timed where it was put in
-                return outcome
-            return replace(outcome, seconds=time.perf_counter() - started)
+            return charged(outcome, cost)
         finally:
             self._state.running.release()
 
@@ -339,6 +337,7 @@ class Summarizing(History[ItemT]):
         limits: Limits,
         settings: Settings,
         model: str | None,
+        cost: Cost,
         *,
         wait: bool = False,
     ) -> Outcome[ItemT]:
@@ -346,18 +345,19 @@ class Summarizing(History[ItemT]):
         native, backends = backends_for(llm, settings, model, asynchronous=True)
         if not await self._turn_to_run(wait):
             return self._folding.idle("busy")
-        started = time.perf_counter()
+        cost.since = time.perf_counter()
         try:
-            work = self._work(limits, settings, backends)
+            work = self._work(limits, settings, backends, cost)
             made = await (work.awritten() if native is None else work.anative(native))
-            outcome = put(self._folding, made, since=started)
-            return replace(outcome, seconds=time.perf_counter() - started)
+            return charged(put(self._folding, made, cost), cost)
         finally:
             self._state.running.release()
 
-    def _work(self, limits: Limits, settings: Settings, backends: list[Summarizer]) -> Work:
+    def _work(
+        self, limits: Limits, settings: Settings, backends: list[Summarizer], cost: Cost
+    ) -> Work:
         snapshot, sent = self._state.snapshot(limits.abandon), senders(backends, settings)
-        return Work(self._folding, snapshot, limits, settings, backends, sent)
+        return Work(self._folding, snapshot, limits, settings, backends, sent, cost)
 
     async def _turn_to_run(self, wait: bool) -> bool:
         """Return whether a summarization may start now, waiting for another one if asked."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
 from chatfold.core.commit import Verdict, check_standing, judge
+from chatfold.core.cost import Cost
 from chatfold.core.digest import head_digest, stable_digest
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
@@ -31,18 +32,18 @@ class Known(NamedTuple):
     """What is known of items that were written for a head.
 
     Attributes:
-        fields: What they have cost, and what else the outcome says of them.
+        fields: What else the outcome says of them.
         id: Names the fold.
         tokens: Size of a single item.
         saved: A fold that is in the store already, where there is one.
-        since: When the fold began, by `time.perf_counter`, where it is to be timed here.
+        cost: What they have cost, timed by `time.perf_counter`; None where that is nothing.
     """
 
     fields: Mapping[str, Any]
     id: str
     tokens: int | None = None
     saved: Fold | None = None
-    since: float | None = None
+    cost: Cost | None = None
 
 
 class Swaps:
@@ -128,9 +129,11 @@ class Swaps:
         fold: Fold,
     ) -> Outcome[Any]:
         """Return the outcome of a fold that is in the list."""
-        made, since = verdict.replacement, known.since
+        made, cost = verdict.replacement, known.cost
         self._state.unbound = plan.terms.thinking == "strip"
         fields: dict[str, Any] = {"reason": "summarized", **known.fields}
+        if cost is not None:
+            fields |= cost.fields(time.perf_counter())
         return Outcome(
             changed=True,
             **fields,
@@ -150,7 +153,6 @@ class Swaps:
             problems=verdict.problems,
             fold_id=known.id,
             key=self._originals.key,
-            seconds=0.0 if since is None else time.perf_counter() - since,
         )
 
     def put_again(

@@ -5,16 +5,19 @@ Not here: who does it and when (`background`, `summarizing`), what the fold is (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from chatfold.core.cost import Cost
 from chatfold.core.flow import Flow
 from chatfold.core.live import Sender
 from chatfold.core.plan import Outcome, Plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.undo import Fold
 from chatfold.driving import adrive, drive
+from chatfold.errors import SummaryError
 from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
@@ -53,6 +56,7 @@ class Work(NamedTuple):
     settings: Settings
     backends: list[Summarizer]
     senders: list[Sender]
+    cost: Cost
 
     def written(self, stopped: Callable[[], bool]) -> Made:
         """Return a summary; nothing more is asked for once it is `stopped`."""
@@ -69,7 +73,9 @@ class Work(NamedTuple):
         if not plan:
             return self.folding.nothing(plan)
         told = self.settings.compaction_instructions()
-        made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
+        with self._asking():
+            made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
+        self._paid(made)
         return self._native_draft(plan, made)
 
     async def anative(self, native: NativeCompaction) -> Made:
@@ -78,7 +84,9 @@ class Work(NamedTuple):
         if not plan:
             return self.folding.nothing(plan)
         told = self.settings.compaction_instructions()
-        made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
+        with self._asking():
+            made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
+        self._paid(made)
         return await _in_thread(partial(self._native_draft, plan, made))
 
     def _flow(self) -> Flow[Draft | Outcome[Any]]:
@@ -89,10 +97,27 @@ class Work(NamedTuple):
             len(self.backends),
             windows_for(self.backends),
             self.senders,
+            cost=self.cost,
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
         return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
+
+    @contextmanager
+    def _asking(self) -> Generator[None]:
+        """Take down that a provider is asked, and what that has cost where it fails."""
+        self.cost.llm_calls = 1  # until it says how many there were
+        try:
+            yield
+        except SummaryError as error:
+            self.cost.llm_calls = max(1, error.llm_calls)
+            self.cost.add_failed(error)
+            raise
+
+    def _paid(self, made: Compacted) -> None:
+        """Take down what an answer of a provider has cost."""
+        self.cost.add(made.usage)
+        self.cost.llm_calls, self.cost.model = made.llm_calls, made.model
 
     def _native_draft(self, plan: Plan[Any], made: Compacted) -> NativeDraft:
         return NativeDraft(plan, made, self.folding.saved_native(plan, made, self.snapshot))
@@ -141,13 +166,13 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await arun(worked, STEPS)
 
 
-def put(folding: Folding, made: Made, *, since: float) -> Outcome[Any]:
+def put(folding: Folding, made: Made, cost: Cost) -> Outcome[Any]:
     """Put what was made into the list, in a call of its owner.
 
     Args:
         folding: The folds of the list.
         made: What was made of it.
-        since: When its time began to count, by `time.perf_counter`.
+        cost: What it has cost.
 
     Raises:
         StaleHeadError: The head changed since.
@@ -155,5 +180,5 @@ def put(folding: Folding, made: Made, *, since: float) -> Outcome[Any]:
         StoreError: The originals could not be written.
     """
     if isinstance(made, Draft):
-        return folding.put(made, since=since)
-    return folding.commit_native(*made) if isinstance(made, NativeDraft) else made
+        return folding.put(made, cost)
+    return folding.commit_native(*made, cost) if isinstance(made, NativeDraft) else made

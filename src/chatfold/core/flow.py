@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.answers.no_summary import is_error_text, is_refusal, says_nothing
 from chatfold.core.answers.thoughts import is_blank, is_calls_alone, without_thoughts
+from chatfold.core.cost import Cost
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.live import Mode
 from chatfold.core.render import Prompt
@@ -85,13 +87,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary that was accepted, and what it cost.
+    """A summary that was accepted.
 
     Attributes:
         text: The summary.
-        usage: Tokens of every model call, or None where none was made or none told.
-        llm_calls: Number of model calls.
-        model: The model that answered last, or None.
         truncated: Number of texts that were shown with their middle left out.
         ungrounded: Values of the model's words that the conversation does not hold.
         dropped: Sentences that went because of them.
@@ -100,9 +99,6 @@ class Written:
     """
 
     text: str
-    usage: Usage | None
-    llm_calls: int
-    model: str | None
     truncated: int = 0
     ungrounded: tuple[Ungrounded, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -260,6 +256,7 @@ class Flow(Generic[OutcomeT]):
     Attributes:
         prompt: What to ask next; None when the flow is done.
         outcome: What happened; None while the flow goes on.
+        cost: What it has cost so far.
     """
 
     def __init__(
@@ -268,8 +265,11 @@ class Flow(Generic[OutcomeT]):
         finish: Callable[[Written], OutcomeT],
         outcome: OutcomeT | None,
         *,
+        cost: Cost | None = None,
         failed: Callable[[Exception], object] | None = None,
     ) -> None:
+        self.cost = Cost() if cost is None else cost
+        self._is_asked = False
         self._steps = steps
         self._finish = finish
         self._failed = failed  # is told of what ends the flow before it is raised
@@ -293,8 +293,7 @@ class Flow(Generic[OutcomeT]):
             StaleHeadError: The head changed while the summary was written.
             InvalidResultError: The new list would break the provider's rules.
         """
-        answer = completed(completion)
-        self._advance(lambda steps: steps.send(answer))
+        self.answered(completion)()
 
     def fail(self, error: SummaryError) -> None:
         """Take in that the model call failed; the next summarizer is asked, if there is one.
@@ -304,30 +303,57 @@ class Flow(Generic[OutcomeT]):
             ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: There is none: `error` itself, with the usage so far.
         """
+        self.unanswered(error)()
+
+    # What the drivers use: what a call costs is known before anything is made of its answer
+
+    def asked(self) -> Request:
+        """Return what is to be asked, by who asks it now: it is a call from here on."""
+        assert self.request is not None, "the flow goes on"
+        self.cost.llm_calls += 1
+        self._is_asked = True
+        return self.request
+
+    def answered(self, completion: str | Completion) -> Callable[[], None]:
+        """Take down what a call has cost; return what does the rest of `send`, in any thread."""
+        answer, steps = completed(completion), self._charged()
+        self.cost.add(answer.usage)
+        self.cost.model = answer.model
+        return partial(self._advance, partial(steps.send, answer))
+
+    def unanswered(self, error: SummaryError) -> Callable[[], None]:
+        """Take down what a call has cost; return what does the rest of `fail`, in any thread."""
         if not isinstance(error, BaseException):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(
                 f"fail() takes the error of the model call, not {type(error).__name__}; write "
                 'flow.fail(SummarizerError("..."))'
             )
-        self._advance(lambda steps: steps.throw(error))
+        steps = self._charged()
+        self.cost.add_failed(error)
+        return partial(self._advance, partial(steps.throw, error))
 
-    def _advance(self, step: Callable[[Steps], Request]) -> None:
+    def _charged(self) -> Steps:
+        """Return the steps that go on; the call that was made for them is counted, once."""
         if self._steps is None or self.request is None:
             ended = (
                 "is done; its outcome is set" if self.outcome is not None else "ended in an error"
             )
             raise ValueError(f"the flow {ended}, and takes no more; begin another one")
-        self.request = None
+        self.cost.llm_calls += not self._is_asked
+        self._is_asked, self.request = False, None
+        return self._steps
+
+    def _advance(self, step: Callable[[], Request]) -> None:
         try:
-            self._go_on(step, self._steps)
+            self._go_on(step)
         except Exception as error:
             if self._failed is not None:
                 self._failed(error)
             raise
 
-    def _go_on(self, step: Callable[[Steps], Request], steps: Steps) -> None:
+    def _go_on(self, step: Callable[[], Request]) -> None:
         try:
-            self.request = step(steps)
+            self.request = step()
         except StopIteration as done:
             written: Written = done.value
         else:

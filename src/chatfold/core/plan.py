@@ -162,8 +162,9 @@ class Outcome(Generic[ItemT]):
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.
         over_limit: Whether the list is still larger than the policy allows.
-        usage: Tokens of every model call, or None where none was made or none told.
-        llm_calls: Number of model calls.
+        usage: Tokens of every model call, however it ended, or None where none was made or none
+            told.
+        llm_calls: Number of model calls; where it was cancelled, one under way included.
         seconds: Duration, model calls included.
         blocked_by: Labels of the open calls that kept the cut from going further.
         omitted: What had no readable form and was not in the prompt, by kind.
@@ -175,7 +176,7 @@ class Outcome(Generic[ItemT]):
         error: What went wrong, or None.
         fold_id: Names the fold, or None.
         key: The conversation's key in a store, or None.
-        model: The model that wrote the summary, or None.
+        model: The model that answered last, or None.
         remedy: What to do about the reason, "" where nothing need be done.
         mode: How the summary was asked for: by a `prompt` of its own, or in `append` mode; None
             where nothing was summarized, or not by words.

@@ -1,6 +1,7 @@
 """From a head to one summary: part after part, with every retry and fallback.
 
-Not here: what may stand as a summary (`flow`), what a part shows (`parts`), the model calls.
+Not here: what may stand as a summary (`flow`), what a part shows (`parts`), the model calls and
+what they cost.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
-from chatfold.core.flow import CAP, Completion, Request, Steps, Usage, Written, accept
+from chatfold.core.flow import CAP, Completion, Request, Steps, Written, accept
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
@@ -47,7 +48,7 @@ def write_summary(
     A head that is too large for one prompt is shown in parts, each with the summary of those
     before it. A prompt that a summarizer calls too long is made smaller. A truncated answer is
     asked for once more with twice the limit. A backend that fails is followed by the next, which
-    goes on where it stopped; the last one's error is raised, with the usage of all.
+    goes on where it stopped; the last one's error is raised.
 
     In append mode each backend that can be sent the live request is asked by that first, and by
     prompts where that gives no text.
@@ -75,18 +76,13 @@ def write_summary(
             proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
             text = _finished(head.cut(proven.text), terms.post_process)
         except ChatfoldError as error:
-            run.add(error.usage)  # a failed answer may have cost something
             run.note(append, error)
-            error.usage, error.llm_calls = run.usage, run.calls
             if backend == backends - 1 or not isinstance(error, SummaryError):
                 raise
         else:
             truncated = run.truncated + part.truncated + bool(head.excess(proven.text))
             return Written(
                 text,
-                run.usage,
-                run.calls,
-                run.model,
                 truncated,
                 proven.ungrounded,
                 proven.dropped,
@@ -116,9 +112,6 @@ def settled(
     )
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
-        completion.usage,
-        0,
-        completion.model,
         bool(head.excess(proven.text)),
         proven.ungrounded,
         proven.dropped,
@@ -127,7 +120,7 @@ def settled(
 
 @dataclass(slots=True)
 class _Run:
-    """How far the head is summarized, and what that has cost.
+    """How far the head is summarized.
 
     `cap` is the limit that the latest answer needed, None where it was not cut off.
     """
@@ -137,15 +130,7 @@ class _Run:
     shown: int = 0
     cap: int | None = None
     truncated: int = 0
-    usage: Usage | None = None
-    calls: int = 0
-    model: str | None = None
     fell_back: str = ""
-
-    def add(self, usage: Usage | None) -> None:
-        """Add what a model call used, where that is known."""
-        if usage is not None:
-            self.usage = (self.usage or Usage()) + usage
 
     def note(self, append: Append | None, why: ChatfoldError) -> None:
         """Note why a summary was not written in append mode; the first reason stands."""
@@ -164,8 +149,6 @@ def _told(
     try:
         text = yield from _ask(head, part.prompt, run, room, backend)
     except SummaryError as error:
-        run.add(error.usage)
-        error.usage = None
         run.note(append, error)
         if not may_do_otherwise(error):
             raise
@@ -204,8 +187,7 @@ def _next(
         except SummarizerError as error:
             if not error.overflow:
                 raise
-            run.add(error.usage)
-            error.usage, refused = None, error
+            refused = error
             size = head.size(part.prompt)
             room.overflowed(size, part.prompt.max_tokens, error.limit, error.size)
         else:
@@ -219,20 +201,17 @@ def _ask(
     """Ask; where the answer is cut off, ask once more with room for a longer one."""
     run.cap = None
     try:
-        return (yield from _asked(prompt, run, backend))
+        return (yield from _asked(prompt, backend))
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or CAP), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
     run.cap = cap
-    return (yield from _asked(replace(prompt, cap=cap), run, backend))
+    return (yield from _asked(replace(prompt, cap=cap), backend))
 
 
-def _asked(prompt: Prompt, run: _Run, backend: int) -> Generator[Request, Completion, str]:
-    run.calls += 1
+def _asked(prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
     completion = yield Request(prompt, backend)
-    run.add(completion.usage)
-    run.model = completion.model
     return accept(completion, prompt.max_tokens)
 
 
@@ -279,7 +258,7 @@ def _again(
     room: Room,
     backend: int,
 ) -> Generator[Request, Completion, str]:
-    """Have a draft mended; what a failure has cost is counted, and the failure raised.
+    """Have a draft mended.
 
     The conversation and the draft together may be more than fits; then nothing is asked.
     """
@@ -289,12 +268,7 @@ def _again(
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
-    try:
-        return _cleaned(_decoded((yield from _asked(asked, run, backend)), prompt), run.redact)
-    except SummaryError as error:
-        run.add(error.usage)
-        error.usage = None
-        raise
+    return _cleaned(_decoded((yield from _asked(asked, backend)), prompt), run.redact)
 
 
 def _cleaned(text: str, redact: Redact | None) -> str:
