@@ -11,7 +11,7 @@ from each_turn import Model, context, failing, maybe, timed, turn
 from laws import step
 
 from chatfold import ChatContext, Usage
-from chatfold.policy import Policy
+from chatfold.policy import Load, Policy
 
 WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
 
@@ -145,6 +145,46 @@ def test_what_requests_have_besides_leaves_less_to_keep() -> None:
         assert folded("maybe_summarize", ctx)
         assert not ctx.load().over_limit
         assert len(ctx.items) == 3
+
+
+@WAYS
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_yes_of_the_policys_own_function_holds_though_an_old_item_was_edited(
+    way: str, background: bool, edited: bool
+) -> None:
+    """It is asked once in a turn: a user has asked for one fold, say."""
+    wishes, asked = list[str](), list[int]()
+
+    def when(load: Load) -> bool:
+        asked.append(load.tokens)
+        return bool(wishes) and bool(wishes.pop())
+
+    ctx = context(6, policy=Policy(max_tokens=1_000, keep_last_turns=1, when=when))
+    assert maybe(way, ctx, Model(), background=background).reason == "below_trigger"
+    if edited:
+        ctx.items[1]["content"] = "w " * 40
+    wishes.append("fold")
+    asked.clear()
+    outcome = maybe(way, ctx, Model(), background=background)
+    assert outcome.reason == ("started" if background else "summarized")
+    assert len(asked) == 1
+
+
+def test_a_number_of_the_policy_is_asked_again_of_the_list_as_it_was_edited() -> None:
+    """It is smaller than it was taken to be; then its function is asked, as at any such turn."""
+    asked = list[int]()
+
+    def when(load: Load) -> bool:
+        asked.append(load.tokens)
+        return False
+
+    ctx = context(10, policy=Policy(max_tokens=1_000, keep_tokens=200, when=when))
+    assert ctx.load().over_limit
+    ctx.items[1]["content"] = "w"
+    assert ctx.maybe_summarize(never).reason == "below_trigger"
+    assert asked == [ctx.load().tokens]
+    assert asked[0] < 1_000
 
 
 # --- a fold that lies ready, and what cannot work -----------------------------------------------

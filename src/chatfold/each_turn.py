@@ -117,6 +117,7 @@ class EachTurn:
         self.kept_tokens = policy.kept_tokens(state.model)
         self.background: BackgroundFold[Any] | None = None
         self.checked: tuple[object, ...] | None = None  # what summarizes, if it is known to be able
+        self._numbers = policy if policy.when is None else replace(policy, when=None)
         self._limit = policy.limit(state.model)
         self._window = policy.window_of(state.model)
         self._state = state
@@ -323,16 +324,22 @@ class EachTurn:
         return due
 
     def _idle(
-        self, background: bool, wanted: object, *, looked_through: bool = False
+        self,
+        background: bool,
+        wanted: object,
+        *,
+        looked_through: bool = False,
+        said_yes: bool = False,
     ) -> Outcome[Any] | None:
         """Return why nothing is to be done now, None where something is.
 
         Where something is, the list is looked through first: an old item may have been edited.
+        What the policy's numbers say may be otherwise then; `when` said yes to the turn.
         """
         extent = self._state.extent()
         load = self._load(extent)
         share = self.policy.background_at if background else 1.0
-        known = self._due_at is not None and load == self._due_at
+        known = said_yes or (self._due_at is not None and load == self._due_at)
         if not known and not self.policy.due(load, share=share):
             return self._folding.idle("below_trigger", extent.tokens)
         if self._waits() and not self._at_last_resort(load):
@@ -353,7 +360,8 @@ class EachTurn:
         counted = self._state.extent()
         if looked_through or self._state.extent_looked_through() == counted:
             return None
-        return self._idle(background, wanted, looked_through=True)
+        by_when = not self._numbers.due(load, share=share)
+        return self._idle(background, wanted, looked_through=True, said_yes=by_when)
 
     def _what_holds(self, wanted: object) -> tuple[object, ...]:
         """Return what a try that found nothing to fold depended on, besides the list's size.
