@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from typing import Any
 
 import pytest
-from background import LIMIT, Gate, background_threads, finished, slow
+from background import LIMIT, Gate, background_threads, finished, slow, until
 from each_turn import Model, Told, turn
 from laws import same_objects, step, talk
 from logs import records
@@ -317,3 +318,47 @@ def test_prefix_and_tail_may_change_meanwhile() -> None:
     assert ctx.maybe_summarize(never, background=True).changed
     assert ctx.items[0]["content"] == "09:01"
     assert ctx.items[-1]["content"].endswith(" and more")
+
+
+@pytest.mark.parametrize("reason", ["no_gain", "too_few_turns"])
+def test_an_outcome_tells_the_size_of_the_list_as_it_is_when_it_comes(reason: str) -> None:
+    """Also where nothing came of the fold, and items came while it was written."""
+    told = Told()
+    ctx, gate = slow(counter=None, on_event=told)
+    if reason == "no_gain":
+        gate.text = "long " * 5_000
+        fold = ctx.summarize_in_background(gate, max_summary_tokens=50_000)
+        assert gate.asked.wait(LIMIT)
+    else:
+        fold = ctx.summarize_in_background(never, keep_last_turns=20)
+    ctx.extend(item for n in range(5) for item in turn(n, 1_000))
+    gate.open.set()
+    assert fold.wait(LIMIT)
+    outcome, size = fold.apply_if_ready(), ctx.count_tokens().value
+    assert (outcome.reason, outcome.tokens_before, outcome.tokens_after) == (reason, size, size)
+    assert outcome.over_limit
+    assert told.events[-1].tokens == size
+
+
+@pytest.mark.parametrize("way", ["flow", "asummarize"])
+def test_a_fold_without_gain_tells_what_came_while_it_was_written(way: str) -> None:
+    ctx, gate = slow(counter=None)
+    gate.text = "long " * 5_000
+    options: dict[str, Any] = {"keep_last_turns": 1, "max_summary_tokens": 50_000}
+
+    async def main() -> Any:
+        task = asyncio.create_task(ctx.asummarize(gate.awaited, **options))
+        await until(gate.asked.is_set)
+        ctx.extend(turn(99, 1_000))
+        gate.open.set()
+        return await task
+
+    if way == "flow":
+        flow = ctx.flow(**options)
+        ctx.extend(turn(99, 1_000))
+        flow.send(gate.text)
+        outcome: Any = flow.outcome
+    else:
+        outcome = asyncio.run(main())
+    size = ctx.count_tokens().value
+    assert (outcome.reason, outcome.tokens_before, outcome.tokens_after) == ("no_gain", size, size)

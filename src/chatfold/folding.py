@@ -334,15 +334,14 @@ class Folding:
 
     def _server_managed(self, cost: Cost) -> Outcome[Any]:
         """Return the outcome of a fold of a history that the provider has come to hold."""
-        size = self._state.extent().tokens
-        held = self.nothing(self.planning.server_managed())
-        return charged(replace(held, tokens_before=size, tokens_after=size), cost)
+        return charged(self.by_now(self.nothing(self.planning.server_managed())), cost)
 
     def _no_gain(self, plan: Plan[Any], cost: Cost) -> Outcome[Any]:
         """Return the outcome of a fold that would not have made the list smaller."""
         self.planning.tried.add(plan.digest)
         remedy = remedy_for("no_gain", min_gain=plan.min_gain)
-        return charged(replace(self.nothing(plan), reason="no_gain", remedy=remedy), cost)
+        idle = self.by_now(self.nothing(plan))
+        return charged(replace(idle, reason="no_gain", remedy=remedy), cost)
 
     def undo(self) -> Outcome[Any]:
         """Put back the originals of the latest fold: of this process, else from the store."""
@@ -352,6 +351,14 @@ class Folding:
     def nothing(self, plan: Plan[Any]) -> Outcome[Any]:
         """Return the outcome of a plan with nothing to do."""
         return replace(nothing(plan), key=self._originals.key)
+
+    def by_now(self, outcome: Outcome[Any]) -> Outcome[Any]:
+        """Return the outcome of a plan that came to nothing, by the list as it is now.
+
+        To be called by the list's owner: items may have come since the plan was made.
+        """
+        size = self._state.extent().tokens
+        return replace(outcome, tokens_before=size, tokens_after=size)
 
     def idle(self, reason: Reason, size: int | None = None) -> Outcome[Any]:
         """Return the outcome of a call that did nothing.

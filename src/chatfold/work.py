@@ -181,4 +181,6 @@ def put(folding: Folding, made: Made, cost: Cost) -> Outcome[Any]:
     """
     if isinstance(made, Draft):
         return folding.put(made, cost)
-    return folding.commit_native(*made, cost) if isinstance(made, NativeDraft) else made
+    if isinstance(made, NativeDraft):
+        return folding.commit_native(*made, cost)
+    return folding.by_now(made)
