@@ -17,6 +17,7 @@ from chatfold import (
     ChatContext,
     Completion,
     Outcome,
+    Policy,
     Prompt,
     SummaryError,
     Usage,
@@ -269,3 +270,23 @@ def test_law_13_an_undo_says_what_it_did() -> None:
         folded.tokens_before,
     )
     assert str(outcome) == f"undone: {folded.tokens_after:,} -> {folded.tokens_before:,} tokens"
+    assert outcome.seconds > 0
+
+
+@pytest.mark.parametrize("way", ["undo", "summarize", "asummarize", "background"])
+def test_law_13_who_undoes_or_forbids_a_fold_is_told_that_the_list_is_too_large(way: str) -> None:
+    """As of any other outcome, by the policy that the caller gave; where he gave none, none is."""
+    for policy in (Policy(max_tokens=2_000, keep_tokens=500), None):
+        ctx = ChatContext(talk(6), policy=policy)
+        if way == "undo":
+            assert not ctx.summarize(short, keep_last_turns=1).over_limit
+            outcome: Outcome[Any] = ctx.undo()
+            assert outcome.changed
+        elif way == "background":
+            options: dict[str, Any] = {"on_event": lambda event: False}
+            outcome = ctx.summarize_in_background(short, **options).apply_if_ready()
+        else:
+            outcome = fold(ctx, way=way, keep_last_turns=1, on_event=lambda event: False)
+        assert outcome.reason == ("undone" if way == "undo" else "vetoed")
+        assert ctx.load().tokens > 2_000
+        assert outcome.over_limit is (policy is not None)

@@ -178,7 +178,7 @@ class Summarizing(History[ItemT]):
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
             if not attempt.allowed(self._state.tokens):
-                return self._folding.idle("vetoed")
+                return self._limited(self._folding.idle("vetoed"))
             try:
                 outcome = self._fold(llm, limits, settings, model, attempt.cost)
             except ChatfoldError as error:
@@ -228,7 +228,7 @@ class Summarizing(History[ItemT]):
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
             if not attempt.allowed(self._state.tokens):
-                return self._folding.idle("vetoed")
+                return self._limited(self._folding.idle("vetoed"))
             try:
                 outcome = await self._afold(llm, limits, settings, model, attempt.cost, wait=wait)
             except ChatfoldError as error:
@@ -247,7 +247,8 @@ class Summarizing(History[ItemT]):
             StoreError: The store cannot be read.
         """
         with self._state.alone("undo()"):
-            return self._folding.undo()
+            cost = Cost(since=time.perf_counter())
+            return self._limited(charged(self._folding.undo(), cost))
 
     # What this class and `ChatContext` need
 
@@ -307,9 +308,11 @@ class Summarizing(History[ItemT]):
         """
         if outcome.changed or tried:
             self._each_turn.learn(outcome)
-        if self._policy is not None:
-            outcome = self._each_turn.with_limit(outcome)
-        return told(outcome, attempt)
+        return told(self._limited(outcome), attempt)
+
+    def _limited(self, outcome: Outcome[ItemT]) -> Outcome[ItemT]:
+        """Return an outcome that says whether the list is over the limit of the caller's policy."""
+        return outcome if self._policy is None else self._each_turn.with_limit(outcome)
 
     def _fold(
         self, llm: LLM, limits: Limits, settings: Settings, model: str | None, cost: Cost
