@@ -524,3 +524,94 @@ def test_law_6_what_was_merged_into_the_summary_item_is_in_the_prompt() -> None:
     assert outcome.changed
     assert asked.prompts[0].previous_summary == "the record"
     assert "and my address is X" in shown(asked.prompts[0])
+
+
+STAGE = 'stage "1" <&'  # a label of any host's making
+
+
+def served(kind: str, id_: str, **fields: Any) -> dict[str, Any]:
+    return {"type": kind, "id": id_, "name": "restart", "arguments": "{}", **fields}
+
+
+def used(kind: str, id_: str, result: str, **fields: Any) -> list[dict[str, Any]]:
+    use = {"type": kind, "id": id_, "name": "restart", "input": {}, **fields}
+    given = {"type": result, "tool_use_id": id_, "content": "ok"}
+    if kind == "tool_use":
+        answer = {**given, "toolset_name": fields["toolset_name"]}
+        return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [answer]}]
+    return [{"role": "assistant", "content": [use, given]}]
+
+
+def named(kind: str, namespace: str) -> list[dict[str, Any]]:
+    """Return a call of a tool that lives somewhere, and what answers it."""
+    call = {"call_id": "a", "name": "restart", "namespace": namespace}
+    output = {"call_id": "a", "output": "ok"}
+    allowed = {"type": "mcp_approval_response", "approval_request_id": "a", "approve": True}
+    of_server = {"server_label": namespace}
+    return {
+        "function": [
+            {"type": "function_call", "arguments": "{}", **call},
+            {"type": "function_call_output", **output},
+        ],
+        "custom": [
+            {"type": "custom_tool_call", "input": "go", **call},
+            {"type": "custom_tool_call_output", **output},
+        ],
+        "orphan": [{"type": "function_call_output", "output": "ok", **call}],
+        "server": [served("mcp_call", "a", **of_server, output="ok")],
+        "approval": [served("mcp_approval_request", "a", **of_server), allowed],
+        "anthropic server": used("mcp_tool_use", "a", "mcp_tool_result", server_name=namespace),
+        "toolset": used("tool_use", "a", "tool_result", toolset_name=namespace),
+    }[kind]
+
+
+LIVES = (*("function", "custom", "orphan", "server", "approval", "anthropic server", "toolset"),)
+# How many elements name the tool: that of the call, and that of its result.
+ELEMENTS = {"server": 1, "approval": 1, "orphan": 1}
+
+
+@pytest.mark.parametrize("kind", LIVES)
+def test_law_6_where_a_tool_lives_is_in_the_prompt(kind: str) -> None:
+    """Two servers, or namespaces, may have tools of one name."""
+    shape = "anthropic" if "anthropic" in kind or kind == "toolset" else "openai_responses"
+    for namespace in ("production", STAGE):
+        items = named(kind, namespace)
+        ctx: ChatContext[Any] = ChatContext([*talk(1), *items, *talk(1), *talk(1)], shape=shape)
+        plan = ctx.plan(keep_last_turns=1)
+        assert plan.prompt is not None
+        homes = [e.get("namespace") for e in element(plan.prompt).iter() if e.get("name")]
+        assert homes == [namespace] * ELEMENTS.get(kind, 2)
+
+
+def test_where_a_tool_lives_goes_through_redact_and_is_left_out_where_nothing_says_it() -> None:
+    """The elements of other calls stay as they are."""
+    plain = [{**item} for item in named("function", "")]
+    for item in plain:
+        item.pop("namespace", None)
+    history = [*talk(1), *named("server", "db-secret"), *plain, *talk(1), *talk(1)]
+    ctx: ChatContext[Any] = ChatContext(history, shape="openai_responses")
+    plan = ctx.plan(keep_last_turns=1, redact=lambda text: text.replace("secret", "***"))
+    assert plan.prompt is not None
+    assert 'namespace="db-***"' in plan.prompt.user
+    assert "secret" not in plan.prompt.user
+    assert '<function_call name="restart" call_id="a">' in plan.prompt.user
+    assert plan.prompt.user.count("namespace=") == 1
+
+
+@pytest.mark.parametrize("kind", LIVES)
+def test_where_a_tool_lives_is_found_again(kind: str) -> None:
+    """By the words of it."""
+    shape = "anthropic" if "anthropic" in kind or kind == "toolset" else "openai_responses"
+    history = [*talk(1), *named(kind, "warehouse"), *talk(1), *talk(1)]
+    ctx: ChatContext[Any] = ChatContext(history, shape=shape, store=MemoryStore(), key="k")
+    assert ctx.summarize(lambda prompt: "Done.", keep_last_turns=1).changed
+    assert named(kind, "warehouse")[0] in ctx.recall(query="warehouse")
+
+
+@pytest.mark.parametrize("kind", LIVES)
+def test_where_a_tool_lives_is_no_invention_of_a_summary_that_names_it(kind: str) -> None:
+    shape = "anthropic" if "anthropic" in kind or kind == "toolset" else "openai_responses"
+    history = [*talk(1), *named(kind, "eu-west-1a-4417"), *talk(1), *talk(1)]
+    ctx: ChatContext[Any] = ChatContext(history, shape=shape)
+    told = "The server eu-west-1a-4417 was restarted."
+    assert told in (ctx.summarize(lambda prompt: told, keep_last_turns=1).summary or "")

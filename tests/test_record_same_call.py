@@ -267,3 +267,151 @@ def test_a_tool_that_reads_is_asked_again_where_it_is_given_more() -> None:
     record = recorded("query", looked, looked, deleted, folds=False)
     assert "done:\n- query(" in record
     assert "DELETE FROM users" in record
+
+
+# --- tools of one name ----------------------------------------------------------------------------
+
+HOMES = pytest.mark.parametrize("kind", ["function", "mcp", "anthropic"])
+SHAPE_OF = {"anthropic": "anthropic"}
+
+
+def lives(kind: str, number: int, home: str | None, name: str, result: str) -> list[Item]:
+    """Return a call of a tool that lives somewhere, and what came of it."""
+    id_, given = f"c{number}", {"service": "api"}
+    if kind == "anthropic":
+        use = {"type": "mcp_tool_use", "id": id_, "name": name, "input": given, "server_name": home}
+        block = {"type": "mcp_tool_result", "tool_use_id": id_, "content": result}
+        return [{"role": "assistant", "content": [use, block]}]
+    call = {"name": name, "arguments": json.dumps(given)}
+    if kind == "mcp":
+        return [{"type": "mcp_call", "id": id_, "server_label": home, "output": result, **call}]
+    at = {"call_id": id_, **({"namespace": home} if home else {})}
+    answer = {"type": "function_call_output", "call_id": id_, "output": result}
+    return [{"type": "function_call", **at, **call}, answer]
+
+
+def kept(kind: str, *steps: list[Item], folds: bool, **options: Any) -> str:
+    """Return the record of these steps, of one fold or of one for each."""
+    ctx: ChatContext[Any] = ChatContext([], shape=SHAPE_OF.get(kind, "openai_responses"))
+    record = ""
+    for number, step in enumerate(steps, 1):
+        ctx.items.extend(turn(step))
+        if folds or number == len(steps):
+            record = folded(ctx, **options)
+            ctx.items.append({"role": "assistant", "content": "Welcome. " * 30})
+    return record
+
+
+def folded(ctx: ChatContext[Any], **options: Any) -> str:
+    """Fold all but a last message, and return the record."""
+    ctx.items.append({"role": "user", "content": "Thanks."})
+    outcome = ctx.summarize(lambda _: "Work.", keep_last_turns=1, **options)
+    assert outcome.changed
+    assert outcome.facts is not None
+    return outcome.facts.record
+
+
+@FOLDS
+@HOMES
+def test_what_was_done_on_two_servers_is_not_counted_together(kind: str, folds: bool) -> None:
+    """What was done twice on one is, and the record is read again in the next fold."""
+    on = ["staging", "production", "staging"]
+    steps = [lives(kind, n, home, "restart", '{"status": "ok"}') for n, home in enumerate(on)]
+    record = kept(kind, *steps, folds=folds)
+    assert "staging.restart(service=api) (2 calls): status=ok" in record
+    assert "production.restart(service=api): status=ok" in record
+    assert " restart(" not in record
+
+
+@FOLDS
+@HOMES
+def test_what_failed_on_one_server_is_not_settled_by_another(kind: str, folds: bool) -> None:
+    """It is by the same tool of the same one."""
+    failed = lives(kind, 0, "staging", "restart", "Error: disk full")
+    others = lives(kind, 1, "production", "restart", '{"status": "ok"}')
+    record = kept(kind, failed, others, folds=folds)
+    assert "staging.restart(service=api): " in record.partition("failed:")[2]
+    mended = lives(kind, 2, "staging", "restart", '{"status": "ok"}')
+    assert "failed:" not in kept(kind, failed, others, mended, folds=folds)
+
+
+@FOLDS
+@HOMES
+def test_what_two_servers_gave_are_two_values(kind: str, folds: bool) -> None:
+    """The later one is no change of the first."""
+    given = ['{"version": "4.11.2"}', '{"version": "4.9.7"}']
+    homes = ("staging", "production")
+    steps = [lives(kind, n, homes[n], "get_version", given[n]) for n in range(2)]
+    record = kept(kind, *steps, folds=folds)
+    assert "was:" not in record
+    assert "staging.get_version(api): version=4.11.2" in record
+    assert "production.get_version(api): version=4.9.7" in record
+
+
+@FOLDS
+def test_what_no_namespace_names_is_a_third_tool(folds: bool) -> None:
+    homes = ("crm", None, "billing")
+    steps = [lives("function", n, h, "close_case", '{"ok": true}') for n, h in enumerate(homes)]
+    record = kept("function", *steps, folds=folds)
+    for name in ("crm.close_case", "close_case", "billing.close_case"):
+        assert f"- {name}(service=api)" in record
+
+
+@pytest.mark.parametrize(
+    ("other", "said"), [("delete_user", {"namespace": "crm"}), ("delete_card", {})]
+)
+def test_an_open_call_of_a_namespace_is_answered_later(other: str, said: Item) -> None:
+    """By a result that stands for itself, or its note: which of two of one id, the name says."""
+    ctx: ChatContext[Any] = ChatContext([], shape="openai_responses")
+    for home, name in (("crm", "delete_user"), ("billing", other)):
+        ctx.items.extend(turn(lives("function", 0, home, name, "")[:1]))
+    assert folded(ctx).count("no result recorded [c0]") == 2
+    done = {"type": "function_call_output", "call_id": "c0", "output": '{"deleted": 1}'}
+    ctx.append({**done, "name": "delete_user", **said})
+    assert "recorded_tool_result" in str(ctx.items[-1])
+    ctx.items.extend(turn([]))
+    record = folded(ctx)
+    assert "crm.delete_user(service=api): deleted=1" in record.partition("done:")[2]
+    assert f"billing.{other}(service=api): no result" in record.partition("open:")[2]
+    assert "crm.delete_user(service=api): no result" not in record
+
+
+@HOMES
+def test_effects_are_told_by_the_qualified_name_or_the_plain_one(kind: str) -> None:
+    """The qualified one is more exact; a name that was guessed is named in full."""
+    homes = ("staging", "production")
+    steps = [lives(kind, n, home, "frobnicate", "ok") for n, home in enumerate(homes)]
+    told = [{"staging.frobnicate": "read", "frobnicate": "write"}, {"frobnicate": "read"}, {}]
+    records = [kept(kind, *steps, folds=False, effects=effects) for effects in told]
+    done = [record.partition("done:")[2].partition("values:")[0] for record in records]
+    assert "staging" not in done[0]
+    assert "production.frobnicate(service=api)" in done[0]
+    assert "effect unknown" not in done[0]
+    assert done[1] == ""
+    assert done[2].count("(effect unknown)") == 2
+
+
+def test_a_tool_of_a_namespace_that_runs_while_its_call_is_folded_answers_it() -> None:
+    """Its result is a note then, which says where the tool lives."""
+    ctx: ChatContext[Any] = ChatContext(turn([]), shape="openai_responses")
+    for home in ("crm", "billing"):
+        ctx.items.extend(lives("function", 0, home, "delete_user", "")[:1])
+
+    def delete_user(service: str) -> Item:
+        ctx.items.extend(turn([]))
+        assert "crm.delete_user" in folded(ctx, abandon=lambda call: True)
+        return {"deleted": 1}
+
+    ctx.run_tool_calls({"crm.delete_user": delete_user})
+    ctx.items.extend(turn([]))
+    record = folded(ctx)
+    assert "crm.delete_user(service=api): deleted=1" in record
+    assert "billing.delete_user(service=api): " in record.partition("failed:")[2]
+
+
+def test_where_a_tool_lives_goes_through_redact_in_the_record() -> None:
+    """As the name of the tool does."""
+    made = lives("mcp", 0, "db-secret", "restart", "ok")
+    record = kept("mcp", made, folds=False, redact=lambda text: text.replace("secret", "x"))
+    assert "db-x.restart(service=api)" in record
+    assert "secret" not in record

@@ -694,3 +694,15 @@ def test_every_kind_of_media_has_a_flat_cost() -> None:
     """An attachment counts as some tokens whatever its bytes are."""
     assert set(tokens.MEDIA_TOKENS) == {"image", "audio", "video", "file", "document"}
     assert all(500 <= cost <= 10_000 for cost in tokens.MEDIA_TOKENS.values())
+
+
+@pytest.mark.parametrize("kind", ["function_call", "function_call_output", "mcp_call"])
+def test_where_a_tool_lives_is_counted(kind: str) -> None:
+    """It is sent with the call."""
+    fields = {"call_id": "c", "id": "c", "name": "f", "arguments": "{}", "output": "ok"}
+    key = "server_label" if kind == "mcp_call" else "namespace"
+    sizes = [
+        ChatContext([{"type": kind, **fields, **home}], shape="openai_responses").count_tokens()
+        for home in ({}, {key: "customer relations of the whole company"})
+    ]
+    assert sizes[1].value > sizes[0].value + 4

@@ -20,7 +20,7 @@ from chatfold.core.shape_choice import no_item
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
-from chatfold.core.views import ItemView, ResultPart, Shape, legible
+from chatfold.core.views import ItemView, ResultPart, Shape, legible, qualified
 from chatfold.core.xml import attributes, encode, escape
 from chatfold.errors import ShapeError
 from chatfold.options import Settings
@@ -400,7 +400,8 @@ class History(Generic[ItemT]):
     def _late_note(self, part: ResultPart) -> str:
         """Return the text that stands for a result whose call was folded away."""
         status = "failed" if part.failed else "completed"
-        attrs = attributes(name=part.name, call_id=part.id, status=status)
+        name = part.name and qualified(part.name, part.namespace)
+        attrs = attributes(name=name, call_id=part.id, status=status)
         return filled(
             self._settings.renderer(),
             "repair_note.jinja",

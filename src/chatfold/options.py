@@ -61,8 +61,9 @@ class SummaryOptions(TypedDict, total=False):
             conversation does not hold: `report` names them in the outcome; `drop` takes out the
             sentences with such an id, date, amount or address; `repair` asks the model once more,
             then drops; `refuse` makes them an error (`repair`).
-        effects: What tools do, by name: `read` or `write`. Completed calls of tools that write are
-            recorded as done. What is not told is guessed from a tool's name.
+        effects: What tools do, by name (of one in a namespace: `crm.sync`, else `sync`): `read` or
+            `write`. Completed calls of tools that write are recorded as done. What is not told is
+            guessed from a tool's name.
         standing_words: The words by which standing instructions are found in what users say, for
             other languages than English, French, German, Italian, Portuguese and Spanish.
         thinking: `keep` leaves reasoning in the recent part as it is and says what requests have

@@ -142,7 +142,8 @@ class Writing:
 
 def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:
     """Return the note of a result, with what some providers' results do not say of their call."""
-    return note(part._replace(name=answer.call.name, failed=answer.failed))
+    call = answer.call
+    return note(part._replace(name=call.name, namespace=call.namespace, failed=answer.failed))
 
 
 def _made(asked: Snapshot, call: ToolCallRecord) -> tuple[object, ...]:

@@ -247,3 +247,19 @@ def test_an_open_call_is_an_action_that_says_that_it_is_open() -> None:
     """Nothing was observed yet, and the line says it."""
     items = [{"role": "assistant", "content": None, "tool_calls": [call("f", "{}")]}]
     assert render_steps(ChatContext(items).steps()) == "action: f({}) [open]"
+
+
+def test_a_tool_is_named_with_where_it_lives() -> None:
+    """Steps of two servers tell themselves apart."""
+    call = {"type": "mcp_call", "id": "m", "name": "restart", "arguments": "{}", "output": "ok"}
+    items: list[Any] = [
+        {"role": "user", "content": "go"},
+        {**call, "server_label": "staging"},
+        {**call, "server_label": "production"},
+    ]
+    steps = ChatContext(items, shape="openai_responses").steps()
+    assert {step.name for step in steps} == {None, "restart"}
+    assert render_steps(steps).splitlines()[1:] == [
+        *("action: staging.restart({})", "observation: staging.restart -> ok"),
+        *("action: production.restart({})", "observation: production.restart -> ok"),
+    ]

@@ -188,6 +188,17 @@ def test_a_server_side_call_is_a_call() -> None:
     assert "- web_search(query=x200) -> price: 349.90 EUR" in text
 
 
+def test_calls_of_two_servers_say_where_each_was_made() -> None:
+    """They may have tools of one name."""
+    parts = [
+        ServerCallPart(f"m{n}", "restart", '{"now": "yes"}', "ok", kind="mcp", namespace=server)
+        for n, server in enumerate(("staging", "production"))
+    ]
+    text = summary([user("go"), ItemView("assistant", tuple(parts))])
+    for server in ("staging", "production"):
+        assert f"- {server}.restart" in text
+
+
 def test_constraints_survive_where_small_talk_does_not() -> None:
     """In a long conversation an old demand of the user's is still among what is written."""
     talk = [user(f"And what about the weather in town number {n}?") for n in range(300)]

@@ -28,6 +28,7 @@ from chatfold.core.failures import first_line, reason_in
 from chatfold.core.failures.not_done import nothing_done
 from chatfold.core.outcomes import outcome_of
 from chatfold.core.values import values
+from chatfold.core.views import qualified
 
 __all__ = ["CallWords", "is_cut", "named_by"]
 
@@ -91,8 +92,10 @@ class CallWords:
         self._ends: dict[tuple[int, bool], dict[Path, list[Path]]] = {}
 
     def name(self, number: int) -> str:
-        """Return the name of a call's tool, "tool" where it has none."""
-        return self.clean(self.calls[number].name or "tool")
+        """Return the name of a call's tool, "tool" where it has none, and where the tool lives."""
+        call = self.calls[number]
+        name = self.clean(call.name or "tool")
+        return name if call.namespace is None else qualified(name, self.clean(call.namespace))
 
     def id(self, number: int) -> str:
         """Return a call's id, "" where it has none."""

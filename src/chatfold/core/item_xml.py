@@ -245,11 +245,12 @@ class ItemWriter:
         if part.kind == "approval":
             name, call = self._told(part.name), self._told(part.id)
             attrs = attributes(type="mcp_approval_request", name=name, id=call)
+            attrs += self._home(part.namespace)
             self._text("item", attrs + mark, part.arguments)
             return
         if waits:
             mark = f' result="no result recorded"{mark}'
-        attrs = self._names(part.name or part.unknown or None, part.id)
+        attrs = self._names(part.name or part.unknown or None, part.id) + self._home(part.namespace)
         if not (part.name or part.id or part.arguments) and view.id:  # a reference to a call
             attrs += attributes(id=self._told(view.id))
         served = part.pair.startswith("server")
@@ -266,15 +267,15 @@ class ItemWriter:
             return
         answered = self._answers.get(index)
         record = None if answered is None else self._answer(answered, part)
-        id_, tool = part.id, part.name
+        id_, tool, home = part.id, part.name, part.namespace
         if record is not None:
-            id_, tool = part.id or record.id, record.name or part.name
+            id_, tool, home = part.id or record.id, record.name or part.name, record.namespace
         status = "failed" if part.failed else "completed"
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
         inner = self._data(part.text)
         if part.media:
             inner += "".join(map(self._attachment, part.media))
-        names = self._names(tool, id_)
+        names = self._names(tool, id_) + self._home(home)
         self._out.append(f'<{name}{names} status="{status}"{mark}>{inner}</{name}>')
 
     def _names(self, name: str | None, call_id: str | None) -> str:
@@ -285,6 +286,10 @@ class ItemWriter:
         if call_id is None:
             return known
         return f'{known} call_id="{attribute(self._told(call_id) or "")}"'
+
+    def _home(self, namespace: str | None) -> str:
+        """Return the attribute that says where a tool lives, "" where nothing says it."""
+        return "" if namespace is None else attributes(namespace=self._told(namespace))
 
     def _answer(self, answered: list[ToolCallRecord], part: ResultPart) -> ToolCallRecord | None:
         """Return the call that a result is of, and take it out of those of its item."""
@@ -299,6 +304,7 @@ class ItemWriter:
 
     def _server_call(self, part: ServerCallPart, mark: str) -> None:
         attrs = attributes(name=self._told(part.name), id=self._told(part.id), status=part.status)
+        attrs += self._home(part.namespace)
         inner = f"<arguments>{self._data(part.arguments)}</arguments>"
         if part.result:
             inner += f"<result>{self._data(part.result)}</result>"

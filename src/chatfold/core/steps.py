@@ -55,7 +55,7 @@ class Step:
 
     @property
     def name(self) -> str | None:
-        """Name of the tool, for actions and observations."""
+        """Name of the tool, for actions and observations; `call.namespace` is where it lives."""
         return self.call.name if self.call is not None else None
 
     @property
@@ -239,14 +239,15 @@ def render_steps(steps: Sequence[Step], *, limit: int | None = None, characters:
 
 
 def _line(step: Step, characters: int) -> str:
+    name = (step.call.qualified_name if step.call is not None else None) or "tool"
     match step.kind:
         case "action":
-            text = f"{step.name or 'tool'}({_cut(step.text, characters)})"
+            text = f"{name}({_cut(step.text, characters)})"
             if step.partner is None and step.call is not None:
                 text += f" [{step.call.status}]"
         case "observation":
             mark = " [failed]" if step.failed else ""
-            text = f"{step.name or 'tool'}{mark} -> {_cut(step.text, characters)}"
+            text = f"{name}{mark} -> {_cut(step.text, characters)}"
         case "message":
             text = f"{step.role}: {_cut(step.text, characters)}"
         case _:

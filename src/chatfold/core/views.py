@@ -567,14 +567,20 @@ def texts(view: ItemView) -> Iterable[str]:
                 yield part.text
                 yield part.record
             case CallPart():
+                if part.namespace is not None:
+                    yield part.namespace
                 yield part.name or ""
                 yield part.arguments
             case ResultPart():
+                if part.namespace is not None:
+                    yield part.namespace
                 yield part.text
                 for media in part.media:
                     yield media.text
                     yield media.source
             case ServerCallPart():
+                if part.namespace is not None:
+                    yield part.namespace
                 yield part.name or ""
                 yield part.arguments
                 yield part.result

@@ -229,7 +229,7 @@ class _Reader:
     def _call(self, record: ToolCallRecord, room: int) -> Line:
         at = record.result_index if record.result_index is not None else record.call_index or 0
         outcome, worth = _outcome(record)
-        name = record.name or (record.kind if record.call_index is not None else "result")
+        name = record.qualified_name or (record.kind if record.call_index is not None else "result")
         line = Line(CALLS, "result", self._age(at), call=shortened(name, 60), outcome=outcome)
         line.add(Piece(""), worth, "call", must=worth > 1)
         _add_document(line, record.raw_arguments, "argument", min(room, _ARGUMENTS), 0.15)

@@ -85,9 +85,9 @@ def _cost(view: ItemView) -> tuple[str, int]:
         part = view.parts[0]
         if type(part) is TextPart and not part.sources:
             return part.text, 0
-        if type(part) is ResultPart and not part.media:
+        if type(part) is ResultPart and not part.media and part.namespace is None:
             return part.text, 0
-        if type(part) is CallPart:
+        if type(part) is CallPart and part.namespace is None:
             return f"{part.name or ''}\n{part.arguments}", 0
     return "\n".join(texts(view)), _rest(view)
 

@@ -24,6 +24,7 @@ from chatfold.core.effects.tool_names import (
     is_shell,
     program_of,
 )
+from chatfold.core.views import qualified
 from chatfold.core.word_sets import word_set
 
 __all__ = ["Effect", "effect_of", "effect_of_call", "effect_of_tool", "reads_by_name"]
@@ -56,14 +57,16 @@ def effect_of(
     """Return whether a tool changes things, and whether that is a guess.
 
     Args:
-        name: The tool's name, in any style: `create_rma`, `createRma`, `crm.rma-create`.
-        told: What the caller says, by exact name.
+        name: The tool's name, in any style: `create_rma`, `createRma`, `crm.rma-create`. It may be
+            qualified, as records of earlier folds have it.
+        told: What the caller says, by exact name, qualified or plain.
         arguments: What is known of what it was given, as JSON types.
     """
     if name is None:
         return "unknown", True
-    if name in told:
-        return told[name], False
+    said = told.get(name) or told.get(name.partition(".")[2])
+    if said is not None:
+        return said, False
     effect = effect_of_name(name)
     given = effect_of_arguments(arguments, of_sql=is_for_sql(name))
     return _with_given(name, effect, given), True
@@ -77,7 +80,7 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     leaves it open, a statement that only looks is a read, and the argument decides by which a tool
     with several uses is told what to do.
     """
-    known = effect_of_tool(call.name, call.kind, told)
+    known = effect_of_tool(call.name, call.kind, told, call.namespace)
     if known is not None:
         return known
     name = call.name or ""
@@ -97,21 +100,26 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
 
 
 def effect_of_tool(
-    name: str | None, kind: str, told: Mapping[str, Effect]
+    name: str | None, kind: str, told: Mapping[str, Effect], namespace: str | None = None
 ) -> tuple[Effect, bool] | None:
     """Return the same for all calls of a tool, by its name and their kind.
 
-    None where what it is given may decide.
+    None where what it is given may decide. What the caller says of it where it lives comes first.
     """
-    if name is not None and name in told:
-        return told[name], False
+    if name is not None:
+        home = None if namespace is None else told.get(qualified(name, namespace))
+        said = told.get(name) if home is None else home
+        if said is not None:
+            return said, False
     known = _by_name(name or "", kind)
     return None if known is None else (known, True)
 
 
-def reads_by_name(name: str | None, kind: str, told: Mapping[str, Effect]) -> bool:
+def reads_by_name(
+    name: str | None, kind: str, told: Mapping[str, Effect], namespace: str | None = None
+) -> bool:
     """Return whether a tool only looks, but for calls that are given what says otherwise."""
-    known = effect_of_tool(name, kind, told)
+    known = effect_of_tool(name, kind, told, namespace)
     if known is not None:
         return known[0] == "read"
     return (

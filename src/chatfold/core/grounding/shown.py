@@ -139,7 +139,8 @@ class Sources(Reader):
             made, answered = self._shown(piece)
             arguments = piece.raw_arguments if made else ""
             result = piece.result if answered else ""
-            return f"{piece.name or ''}\n{piece.id or ''}\n{arguments}\n{result}"
+            name = f"{piece.name or ''}\n{piece.namespace or ''}"
+            return f"{name}\n{piece.id or ''}\n{arguments}\n{result}"
         parts = piece.parts
         first = parts[0] if len(parts) == 1 else None
         if type(first) is TextPart and not first.sources and not piece.name:  # as most are
@@ -168,6 +169,8 @@ class Sources(Reader):
         if call.name:
             self.add(Value("name", call.name, f"name:{call.name}", 0, len(call.name)), unit)
             self.texts.append(call.name)
+        if call.namespace is not None:
+            self.text(call.namespace)
         if call.id:
             self.text(call.id)
         if made and call.raw_arguments:
@@ -199,6 +202,8 @@ class Sources(Reader):
                     if part.pair == "approval":
                         self.text(part.text)
                 case CallPart() if part.kind == "approval" or part.pair == "approval":
+                    if part.namespace is not None:
+                        self.text(part.namespace)
                     self.document(part.arguments, self.unit(-1), part.name or "")
                 case HandoffPart():
                     self.texts.extend(name for name in (part.source, part.target) if name)
@@ -228,7 +233,7 @@ def _texts_of(part: Part) -> Iterable[str]:
             own = (part.text,) if part.pair == "approval" else ()
             return (*own, *(text for media in part.media for text in _texts_of(media)))
         case CallPart() if part.kind == "approval" or part.pair == "approval":
-            return (part.arguments,)
+            return (part.arguments, part.namespace or "")
         case _:
             return ()
 

@@ -14,7 +14,7 @@ from chatfold.core.mends.edits import Case, Edits
 from chatfold.core.mends.pieces import Result, behind_of, put_joined, results_of, take_out
 from chatfold.core.spans import Span, cuttable
 from chatfold.core.summary import TAG
-from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart, legible
+from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart, legible, qualified
 from chatfold.errors import ShapeError
 
 __all__ = ["mend_duplicate_results", "mend_orphans", "move_results", "write_results_anew"]
@@ -302,7 +302,7 @@ def _write_note(case: Case, edits: Edits, why: tuple[str, str], result: Result, 
         text=legible(part),
         media=sum(not medium.text for medium in part.media),
         call_id=part.id,
-        name=part.name,
+        name=part.name and qualified(part.name, part.namespace),
     )
     lacks = "its call has another one" if kind == "duplicate" else "its call is not in the list"
     message = f"made a note of the result of {result.record.label!r}: {lacks}"

@@ -71,16 +71,17 @@ def actions_of(
     told_more = _told_more([words.calls[number] for number in gone])
     for number in gone:
         call = words.calls[number]
-        tool = call.name, call.kind
+        tool = call.name, call.kind, call.namespace
         if tool in reads and call.completed and call.call_index is not None:
             continue  # as most are
         answers_to = _meant(answers, words, number) if call.call_index is None else None
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
-        name = call.name
+        name = call.qualified_name
         if answers_to is None:
             effect, guess = effect_of_call(call, effects)
-            if effect == "read" and tool not in told_more and reads_by_name(*tool, effects):
+            only_reads = effect == "read" and tool not in told_more
+            if only_reads and reads_by_name(call.name, call.kind, effects, call.namespace):
                 reads.add(tool)
         else:
             writer.answered[number] = answers_to
@@ -110,8 +111,8 @@ def actions_of(
     )
 
 
-_Tool: TypeAlias = tuple[str | None, str]
-"""The name of a tool, and the kind of its calls."""
+_Tool: TypeAlias = tuple[str | None, str, str | None]
+"""The name of a tool, the kind of its calls, and where it lives."""
 
 
 def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
@@ -123,7 +124,7 @@ def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
         return set()
     given: dict[_Tool, list[str]] = {}
     for call in calls:
-        given.setdefault((call.name, call.kind), []).append(call.raw_arguments)
+        given.setdefault((call.name, call.kind, call.namespace), []).append(call.raw_arguments)
     return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
 
 
@@ -167,7 +168,10 @@ def _meant(waiting: Mapping[str, Sequence[Entry]], words: CallWords, number: int
     """Return the call that a result without one answers, None where none waits under its id."""
     under = waiting.get(words.id(number), ())
     if len(under) > 1 and words.calls[number].name:
-        under = [entry for entry in under if entry.name == words.name(number)] or under
+        name = words.name(number)
+        exact = [entry for entry in under if entry.name == name]
+        # A result may name its tool without saying where that lives.
+        under = exact or [entry for entry in under if entry.name.endswith(f".{name}")] or under
     return under[-1] if under else None
 
 

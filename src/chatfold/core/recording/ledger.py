@@ -291,7 +291,7 @@ def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] |
         return dict.fromkeys(numbers)
     named: dict[object, list[int]] = {}
     for number, fields in zip(numbers, said, strict=True):
-        named.setdefault((words.calls[number].name, fields), []).append(number)
+        named.setdefault((words.calls[number].qualified_name, fields), []).append(number)
     made: dict[int, list[int] | None] = {}
     for alike in named.values():
         if len(alike) == 1:

@@ -169,7 +169,7 @@ class PhraseFinder:
     def _way(self, call: int, path: Path) -> Way:
         """Return what is said of what stands at a path, in a call or its result."""
         made = partial(_way, path, self.words, call)
-        return self._phrases.way(self.words.calls[call].name, path, made)
+        return self._phrases.way(self.words.calls[call].qualified_name, path, made)
 
     def _of_call(self, call: int) -> Group:
         """Return the entry of a call and its result."""
