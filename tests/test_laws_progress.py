@@ -179,6 +179,53 @@ def test_law_10_nothing_is_kept_of_a_finished_history_at_keep_0() -> None:
     assert len(items) == 1
 
 
+NESTED = """For context, here is the conversation so far between the user and the previous agent:
+<CONVERSATION HISTORY>
+1. user: tell me in Dutch
+</CONVERSATION HISTORY>"""
+
+
+def looked_up(number: int) -> list[Item]:
+    call = {"type": "function_call", "call_id": f"c{number}", "name": "go", "arguments": "{}"}
+    return [call, {"type": "function_call_output", "call_id": f"c{number}", "output": LONG}]
+
+
+@given(keep=limits, steps=st.integers(0, 3), earlier=st.booleans(), several=st.booleans())
+def test_law_10_a_request_that_an_sdk_retells_stays_while_it_waits(
+    keep: dict[str, Any], steps: int, earlier: bool, several: bool
+) -> None:
+    """At a handoff the Agents SDK puts all that was said into one message of the assistant."""
+    nested = said(NESTED)
+    last = [said("I ask a colleague."), said(NESTED)] if several else []
+    begun = [*talk(2), user(LONG), *looked_up(9)] if earlier else []
+    items = [*begun, nested, *last, *(i for n in range(steps) for i in looked_up(n))]
+    ctx = ChatContext(items, shape="openai_responses", counter=Weightless())
+    assert not ctx.turns()[-1].finished
+    ctx.summarize(short, **keep)
+    assert holds(items, nested)
+    assert all(holds(items, item) for item in last if item["content"] == NESTED)
+
+
+@pytest.mark.parametrize(
+    "later", [[said("klaar")], [user(), said("klaar")], [user()], [user(), *looked_up(5)]]
+)
+def test_law_10_a_retold_request_may_go_once_it_is_answered_or_the_user_goes_on(
+    later: list[Item],
+) -> None:
+    items = [said(NESTED), *looked_up(1), *looked_up(2), *later]
+    ctx = ChatContext(items, shape="openai_responses", counter=Weightless())
+    assert ctx.summarize(short, keep_last_turns=0)
+    assert NESTED not in [item.get("content") for item in items]
+
+
+@pytest.mark.parametrize("item", [user(NESTED), said("Note. " + NESTED), said(NESTED[:60])])
+def test_law_10_other_words_of_that_kind_retell_nothing(item: Item) -> None:
+    items = [user("a"), item, said(LONG)]
+    ctx = ChatContext(items, shape="openai_responses", counter=Weightless())
+    assert ctx.turns()[-1].openers == ((0, 1) if item["role"] == "user" else (0,))
+    assert not any(view.retells for view in ctx.views())
+
+
 # --- law 11: progress ---------------------------------------------------------------------------
 
 

@@ -163,3 +163,19 @@ def test_searches_of_the_server_without_ids_stay_with_their_outputs(step: int) -
         reasons.add(folded.outcome.reason)
         assert validate(reloaded(folded.items), "openai_responses") == []
     assert "summarized" in reasons
+
+
+def test_a_retold_request_that_waits_again_is_there_again() -> None:
+    """It was folded behind a later message of the user, which the host has taken back."""
+    preamble = "For context, here is the conversation so far:\n<CONVERSATION HISTORY>\n"
+    nested = {"role": "assistant", "content": preamble + "1. user: tell me in Dutch"}
+    items: list[Any] = [nested]
+    for number in range(4):
+        call = {"type": "function_call", "call_id": f"c{number}", "name": "go", "arguments": "{}"}
+        output = {"type": "function_call_output", "call_id": f"c{number}", "output": "word " * 99}
+        items += [call, output]
+    later = [{"role": "assistant", "content": "klaar"}, {"role": "user", "content": "and now?"}]
+    ours = middleware(happened, TIGHT, shape="openai_responses")
+    assert nested not in ours.fold([*items, *later], key="a").items
+    for stop in (9, 7, 5, 3):
+        assert nested in ours.fold(items[:stop], key="a").items

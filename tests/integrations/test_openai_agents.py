@@ -221,10 +221,64 @@ def test_a_handoff_goes_on_with_the_fold_and_the_new_agents_own_model(nested: bo
         assert "first wrote this" in text_of(second.requests[-1])
         assert second.prompts == []
         assert "transfer_to_returns" in text_of(second.requests[-1])
+    else:
+        assert "user now 0" in text_of(second.requests[-1])
     later = [*result.to_input_list(), *talk(8, "later ")[:-1]]
     ask(returns, later, run_config=run_config)
     assert len(second.prompts) == 1
     assert "second wrote this" in text_of(second.requests[-1])
+
+
+@pytest.mark.parametrize("says_so", [False, True])
+def test_the_question_of_a_nested_handoff_stays_until_the_user_goes_on(says_so: bool) -> None:
+    """The SDK hands the next agent all that was said in one message: the question is in there."""
+    first, second = Desk(), Desk("They spoke about parcels.")
+    returns = agent(second, "returns")
+    triage = agent(first, "triage", handoffs=[returns])
+    fold = chatfold_filter(lambda prompt: "They spoke about parcels.", SMALL)
+    run_config = config(fold, nest_handoff_history=True)
+    session = SQLiteSession("nested")
+    for number in range(9):
+        ask(triage, f"question {number}", session=session, run_config=run_config)
+
+    def hand_over(items: list[Any]) -> list[Any]:
+        words = [says("I will ask a colleague.", 99)] if says_so else []
+        return [*words, function_call("transfer_to_returns", {}, call_id="h", item_id="fc_h")]
+
+    def act(items: list[Any]) -> list[Any]:
+        count = len(second.requests)
+        if count > 6:
+            return [says("gedaan", count)]
+        return [function_call("lookup", {"order": f"{count}"}, call_id=f"c{count}")]
+
+    first.act, second.act = hand_over, act
+    asked = "Please refund 17.30 euros, and tell me in Dutch why the box was late."
+    result = ask(triage, asked, session=session, run_config=run_config)
+    assert result.last_agent is returns
+    assert len(second.requests) == 7
+    assert all(asked in text_of(request) for request in second.requests)
+    assert summaries(second.requests[-1]) == 1
+    second.act = second.say
+    ask(returns, [*result.to_input_list(), *talk(1, "later ")[:1]], run_config=run_config)
+    assert asked not in text_of(second.requests[-1])
+    assert summaries(second.requests[-1]) == 1
+
+
+def test_a_nested_handoff_over_the_limit_goes_as_it_is_and_the_outcome_says_so() -> None:
+    events: list[FoldEvent] = []
+    first, second = Desk(), Desk()
+    returns = agent(second, "returns")
+    first.act = first.call(("transfer_to_returns", {}))
+    tight = Policy(max_tokens=300, keep_tokens=20, min_gain=0.0)
+    fold = chatfold_filter(lambda prompt: "They talked.", tight, on_event=events.append)
+    triage = agent(first, "triage", handoffs=[returns])
+    run_config = config(fold, nest_handoff_history=True)
+    ask(triage, [*talk(6), *talk(1, "now ")[:1]], run_config=run_config)
+    assert "user now 0" in text_of(second.requests[-1])
+    assert summaries(second.requests[-1]) == 0
+    told = events[-1].outcome
+    assert told is not None
+    assert (told.changed, told.reason, told.over_limit) == (False, "nothing_to_summarize", True)
 
 
 def test_a_handoff_to_a_model_of_another_window_takes_the_fold_along() -> None:

@@ -28,6 +28,11 @@ from agents import (
     function_tool,
 )
 from agents.extensions.memory import AdvancedSQLiteSession
+from agents.handoffs import (
+    default_handoff_history_mapper,
+    reset_conversation_history_wrappers,
+    set_conversation_history_wrappers,
+)
 from integrations.agents_desk import SMALL, Desk, agent, ask, summaries, talk, text_of
 from openai import AsyncOpenAI
 from validator import validate
@@ -148,6 +153,30 @@ def test_the_session_and_the_filter_go_together() -> None:
         )
     assert all(summaries(request) == 1 for request in model.requests)
     assert summaries(held(wrapped)) == 0
+
+
+@pytest.mark.parametrize("persist", ["view", "replace"])
+def test_a_nested_handoff_in_a_session_stays_until_it_is_answered(persist: Any) -> None:
+    """The run was stopped before the answer; the question stands in what the SDK has nested."""
+    set_conversation_history_wrappers(start="<EARLIER>", end="</EARLIER>")
+    try:
+        (nested,) = default_handoff_history_mapper([*talk(6), *talk(1, "now ")[:1]])
+    finally:
+        reset_conversation_history_wrappers()
+    steps: list[Any] = []
+    for number in range(4):
+        call = {"type": "function_call", "call_id": f"c{number}", "name": "lookup"}
+        output = {"type": "function_call_output", "call_id": f"c{number}", "output": "word " * 99}
+        steps += [{**call, "arguments": "{}"}, output]
+    wrapped = Plain([nested, *steps])
+    session = FoldedSession(wrapped, Desk("looked up"), policy=SMALL, persist=persist)
+    seen = held(session)
+    assert summaries(seen) == 1
+    assert nested in seen
+    asyncio.run(wrapped.add_items(talk(2, "later ")))
+    seen = held(session)
+    assert summaries(seen) == 1
+    assert nested not in seen
 
 
 def test_what_the_wrapped_session_can_do_goes_through() -> None:

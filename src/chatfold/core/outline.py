@@ -25,17 +25,19 @@ class Outline(NamedTuple):
             a shape keeps.
         opaque: Those of which a part can be read by the provider alone.
         fused: Those in which a user speaks that carry results, too.
+        retold: Those that retell what users have asked.
     """
 
     asks: list[int]
     others: list[int]
     opaque: list[int]
     fused: list[int]
+    retold: list[int]
 
     @classmethod
     def of(cls, views: Iterable[ItemView]) -> Outline:
         """Return the outline of a list."""
-        made = cls([], [], [], [])
+        made = cls([], [], [], [], [])
         for index, view in enumerate(views):
             made.add(index, view)
         return made
@@ -48,11 +50,11 @@ class Outline(NamedTuple):
         fused = [ask for ask in self.fused if ask != index]
         if index in asks and _brings_results(view.parts):
             insort(fused, index)
-        return Outline(asks, [*self.others], [*self.opaque], fused)
+        return Outline(asks, [*self.others], [*self.opaque], fused, [*self.retold])
 
     def copy(self) -> Outline:
         """Return the same outline, which does not grow."""
-        return Outline([*self.asks], [*self.others], [*self.opaque], [*self.fused])
+        return Outline(*([*indices] for indices in self))
 
     def last_ask(self) -> int:
         """Return the index of the last item in which a user speaks, -1 where there is none."""
@@ -67,6 +69,8 @@ class Outline(NamedTuple):
                 self.fused.append(index)
         elif role not in SPEAKERS and not (role == "tool" and _is_result(parts)):
             self.others.append(index)
+        elif view.retells:
+            self.retold.append(index)
         if len(parts) == 1:
             if type(parts[0]) is OpaquePart:
                 self.opaque.append(index)

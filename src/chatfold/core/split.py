@@ -101,7 +101,7 @@ def split(
     if start < len(views) and all(v.role == "unknown" for v in islice(views, start, None)):
         return Split(start, start, reason="nothing_to_summarize", unread=True)
     outline = Outline.of(views) if outline is None else outline
-    found = Turns(views, start, outline.asks)
+    found = Turns(views, start, outline.asks, outline.retold)
     chooser = _Chooser(views, calls, spans, start, found, own, outline)
     targets = [
         chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
@@ -159,7 +159,7 @@ def allows(
     """
     start = prefix_length(views)
     outline = Outline.of(views) if outline is None else outline
-    found = Turns(views, start, outline.asks)
+    found = Turns(views, start, outline.asks, outline.retold)
     if not found or cut <= found.starts[-1]:
         return True
     here = [span for span in spans if not span.first < cut <= span.last < len(views)]

@@ -23,6 +23,7 @@ class Turn(NamedTuple):
         start: Index of the first item.
         stop: Index after the last item.
         openers: Indices of the user messages that open the turn; none for items before the first.
+            In the last turn also of messages that retell what a user has asked.
         finished: Whether the last item is an assistant's answer without calls.
     """
 
@@ -47,14 +48,22 @@ class Turns:
         views: One reading per native item.
         start: Index of the first item after the prefix.
         asks: Indices of the items in which a user speaks.
+        retold: Indices of the items that retell what a user has asked.
 
     Attributes:
         starts: Index of the first item of each.
         opened: How many of them a user opens.
     """
 
-    def __init__(self, views: Sequence[ItemView], start: int, asks: Sequence[int]) -> None:
+    def __init__(
+        self,
+        views: Sequence[ItemView],
+        start: int,
+        asks: Sequence[int],
+        retold: Sequence[int],
+    ) -> None:
         self._views = views
+        self._retold = retold
         self._asks = asks = asks[bisect_left(asks, start) :]
         before = [start - 2, *asks[:-1]]  # messages one behind the other are one opening
         self.starts = [ask for ask, last in zip(asks, before, strict=False) if ask - 1 != last]
@@ -68,11 +77,15 @@ class Turns:
     def __getitem__(self, place: int) -> Turn:
         place = range(len(self.starts))[place]
         first = self.starts[place]
-        stop = self.starts[place + 1] if place + 1 < len(self.starts) else len(self._views)
+        last = place + 1 == len(self.starts)
+        stop = len(self._views) if last else self.starts[place + 1]
         at = behind = bisect_left(self._asks, first)
         while behind < len(self._asks) and self._asks[behind] == first + behind - at:
             behind += 1
-        return Turn(first, stop, tuple(self._asks[at:behind]), _is_answer(self._views[stop - 1]))
+        openers = self._asks[at:behind]
+        if last:  # behind a later message of the user they are history as any other
+            openers = [*openers, *self._retold[bisect_left(self._retold, first) :]]
+        return Turn(first, stop, tuple(openers), _is_answer(self._views[stop - 1]))
 
     def __iter__(self) -> Iterator[Turn]:
         return (self[place] for place in range(len(self.starts)))
@@ -80,7 +93,8 @@ class Turns:
 
 def turns(views: Sequence[ItemView]) -> list[Turn]:
     """Return the turns after the prefix, in order."""
-    return list(Turns(views, prefix_length(views), Outline.of(views).asks))
+    outline = Outline.of(views)
+    return list(Turns(views, prefix_length(views), outline.asks, outline.retold))
 
 
 def _is_answer(view: ItemView) -> bool:
@@ -88,7 +102,7 @@ def _is_answer(view: ItemView) -> bool:
 
     A call that the server answered inside the same message does not wait.
     """
-    if view.role != "assistant":
+    if view.role != "assistant" or view.retells:
         return False
     if len(view.parts) == 1:
         return type(view.parts[0]) is TextPart

@@ -236,6 +236,8 @@ class ItemView(NamedTuple):
         fault: What is malformed about it, "" if nothing is.
         passing: Whether its words are for the turn that it follows alone: the model no longer
             sees them once a later message of the user stands in the list.
+        retells: Whether it is no answer but tells another agent all that was said, and so holds
+            the user's last request where no message of his follows.
     """
 
     role: Role
@@ -247,6 +249,7 @@ class ItemView(NamedTuple):
     whole_step: bool = False
     fault: str = ""
     passing: bool = False
+    retells: bool = False
 
 
 class Placement(NamedTuple):

@@ -74,6 +74,15 @@ _WITHOUT_CALL_ID = frozenset(
     }
 )
 _TOLD = frozenset({"function_call_output", "custom_tool_call_output"})
+_RETOLD: Final = (
+    "For context, here is the conversation so far between the user and the previous agent:\n",
+    "For context, here is the conversation so far:\n",
+)
+"""How a message begins in which the Agents SDK tells the next agent what was said before a handoff.
+
+The markers that follow are the user's to choose, these words are not: openai-agents 0.24.0,
+`agents/handoffs/history.py` (`_SUPPORTED_CONVERSATION_HISTORY_PREAMBLES`).
+"""
 
 
 class OpenAIResponses(Shape):
@@ -134,10 +143,11 @@ class OpenAIResponses(Shape):
             if kind is None and isinstance(get("id"), str) and role is None and content is None:
                 return ItemView(*read_reference(get), "item_reference", self.name)
             return None
-        fault = ""
+        fault, retells = "", False
         if isinstance(content, str):
             if kind is None and any(get(key) for key in _CHAT_KEYS):
                 return None
+            retells = role == "assistant" and content.startswith(_RETOLD)
             parts: tuple[Part, ...] = (TextPart(content),)
         elif isinstance(content, list):
             blocks = cast(list[Any], content)
@@ -152,7 +162,14 @@ class OpenAIResponses(Shape):
             parts = (lone_part(content, read_block),)
             fault = f"content is {type(content).__name__}, not text or a list"
         return ItemView(
-            cast(Role, role), parts, "message", self.name, None, named_id(get("id")), fault=fault
+            cast(Role, role),
+            parts,
+            "message",
+            self.name,
+            None,
+            named_id(get("id")),
+            fault=fault,
+            retells=retells,
         )
 
     def spans(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> Iterable[Span]:
