@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold import Prompt, SummarizerError
+from chatfold.summarizers._failures import failure
 from chatfold.summarizers._overflow import Overflow, overflow_in
-from chatfold.summarizers._sdk import failure
 
 PROMPT = Prompt("s", "u", (), None, 100)
 

@@ -24,8 +24,9 @@ from chatfold.errors import (
     SummaryError,
     TruncatedSummaryError,
 )
+from chatfold.summarizers._failures import code_of, failure
 from chatfold.summarizers._limits import configured, in_time
-from chatfold.summarizers._sdk import Family, code_of, failure, got_async, recognize, texts_in
+from chatfold.summarizers._sdk import Family, got_async, recognize, texts_in
 from chatfold.summarizers.native import Compacted
 from chatfold.threads import check_timeout
 

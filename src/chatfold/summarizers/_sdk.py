@@ -1,4 +1,4 @@
-"""What the summarizers over a provider's SDK share: telling clients apart, calling, naming errors.
+"""What the summarizers over a provider's SDK share: telling clients apart, and calling.
 
 No SDK is imported here. A client is recognized by the names of its classes, so that proxies,
 subclasses and the clients for Azure, Bedrock or Vertex are known without loading what they need.
@@ -6,7 +6,7 @@ subclasses and the clients for Azure, Bedrock or Vertex are known without loadin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -26,8 +26,8 @@ from chatfold.core.flow import Completion
 from chatfold.core.native import field, plain
 from chatfold.core.scalars import check_whole
 from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers._failures import code_of, detail_of, failure
 from chatfold.summarizers._limits import configured, in_time
-from chatfold.summarizers._overflow import Overflow, overflow_in
 from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ __all__ = [
     "Client",
     "Family",
     "SDKSummarizer",
-    "code_of",
-    "failure",
     "got_async",
     "recognize",
     "text_in",
@@ -237,7 +235,7 @@ class SDKSummarizer:
         error = getattr(answer, "error", None)
         if error:
             raise SummarizerError(
-                f"{self.model}: the server reported an error: {_detail(error)[0]}"
+                f"{self.model}: the server reported an error: {detail_of(error)[0]}"
             )
         raise SummarizerError(
             f"{self.model}: the server's answer is not what the {self.title} API gives "
@@ -277,134 +275,3 @@ def texts_in(value: Any) -> Iterator[str]:
             waiting.extend(cast("dict[str, Any]", inner).values())
         elif isinstance(inner, list):
             waiting.extend(cast("list[Any]", inner))
-
-
-_WORDS = {
-    401: "not authenticated",
-    403: "not allowed",
-    404: "not found",
-    413: "request too large",
-    429: "rate limited",
-    529: "overloaded",
-}
-
-
-def failure(
-    error: Exception, prompt: Prompt, *, who: str, timeout: float | None = None
-) -> SummarizerError:
-    """Return the error that says what kind of failure `error` is, without words of the prompt.
-
-    Args:
-        error: What an SDK or a caller's function raised.
-        prompt: What was asked; a message that repeats it is left out.
-        who: What failed: the model's name, or "the summarizer".
-        timeout: Seconds that the call was allowed, for an SDK's time-out or our own.
-    """
-    try:
-        return _failure_of(error, prompt, who, timeout)
-    except Exception:  # its own code: what failed is what is to be told
-        return SummarizerError(f"{who}: {type(error).__name__}")
-
-
-def _failure_of(
-    error: Exception, prompt: Prompt, who: str, timeout: float | None
-) -> SummarizerError:
-    names = {base.__name__ for base in type(error).__mro__}
-    if "APITimeoutError" in names or isinstance(error, threads.ExpiredError):
-        after = f" after {timeout:g} s" if timeout is not None else ""
-        return SummarizerError(f"{who}: timed out{after}")
-    if "APIConnectionError" in names:
-        cause = f" ({type(error.__cause__).__name__})" if error.__cause__ is not None else ""
-        return SummarizerError(f"{who}: connection failed{cause}")
-    status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
-        text = _detail(error)[0]
-        found = overflow_in(text, frozenset())
-        return _failure(f"{who}: {type(error).__name__}{_quoted(text, prompt)}", found)
-    body = getattr(error, "body", None)
-    text, codes = _detail(error if body is None else body)  # those of Ollama and litellm have none
-    # 429 is a limit on a minute's tokens. Older servers of llama.cpp answer 500 instead of 400.
-    found = None if status == 429 else overflow_in(text, codes, body, certain=status == 413)
-    if found is not None:
-        kind = f"the prompt exceeds the model's window ({status})"
-    else:
-        kind = f"{_WORDS[status]} ({status})" if status in _WORDS else f"status {status}"
-    return _failure(f"{who}: {kind}{_quoted(text, prompt)}", found)
-
-
-def _failure(message: str, found: Overflow | None) -> SummarizerError:
-    if found is None:
-        return SummarizerError(message)
-    return SummarizerError(message, overflow=True, limit=found.limit, size=found.size)
-
-
-def code_of(error: Exception) -> str | None:
-    """Return the provider's code for an error, None where it has none, or none that can be read."""
-    try:
-        code = getattr(error, "code", None)
-    except Exception:
-        return None
-    return code if isinstance(code, str) else None
-
-
-def _detail(body: object) -> tuple[str, frozenset[str]]:
-    """Return the words of an error, and its code and type.
-
-    Args:
-        body: An exception, or the body of a response: the error itself or an object holding it.
-    """
-    if isinstance(body, Mapping):
-        fields = cast("Mapping[str, object]", body)
-        inner = fields.get("error")
-        if inner:
-            return _detail(inner)
-        codes = (fields.get("code"), fields.get("type"))
-        said = frozenset(code for code in codes if isinstance(code, str))
-        # FastAPI's servers have no message but `detail`, and beside it stands what was sent.
-        words = fields.get("message") or fields.get("reason")
-        return str(words or " ".join(_reasons(fields.get("detail")))), said
-    message = getattr(body, "message", None)
-    if isinstance(message, str):
-        return message, frozenset()
-    text = str(body or "").strip()
-    is_page = text.startswith("<")  # a proxy's, of an error
-    if isinstance(body, Exception):  # Python's own begin so too: `<lambda>() takes ...`
-        is_page = is_page and ("</" in text or text[1:2] in ("!", "?"))
-    return ("" if is_page else text), frozenset()
-
-
-def _reasons(detail: object) -> Iterator[str]:
-    """Yield what the `detail` of an error says; not what it quotes of the request, such as a key.
-
-    Each place that is wrong has a `msg` and where it stands (`loc`):
-    https://fastapi.tiangolo.com/tutorial/handling-errors/ (read 2026-11-28).
-    """
-    for each in cast("Sequence[object]", detail) if isinstance(detail, list) else (detail,):
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, Mapping):
-            told = cast("Mapping[str, object]", each)
-            words = (told.get("message"), told.get("msg"))
-            yield from (said for said in words if isinstance(said, str))
-            where = told.get("loc")
-            yield from map(str, cast("list[object]", where) if isinstance(where, list) else ())
-
-
-_LONGEST = 300  # characters of a server's message that are passed on
-_SAME = 20  # characters in a row that count as repeating the prompt
-
-
-def _quoted(text: str, prompt: Prompt) -> str:
-    """Return a server's words to append to a message; nothing where they repeat the prompt.
-
-    Servers that validate what they get tend to send it back, and an error is often logged.
-    """
-    text = " ".join(text[:_LONGEST].split())
-    if not text:
-        return ""
-    asked = (prompt.user, prompt.system)
-    for start in range(max(1, len(text) - _SAME + 1)):
-        piece = text[start : start + _SAME]
-        if any(piece in part for part in asked):
-            return " (the message repeats the prompt and is left out)"
-    return f": {text}"

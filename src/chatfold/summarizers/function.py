@@ -12,8 +12,9 @@ from chatfold import threads
 from chatfold.core.callables import is_async
 from chatfold.core.flow import Completion, completed
 from chatfold.errors import SummarizerError, SummaryError
+from chatfold.summarizers._failures import failure
 from chatfold.summarizers._limits import in_time
-from chatfold.summarizers._sdk import failure, got_async
+from chatfold.summarizers._sdk import got_async
 from chatfold.threads import check_timeout
 
 if TYPE_CHECKING:
