@@ -7,6 +7,7 @@ import copy
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,7 +16,15 @@ pytest.importorskip("livekit.agents", reason="livekit-agents is not installed")
 
 from integrations.host import Call, Step
 from integrations.livekit_desk import Model, RealtimeVoice, payload_errors, support_call
-from livekit.agents import Agent, AgentSession, AgentTask, llm
+from livekit.agents import (
+    Agent,
+    AgentSession,
+    AgentTask,
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    llm,
+)
 from livekit.agents.beta.workflows import TaskGroup
 
 from chatfold import FoldEvent, Policy
@@ -250,9 +259,32 @@ def test_a_model_that_fails_is_repeated_as_often_as_asked_then_the_next_is_tried
     assert "busy" in str(caught.value.__cause__)
 
 
-def _refuse(_: Messages) -> str:
-    from livekit.agents import APIConnectionError
+@pytest.mark.parametrize("retries", [0, 1])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (lambda: APIStatusError("slow down", status_code=429), r"rate limited \(429\): slow down"),
+        (lambda: APIStatusError("broken", status_code=500), r"status 500: broken"),
+        (APITimeoutError, "timed out"),
+        (lambda: APIConnectionError("gone"), r"connection failed$"),
+    ],
+    ids=["429", "500", "slow", "gone"],
+)
+def test_a_failure_is_told_as_what_it_was_also_behind_livekits_retries(
+    error: Callable[[], Exception], told: str, retries: int
+) -> None:
+    """After its retries LiveKit raises a connection error, whatever the last failure was."""
 
+    def fail(_: Messages) -> str:
+        raise error()
+
+    context = llm.ChatContext(support_call())
+    with pytest.raises(SummarizerError, match=told) as caught:
+        asyncio.run(summarize(context, Model(fail), keep_last_turns=1, retries=retries))
+    assert isinstance(caught.value.__cause__, APIConnectionError) or retries == 0
+
+
+def _refuse(_: Messages) -> str:
     raise APIConnectionError("busy")
 
 

@@ -52,8 +52,11 @@ def _failure_of(
         after = f" after {timeout:g} s" if timeout is not None else ""
         return SummarizerError(f"{who}: timed out{after}")
     if "APIConnectionError" in names:
-        cause = f" ({type(error.__cause__).__name__})" if error.__cause__ is not None else ""
-        return SummarizerError(f"{who}: connection failed{cause}")
+        cause = error.__cause__
+        if isinstance(cause, Exception) and _is_of_api(cause):
+            return _failure_of(cause, prompt, who, timeout)
+        detail = f" ({type(cause).__name__})" if cause is not None else ""
+        return SummarizerError(f"{who}: connection failed{detail}")
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
         text = detail_of(error)[0]
@@ -70,6 +73,16 @@ def _failure_of(
     else:
         kind = f"{_WORDS[status]} ({status})" if status in _WORDS else f"status {status}"
     return _failure(f"{who}: {kind}{_quoted(text, prompt)}", found)
+
+
+def _is_of_api(error: Exception) -> bool:
+    """Return whether an error says itself what an API did.
+
+    After retries of its own LiveKit raises a connection error from the last failure, whatever that
+    was: livekit-agents 1.8.9, `livekit/agents/llm/llm.py` (`_main_task`).
+    """
+    names = {base.__name__ for base in type(error).__mro__}
+    return "APIConnectionError" in names or isinstance(getattr(error, "status_code", None), int)
 
 
 def _failure(message: str, found: Overflow | None) -> SummarizerError:
