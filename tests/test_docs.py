@@ -204,6 +204,15 @@ def test_every_block_of_a_page_runs(page: Path, model: Clerk) -> None:
 # What a page may hold
 
 
+@pytest.mark.usefixtures("model")
+def test_thinking_is_set_as_the_model_of_the_page_takes_it() -> None:
+    """LangChain knows which models take no manual thinking any more, and raises."""
+    langchain = pytest.importorskip("langchain_anthropic", reason="langchain-anthropic is missing")
+    own = run(DOCS / "thinking-reasoning-and-caching.md")["own"]
+    chat = langchain.ChatAnthropic(model="claude-sonnet-5-5", api_key="none", **own)
+    assert chat._get_request_payload("hello")["thinking"] == own["thinking"]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_block_is_kept_from_running(page: Path) -> None:
     """Fences are plain and name a language; no code is marked, hidden or unreachable."""
