@@ -22,7 +22,7 @@ from telemetry_backend import (
     parent,
 )
 
-from chatfold import Completion, Prompt
+from chatfold import Completion, Middleware, Policy, Prompt, Usage
 from chatfold.stores import MemoryStore
 
 __all__ = ["backend", "no_span_is_left_behind"]
@@ -94,6 +94,26 @@ def test_a_fold_in_the_background_may_fail(way: str, end: str, backend: Backend)
     assert attributes(span)["chatfold.reason"] == end
     assert span.status.is_ok is (end == "cancelled")
     assert span.status.description is None
+
+
+def test_a_fold_behind_an_object_of_one_request_is_a_span_and_counted(backend: Backend) -> None:
+    """No further turn comes to the `Middleware` that has begun it."""
+    telemetry, store = backend.telemetry(), MemoryStore()
+    roles = ("user", "assistant")
+    host = [{"role": roles[n % 2], "content": f"{n} " + "word " * 20} for n in range(40)]
+    for key in ("one", "two"):
+        wrapper: Middleware[Any] = Middleware(
+            lambda prompt: Completion("They talked.", usage=Usage(70, 3)),
+            Policy(max_tokens=600, keep_tokens=100),
+            store,
+            background=True,
+            on_event=telemetry,
+        )
+        assert wrapper.fold(host, key=key).outcome.reason == "started"
+    asyncio.run(until(lambda: len(backend.folds()) == 2))
+    assert {attributes(span)["gen_ai.usage.input_tokens"] for span in backend.folds()} == {70}
+    asyncio.run(until(lambda: sum(p.value for p in backend.points("chatfold.folds")) == 2))
+    assert telemetry._open == {}
 
 
 def test_two_conversations_in_one_thread_do_not_mix(backend: Backend) -> None:

@@ -65,6 +65,7 @@ class BackgroundFold(Generic[ItemT]):
         self._made: _Made | None = None
         self._outcome: Outcome[ItemT] | None = None
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
+        self._is_new = True  # its owner has yet to be given the outcome
         self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
         self._left: list[Future[None]] = []  # threads that go on after the task was cancelled
@@ -97,15 +98,19 @@ class BackgroundFold(Generic[ItemT]):
         return self.settle()[0]
 
     def settle(self) -> tuple[Outcome[ItemT], bool]:
-        """Do what `apply_if_ready` does; return also whether it was this call that settled it."""
+        """Do what `apply_if_ready` does; return also whether its owner is given it only now.
+
+        Whoever is to know of it may have been told before, by `tell`.
+        """
         with self._lock:
             if self._outcome is None and not self.done:
                 return self._folding.idle("running"), False
             told, self._is_told = self._is_told, True
+            new, self._is_new = self._is_new, False
             outcome = self._outcome
             if outcome is None:
                 outcome = self._settle(self._put)
-        return (outcome, False) if told else (self._told(outcome), True)
+        return (outcome if told else self._told(outcome)), new
 
     def cancel(self) -> Outcome[ItemT]:
         """Give the fold up, from any thread; what the model still answers is discarded.
@@ -115,6 +120,7 @@ class BackgroundFold(Generic[ItemT]):
         """
         with self._lock:
             told, self._is_told = self._is_told, True
+            self._is_new = False
             outcome = self._outcome
             if outcome is None:
                 outcome = self._settle(lambda: self._folding.idle("cancelled"))
@@ -171,9 +177,21 @@ class BackgroundFold(Generic[ItemT]):
         _THREADS.run(act)
 
     def put_in(self) -> Outcome[ItemT] | None:
-        """Do what `apply_if_ready` does, and leave it to that to tell of it; None where it did."""
+        """Do what `apply_if_ready` does, but tell nobody: see `tell`; None where it is settled."""
         with self._lock:
             return self._settle(self._put) if self._outcome is None and self.done else None
+
+    def tell(self) -> None:
+        """Tell whoever is to know of what `put_in` has done, unless they have been told.
+
+        Its owner is given that at the next turn all the same, if there is one.
+        """
+        with self._lock:
+            told, outcome = self._is_told, self._outcome
+            if told or outcome is None:
+                return
+            self._is_told = True
+        self._told(outcome)
 
     def hold(self) -> bool:
         """Take the right to summarize the list; return whether nobody else has it."""
@@ -196,7 +214,7 @@ class BackgroundFold(Generic[ItemT]):
 
     def refuse(self, outcome: Outcome[ItemT]) -> None:
         """Take down that it never began."""
-        self._outcome, self._is_told = outcome, True
+        self._outcome, self._is_told, self._is_new = outcome, True, False
         self._end()
 
     def run_in_thread(self, make: Callable[[Callable[[], bool]], Made]) -> None:

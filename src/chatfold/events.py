@@ -50,6 +50,9 @@ class FoldEvent:
 Hook: TypeAlias = Callable[[FoldEvent], Any]
 """Is told of each event, in the call of the list's owner; False for `before` forbids the fold.
 
+How a fold in the background went behind a `Middleware` with a store is told where it is put into
+the store, in a thread, unless a turn has come before: there may be none any more. It is told once.
+
 A context manager that it returns for `before` is entered at once, and left when that call has done
 its part: of a fold in the background, when it has begun.
 """

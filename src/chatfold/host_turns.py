@@ -190,9 +190,9 @@ class HostTurns(Generic[ItemT]):
                 return Folded(seen, outcome, tuple(session.requirements_now()), given)
 
     def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
-        """Put in what was written in the background, and share it; give up the claim.
+        """Put in what was written in the background, share it and tell of it; give up the claim.
 
-        This process may not see the conversation again.
+        This process may not see the conversation again, and then nobody else would tell.
         """
         with session.turn, session.ending:
             if session.background is not fold:
@@ -202,8 +202,11 @@ class HostTurns(Generic[ItemT]):
                 with session.changing() as before:
                     outcome = None if session.is_gone else fold.put_in()
                     is_new = bool(outcome and outcome.changed and session.after(outcome, before))
-                if is_new:
-                    self._shared.put(name, session)
+                try:
+                    if is_new:
+                        self._shared.put(name, session)
+                finally:  # it has been paid for, whether it can be kept or not
+                    fold.tell()
             except Exception as error:  # of a store of the caller's own, say
                 _log.warning("a fold could not be put in: %s", type(error).__name__)
             finally:

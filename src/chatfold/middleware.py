@@ -67,7 +67,9 @@ class Middleware(Generic[ItemT]):
         model: The model that a client is to use.
         agent_model: The agent's own model: decides the window, and how tokens are counted; by
             default `model`.
-        background: Whether summaries are written in the background: no call waits for a model.
+        background: Whether summaries are written in the background: no call waits for a model. With
+            a store each is put there as soon as it is written, and then the log and `on_event` are
+            told of it, in a thread.
         on_error: Whether a failure of the summarizer is reported in the outcome, or raised.
         sessions: Number of conversations that are held ready; the one used longest ago goes. Of
             those under one key, or without a key, that open with the same message ("Hello"), 64 at

@@ -585,6 +585,30 @@ def test_in_the_background_no_turn_waits() -> None:
     assert result.context_wrapper.usage.input_tokens == 150  # the run that was given the fold
 
 
+def test_a_summary_that_is_given_to_no_run_is_told_with_its_cost() -> None:
+    """The filter is made anew at each request, and one run is not billed for another's."""
+    slow, model, store = Desk("in the background"), Desk(), MemoryStore()
+    told: list[FoldEvent] = []
+
+    async def run() -> list[int]:
+        usages = []
+        for _ in range(2):
+            fold = chatfold_filter(
+                slow, EAGER, background=True, store=store, key="k", on_event=told.append
+            )
+            given = await Runner.run(agent(model), talk(8)[:-1], run_config=config(fold))
+            usages.append(given.context_wrapper.usage.input_tokens)
+            await asyncio.sleep(1)
+        return usages
+
+    assert asyncio.run(run()) == [100, 100]
+    assert [event.kind for event in told] == ["before", "after"]
+    assert told[1].outcome is not None
+    assert told[1].outcome.usage is not None
+    assert told[1].outcome.usage.input_tokens == 50
+    assert summaries(model.requests[1]) == 1
+
+
 # --- names, stores, arguments ---------------------------------------------------------------------
 
 

@@ -88,7 +88,12 @@ class Folds:
         """Return what goes to the model in place of a host's items."""
         token = RUN.set(run)
         try:
-            return await self._of(run).afold(items, key=key)
+            folded = await self._of(run).afold(items, key=key)
+            self.watch.given(folded.outcome.usage)
+            return folded
+        except ChatfoldError as error:
+            self.watch.given(error.usage)
+            raise
         finally:
             RUN.reset(token)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from agents import Usage, custom_span, get_current_trace
 
+from chatfold.beginning import in_loop
 from chatfold.core.flow import Usage as Tokens
 from chatfold.core.plan import Outcome
 from chatfold.events import FoldEvent, Hook, tell
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from agents.tracing import CustomSpanData, Span
 
 __all__ = ["Watch"]
+
+_BESIDE: Final = 1_000  # folds told beside all runs whose cost waits for a run, at most
 
 
 class Watch:
@@ -29,6 +32,7 @@ class Watch:
     def __init__(self, hook: Hook | None = None) -> None:
         self._hook = hook
         self._spans: dict[str, Span[CustomSpanData]] = {}
+        self._beside: dict[int, tuple[Tokens, int]] = {}  # what such folds cost, by its identity
 
     def __call__(self, event: FoldEvent) -> Any:
         """Take in an event."""
@@ -49,9 +53,25 @@ class Watch:
         elif outcome.llm_calls or outcome.changed:  # begun in an earlier call, in the background
             with _span(data):
                 pass
-        context, spent = RUN.get().context, outcome.usage
-        if context is not None and spent is not None:
-            context.usage.add(_usage(spent, outcome.llm_calls))
+        spent = outcome.usage
+        if spent is None:
+            return
+        if in_loop():
+            _add(spent, outcome.llm_calls)
+            return
+        # In a thread, when the run that began it may be over: the run counts that is given it.
+        self._beside[id(spent)] = spent, outcome.llm_calls
+        for first in list(self._beside)[:-_BESIDE]:
+            self._beside.pop(first, None)
+
+    def given(self, spent: Tokens | None) -> None:
+        """Take down that a run is given a fold, or its error, that has cost this.
+
+        Where it was told beside all runs, its cost is part of this one's.
+        """
+        known = None if spent is None else self._beside.pop(id(spent), None)
+        if known is not None:
+            _add(*known)
 
 
 class _Around(AbstractContextManager[None]):
@@ -111,6 +131,13 @@ def _numbers(outcome: Outcome[Any]) -> dict[str, Any]:
         "output_tokens": spent.output_tokens,
         "seconds": round(outcome.seconds, 3),
     }
+
+
+def _add(spent: Tokens, calls: int) -> None:
+    """Count tokens as the run's in which this is called."""
+    context = RUN.get().context
+    if context is not None:
+        context.usage.add(_usage(spent, calls))
 
 
 def _usage(spent: Tokens, calls: int) -> Usage:
