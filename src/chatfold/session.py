@@ -37,12 +37,22 @@ class Session(ChatContext[Any]):
     Args:
         items: The host's list.
         named: The conversation's key, for what is told of folds; it need not be in a store.
+        undone: Digests of heads whose fold was taken back, by another session of the list.
         **options: See `ChatContext`.
     """
 
-    def __init__(self, items: Sequence[Any], *, named: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        items: Sequence[Any],
+        *,
+        named: str | None = None,
+        undone: Iterable[str] = (),
+        **options: Any,
+    ) -> None:
         super().__init__(list(items), **options)
         self._originals.key = named
+        self.undone = self._folding.planning.undone
+        self.undone.update(undone)
         self._summary_key = options.get("summary_key")
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from chatfold.core.callables import has_method, kind_of
+from chatfold.core.summary import summary_id
 from chatfold.errors import StoreError
 from chatfold.regions import Region, region_of
 from chatfold.session import Session
@@ -113,14 +114,25 @@ class SharedFolds:
         found = self._asked(lambda store: store.longest(name, digests), None) if digests else None
         if found is None or found.digest not in digests:
             return None
+        if not found.text:  # it was taken back
+            return self._longest(name, digests[: digests.index(found.digest)])
         return region_of((found.digest, found.length, found.kept, found.text))
 
     def put(self, name: str, session: Session) -> None:
         """Keep the latest fold of a session."""
         regions = session.regions() if self._store is not None else []
-        if not regions:
-            return
-        digest, length, kept, text = regions[-1]
+        if regions:
+            self._put(name, regions[-1], regions[-2].digest if len(regions) > 1 else None)
+
+    def take_back(self, name: str, session: Session, fold_id: str) -> None:
+        """Take down that a fold of a session's list was undone: nobody is to find it again."""
+        for region in self.folds(name, session):
+            if summary_id(region.summary) == fold_id:
+                self._put(name, region._replace(summary="", kept=()))
+                return
+
+    def _put(self, name: str, region: Region, base: str | None = None) -> None:
+        digest, length, kept, text = region
         fold = HostFold(
             key=name,
             digest=digest,
@@ -128,7 +140,7 @@ class SharedFolds:
             text=text,
             summary=None,
             kept=kept,
-            base=regions[-2].digest if len(regions) > 1 else None,
+            base=base,
             created=time.time(),
         )
 

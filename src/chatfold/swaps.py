@@ -160,6 +160,8 @@ class Swaps:
     ) -> Outcome[Any]:
         """Fold the list with a summary that was written before, for an equal list.
 
+        Who has written it may have had no store for what it takes out.
+
         Args:
             cut: Index of the first tail item.
             kept: Indices before it of the items that stay, ascending.
@@ -167,9 +169,11 @@ class Swaps:
             settings: The options.
 
         Raises:
-            StaleHeadError: The cut would part what belongs together, or fold what is unfinished.
+            StaleHeadError: The cut would part what belongs together, or fold what is unfinished;
+                or the store has what another summary of these words took out.
             InvalidResultError: The new list would break the provider's rules, or the summary is
                 not this application's.
+            StoreError: The originals could not be written.
         """
         with self._state.lock:
             snapshot = self._state.snapshot()
@@ -191,10 +195,14 @@ class Swaps:
             plan = settled(plan, snapshot)
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             verdict = self._judged(plan, snapshot, [item])
-            self._placed = plan.split, verdict.replacement
-            self._state.swap(verdict.replacement)
             fold = _fold(plan, verdict.replacement, 1)
             known = Known({"reason": "reused"}, summary_id(text))
+            if self._originals.are_kept:
+                if not known.id or self._originals.holds_another(known.id, fold.region):
+                    raise StaleHeadError("the store has another fold of that name")
+                self._originals.keep(fold, known.id, plan.terms.redact)
+            self._placed = plan.split, verdict.replacement
+            self._state.swap(verdict.replacement)
             return self._outcome(plan, known, snapshot, verdict, fold)
 
     def saved(

@@ -35,7 +35,7 @@ class HostFold:
         digest: Rolling digest of the host's items that the summary stands for, as ASCII text of 1
             to 200 characters. It names the fold within its key.
         length: Number of these items.
-        text: The summary's text.
+        text: The summary's text; "" where the fold was undone: nobody is to use it again.
         summary: The summary item, in JSON types.
         kept: Positions among these items of those that stay in the list as they are.
         base: Digest of the earlier fold that this one went on from, which it replaces; None for

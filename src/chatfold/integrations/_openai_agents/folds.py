@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from agents import Model
 from agents.models.default_models import get_default_model
 
 from chatfold.context import ChatContext
+from chatfold.core.callables import has_method
 from chatfold.core.plan import Outcome
 from chatfold.each_turn import check_ways
 from chatfold.errors import ChatfoldError
 from chatfold.integrations._openai_agents.model import AgentModel
+from chatfold.integrations._openai_agents.replacing import Replacing
 from chatfold.integrations._openai_agents.run import RUN, Run
 from chatfold.integrations._openai_agents.watch import Watch
 from chatfold.middleware import Folded, Middleware
 from chatfold.options import Settings, SummaryOptions
+from chatfold.session import Session
 from chatfold.shared_folds import is_shared
 from chatfold.stores import MemoryStore
 from chatfold.summarizers import checked_native, is_native, resolve, senders
+from chatfold.threads import STEPS, arun
 from chatfold.tokens.windows import window_for
 
 if TYPE_CHECKING:
@@ -63,6 +68,9 @@ class Folds:
             # Agents of several models hand a conversation over to each other.
             options["store"] = MemoryStore()
         self._options = options
+        self._undone: set[str] = set()
+        self._in_place = replaces and has_method(options["store"], "longest")
+        self.finds = self._in_place and self._call["background"]
         self._made: dict[str | None, Middleware[Any]] = {}
         self._check(replaces)
 
@@ -72,7 +80,7 @@ class Folds:
         usual = Run()
         if replaces:
             self.context([], usual, "checked")
-        else:
+        if self.finds or not replaces:
             self._of(usual)
         known = SummaryOptions.__annotations__
         settings = Settings().updated({n: v for n, v in self._options.items() if n in known})
@@ -105,8 +113,27 @@ class Folds:
         finally:
             RUN.reset(token)
 
+    def forget(self, key: str) -> None:
+        """Drop what is held of items that are no longer there."""
+        for made in self._made.values():
+            made.forget(key)
+
+    async def take_back(
+        self, context: ChatContext[Any], fold_id: str | None, run: Run, key: str
+    ) -> None:
+        """Take down that a fold was undone in a context: it is not to be found again."""
+        if not self._in_place or fold_id is None:
+            return
+        if isinstance(context, Session):
+            self._undone |= context.undone
+        self.forget(key)
+        made = cast("Replacing", self._of(run))
+        await arun(partial(made.take_back, list(context.items), key, fold_id), STEPS)
+
     def context(self, items: list[Any], run: Run, key: str) -> ChatContext[Any]:
         """Return a context over a list that is folded in place."""
+        if self.finds:
+            return cast("Replacing", self._of(run)).session(items, key)
         given = self._given(run)
         keyed: dict[str, Any] = {"key": key} if given["store"] is not None else {}
         return ChatContext(items, model=self._name(run), **keyed, **given)
@@ -116,11 +143,11 @@ class Folds:
         name = self._name(run)
         made = self._made.get(name)
         if made is None:
-            given = self._given(run)
-            made = self._made.setdefault(
-                name,
-                Middleware(self._llm, agent_model=name, **self._call, **given),
-            )
+            given = {**self._call, **self._given(run), "agent_model": name}
+            if self._in_place:
+                given["undone"] = self._undone
+            kind: Any = Replacing if self._in_place else Middleware
+            made = self._made.setdefault(name, kind(self._llm, **given))
         return made
 
     def _given(self, run: Run) -> dict[str, Any]:

@@ -65,7 +65,9 @@ class FoldedSession:
         model: See `chatfold_filter`.
         agent_model: See `chatfold_filter`.
         background: Whether a run never waits for a summary: it is begun when a run reads the
-            session, and put in when the next one does.
+            session, and put in when the next one does. Where each request makes a session of its
+            own they need one `store`, by which the next one finds it; else what a session has
+            begun is known to that object alone, and is to be paid for again.
         on_error: Whether a failure of the summarizer is reported, or raised.
         pin: As for `ChatContext`.
         counter: As for `ChatContext`.
@@ -186,7 +188,11 @@ class FoldedSession:
         context = self._followed(await self._read(None), self._run)
         before = list(context.items)
         outcome = context.undo()
-        if outcome.changed and await self._replaced(before, context.items, None) is None:
+        if not outcome.changed:
+            return outcome
+        key = self._name or self.session_id
+        await self._folds.take_back(context, outcome.fold_id, self._run, key)
+        if await self._replaced(before, context.items, None) is None:
             return Outcome(False, "stale", key=self._name, remedy="the session has changed; retry")
         return outcome
 
@@ -233,13 +239,18 @@ class FoldedSession:
     ) -> tuple[list[TResponseInputItem], Outcome[Any]]:
         """Return the history as it goes to the model, and what was done about it."""
         items = await self._read(wrapper)
-        if self._persist == "view":
-            # Asked at a fold alone: to read all of a history takes longer than all else here.
-            self._open = cache(partial(_unanswered_in, items))
-            folded = await self._folds.fold(items, run, self._name or self.session_id)
-            return folded.items, folded.outcome
         if self._unfit is not None:
             return items, Outcome(False, "failed", error=self._unfit)
+        if self._persist == "view" or self._folds.finds:
+            # Asked at a fold alone: to read all of a history takes longer than all else here.
+            self._open = cache(partial(_unanswered_in, items))
+            key = self._name or self.session_id
+            folded = await self._folds.fold(items, run, key)
+            if self._persist == "view" or folded.items == items:
+                return folded.items, folded.outcome
+            taken_in = await self._taken_in(items, folded.items, folded.outcome, wrapper)
+            self._folds.forget(key)
+            return taken_in
         waited = 0.0
         while self._busy:  # another run is at it; waited for where the list does not fit
             if waited >= LONGEST or not self._over_window(items, run):
@@ -255,17 +266,27 @@ class FoldedSession:
             outcome = await self._folds.fold_in(context, run)
             if not outcome.changed:
                 return items, outcome
-            try:
-                now = await self._replaced(items, context.items, wrapper)
-            except UnfitError as error:
-                _log.warning("a session is not folded any more: %s", error)
-                self._unfit = error
-                return items, Outcome(False, "failed", error=error, usage=outcome.usage)
-            if now is None:
-                return await self._read(wrapper), Outcome(False, "stale", usage=outcome.usage)
-            return now, outcome
+            return await self._taken_in(items, context.items, outcome, wrapper)
         finally:
             self._busy = False
+
+    async def _taken_in(
+        self,
+        before: list[TResponseInputItem],
+        after: list[TResponseInputItem],
+        outcome: Outcome[Any],
+        wrapper: RunContextWrapper[Any] | None,
+    ) -> tuple[list[TResponseInputItem], Outcome[Any]]:
+        """Put a fold in place of the items; return what `_folded` does."""
+        try:
+            now = await self._replaced(before, after, wrapper)
+        except UnfitError as error:
+            _log.warning("a session is not folded any more: %s", error)
+            self._unfit = error
+            return before, Outcome(False, "failed", error=error, usage=outcome.usage)
+        if now is None:
+            return await self._read(wrapper), Outcome(False, "stale", usage=outcome.usage)
+        return now, outcome
 
     def _followed(self, items: list[TResponseInputItem], run: Run) -> ChatContext[Any]:
         """Return the context of the wrapped session's items as they are now."""
