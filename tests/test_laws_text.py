@@ -97,8 +97,8 @@ def chat(w: Wild) -> tuple[list[Any], list[Element]]:
 
 
 def responses(w: Wild) -> tuple[list[Any], list[Element]]:
-    mcp = {"type": "mcp_call", "id": w.call, "server_label": "s", "status": "completed"}
-    asked = {"type": "mcp_approval_request", "id": w.call, "server_label": "s"}
+    mcp = {"type": "mcp_call", "id": w.call, "server_label": w.author, "status": "completed"}
+    asked = {"type": "mcp_approval_request", "id": w.call, "server_label": w.author}
     granted = {"type": "mcp_approval_response", "approval_request_id": w.call, "approve": False}
     items: list[Any] = [
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": w.words}]},
@@ -117,8 +117,9 @@ def responses(w: Wild) -> tuple[list[Any], list[Element]]:
         {"role": "assistant", "content": [{"type": "output_text", "text": w.more}]},
     ]
     inner = (Element("arguments", {}, w.arguments), Element("result", {}, w.output))
-    attributes = {"name": w.tool, "id": w.call, "status": "completed"}
-    question = {"type": "mcp_approval_request", "name": w.tool, "id": w.call}
+    where = {"namespace": w.author}
+    attributes = {"name": w.tool, "id": w.call, "status": "completed", **where}
+    question = {"type": "mcp_approval_request", "name": w.tool, "id": w.call, **where}
     reply = elements_named(prompt_of([*items, *LAST_TURN], "openai_responses"), "item")[1]
     return items, [
         said("user", w.words),
