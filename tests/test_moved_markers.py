@@ -47,6 +47,16 @@ def field_of_block(items: list[Any], kind: str = "text", marker: Any = MARKER) -
         message["content"][0].update(marker)
 
 
+def in_extras(items: list[Any]) -> None:
+    """Mark three messages in a field that stays, and holds nothing without its marker."""
+    for message in users(items):
+        if isinstance(message["content"], str):
+            message["content"] = [{"type": "text", "text": message["content"], "extras": {}}]
+        message["content"][0]["extras"].clear()
+    for message in marked(items):
+        message["content"][0]["extras"].update(MARKER)
+
+
 def block_of_its_own(items: list[Any]) -> None:
     """Mark three messages as Bedrock has it."""
     for message in users(items):
@@ -67,6 +77,7 @@ MARKING = [
     ("openai_chat", text_or_block),
     ("openai_chat", partial(text_or_block, marker=POINT)),
     ("openai_chat", partial(field_of_block, marker=POINT)),
+    ("openai_chat", in_extras),
     ("openai_responses", partial(text_or_block, kind="input_text", marker=POINT)),
     ("openai_responses", partial(field_of_block, kind="input_text", marker=POINT)),
     ("bedrock", block_of_its_own),

@@ -92,6 +92,21 @@ def test_when_is_a_function() -> None:
         Policy(when=5)  # type: ignore[arg-type]
 
 
+def test_a_policy_of_the_callers_own_is_taken_as_it_is() -> None:
+    """Whatever it is made of."""
+
+    class AtNight(Policy):
+        def __init__(self, hour: int) -> None:
+            super().__init__(when=lambda load: load.items > hour, keep_last_turns=1)
+
+    items: list[Any] = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "a" * 900},
+    ]
+    ctx = ChatContext(items * 4, policy=AtNight(7))
+    assert ctx.maybe_summarize(lambda prompt: "s").reason == "summarized"
+
+
 def test_one_number_sets_the_token_trigger() -> None:
     """A fraction and a number would contradict each other."""
     with pytest.raises(ValueError, match="fraction and max_tokens both set the trigger"):

@@ -104,6 +104,13 @@ def test_a_plain_name_serves_no_calls_of_two_namespaces(way: str, other: In) -> 
 
 
 @both_ways
+def test_a_name_with_dots_that_may_be_of_two_tools_serves_neither(way: str) -> None:
+    calls = [In("c", "a.b"), In("b.c", "a")]
+    assert told_apart(way, ["a.b.c"], calls[0]) == ["a.b.c"]
+    assert told_apart(way, ["a.b.c"], *calls) == [unknown("a.b.c", "a.b.c")] * 2
+
+
+@both_ways
 @pytest.mark.parametrize("answered", [False, True])
 def test_a_plain_name_serves_the_calls_without_a_namespace_first(way: str, answered: bool) -> None:
     """A list that has both has two tools of that name."""

@@ -117,7 +117,6 @@ class EachTurn:
         self.kept_tokens = policy.kept_tokens(state.model)
         self.background: BackgroundFold[Any] | None = None
         self.checked: tuple[object, ...] | None = None  # what summarizes, if it is known to be able
-        self._numbers = policy if policy.when is None else replace(policy, when=None)
         self._limit = policy.limit(state.model)
         self._window = policy.window_of(state.model)
         self._state = state
@@ -360,7 +359,7 @@ class EachTurn:
         counted = self._state.extent()
         if looked_through or self._state.extent_looked_through() == counted:
             return None
-        by_when = not self._numbers.due(load, share=share)
+        by_when = not self.policy.is_reached(load, share=share)
         return self._idle(background, wanted, looked_through=True, said_yes=by_when)
 
     def _what_holds(self, wanted: object) -> tuple[object, ...]:

@@ -214,12 +214,18 @@ class Policy:
             load: How large the request is.
             share: Share of each trigger that is enough.
         """
+        by_when = self.when
+        return self.is_reached(load, share=share) or (
+            by_when is not None and is_yes("when", by_when(load))
+        )
+
+    def is_reached(self, load: Load, *, share: float = 1.0) -> bool:
+        """Return whether one of the policy's numbers is reached; see `due`. `when` is not asked."""
         return (
             load.tokens >= load.limit * share
             or (load.window is not None and load.tokens > load.window * share)
             or (self.max_turns is not None and load.turns >= self.max_turns * share)
             or (self.max_items is not None and load.items >= self.max_items * share)
-            or (self.when is not None and is_yes("when", self.when(load)))
         )
 
     def _check_whole(self, name: str, least: int) -> None:

@@ -145,6 +145,14 @@ def test_an_answer_that_names_no_role_is_an_assistants(role: dict[str, Any]) -> 
     assert len(host.added) >= 2
 
 
+def test_a_dict_of_the_sdks_own_response_holds_its_message() -> None:
+    whole = dict(ChatResponse(**body({"content": "Fine."})))
+    host = Host([])
+    host.add_response(whole)
+    list(host.record(iter([whole])))
+    assert [each["content"] for each in host.added] == ["Fine."] * 2
+
+
 def test_later_chunks_need_not_repeat_the_role() -> None:
     """Else their words would be lost."""
     first, last = body({"content": "Fi"}, done=False), body({"content": "ne."})

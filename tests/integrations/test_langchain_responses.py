@@ -234,6 +234,14 @@ def test_a_call_says_where_its_tool_lives(block: dict[str, Any]) -> None:
     assert [r.namespace for r in context(items).tool_calls()] == ["crm", None]
 
 
+def test_a_call_without_an_id_does_not_live_where_another_block_says() -> None:
+    block = {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"}
+    search = {"type": "tool_search_call", "id": "ts", "namespace": "crm"}
+    listed = [{"id": id_, "name": "look", "args": {}} for id_ in ("c", None)]
+    items = history(AIMessage([block, search], tool_calls=listed))
+    assert [r.namespace for r in context(items).tool_calls() if r.name == "look"] == [None, None]
+
+
 def test_a_call_of_an_mcp_server_says_which() -> None:
     """In LangChain's own block for OpenAI's and for Anthropic's."""
     served = {"type": "server_tool_call", "id": "m", "name": "remote_mcp", "args": {}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -511,6 +512,21 @@ def test_what_changes_the_tools_stands_where_an_instruction_does(kind: str) -> N
     assert ctx.items[1:] == [_user("d"), change]
 
 
+def test_changes_of_tools_share_one_message_with_words_where_places_run_out() -> None:
+    """Else the turns around them would stay, and a long conversation could not be folded."""
+    added, removed = (
+        {"type": kind, "tool": {"type": "tool_reference", "name": kind}}
+        for kind in ("tool_addition", "tool_removal")
+    )
+    changes = [{"role": "system", "content": [block]} for block in (added, removed)]
+    turns = [[_user(LONG), change, _assistant(LONG)] for change in (*changes, _rule(1))]
+    ctx = _asked([*chain.from_iterable(turns), _user("d")], keep_last_turns=1)[0]
+    words = {"type": "text", "text": "Rule 1."}
+    together = {"role": "system", "content": [added, removed, words]}
+    assert ctx.items[1:] == [_user("d"), together]
+    assert validate(ctx.items, "anthropic") == []
+
+
 def test_settings_without_content_are_state_that_stays() -> None:
     """A system message may set options only; it may stand anywhere, and goes on to apply."""
     contents: tuple[Item, ...] = ({"content": []}, {})
@@ -642,6 +658,18 @@ def test_an_input_that_the_sdk_has_made_an_object_of_is_one() -> None:
     assert items[1]["content"] == [call]
     (record,) = ctx.tool_calls()
     assert (record.arguments, record.toolset) == ({"url": "https://example.com"}, "browser")
+
+
+def test_what_is_cited_counts_for_no_tokens() -> None:
+    """`cited_text` "is also not counted towards input tokens"."""
+    cited = {"type": "page_location", "document_title": "a.pdf", "cited_text": LONG}
+    texts = [[{"type": "text", "text": "ok", **more}] for more in ({}, {"citations": [cited]})]
+    answers = ({"role": "assistant", "content": text} for text in texts)
+    without, beside = (
+        ChatContext([_user("a"), answer], shape="anthropic").count_tokens().value
+        for answer in answers
+    )
+    assert without == beside
 
 
 def test_a_call_of_an_mcp_server_says_which() -> None:

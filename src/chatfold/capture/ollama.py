@@ -102,7 +102,8 @@ def _with(message: Any, changes: dict[str, Any]) -> Any:
 
 def _is_chat(event: object) -> bool:
     if isinstance(event, dict):
-        return "done" in event and isinstance(field(cast(object, event), "message"), dict)
+        message = field(cast(object, event), "message")  # an object, in the dict of the SDK's own
+        return "done" in event and (isinstance(message, dict) or bool(field(message, "role")))
     return is_a(event, "ollama", "ChatResponse")
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, Final, cast
 
-from chatfold.core.markers import may_be_marked, said, unmarked
+from chatfold.core.markers import as_text, may_be_marked, said, unmarked
 from chatfold.core.native import plain
 
 __all__ = [
@@ -41,10 +41,7 @@ def fingerprints(items: Sequence[Any]) -> list[int]:
         blobs = [marshal.dumps(item, _VERSION) for item in items]
     except ValueError:  # an SDK object, or a dict that holds one
         blobs = [_blob(item) for item in items]
-    return [
-        hash(_unmarked_blob(item, blob) if may_be_marked(item, blob) else blob)
-        for item, blob in zip(items, blobs, strict=True)
-    ]
+    return [hash(_counted(item, blob)) for item, blob in zip(items, blobs, strict=True)]
 
 
 def copied(item: Any) -> dict[str, Any] | None:
@@ -168,6 +165,14 @@ def changed_index(
         if edited or said(new) != said(old):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
+
+
+def _counted(item: Any, blob: bytes) -> bytes:
+    """Return the bytes of what counts of an item: no markers, and a text for a block of text."""
+    if may_be_marked(blob):
+        return _unmarked_blob(item, blob)
+    told = as_text(item)
+    return blob if told is item else _blob(told)
 
 
 def _unmarked_blob(item: Any, blob: bytes) -> bytes:

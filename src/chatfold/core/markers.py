@@ -16,36 +16,36 @@ from typing import Any, Final, cast
 
 from chatfold.core.native import plain
 
-__all__ = ["GIVEN", "may_be_marked", "said", "unmarked"]
+__all__ = ["GIVEN", "as_text", "may_be_marked", "said", "unmarked"]
 
 _MARKERS: Final = frozenset(
     {"cache_control", "cachePoint", "cache_point", "prompt_cache_breakpoint"}
 )
 _BLOCK: Final = "cache_breakpoint"  # type of a block that is a marker
 _BYTES: Final = re.compile("|".join(sorted({*_MARKERS, _BLOCK})).encode())
+_EMPTY: Final = b"{0"  # an object and its end
 _START: Final = b"cache"  # to look for one text is far quicker than for several
 GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
 """Fields of what is given to a tool or by it, in which a key of a marker's name is content."""
 
 
-def may_be_marked(item: Any, blob: bytes) -> bool:
-    """Return whether an item may have a marker, or may have had one.
+def may_be_marked(blob: bytes) -> bool:
+    """Return whether an item may have a marker, or an empty object that held one before.
 
     Args:
-        item: The item.
-        blob: It in bytes in which its keys stand as they are.
+        blob: The item in bytes, as `marshal` writes it.
     """
-    return (_START in blob and _BYTES.search(blob) is not None) or bool(_one_text(item))
+    return (_START in blob and _BYTES.search(blob) is not None) or _EMPTY in blob
 
 
 def unmarked(item: Any) -> Any:
     """Return an item in JSON types, without markers."""
-    return _as_text(_without(plain(item), unset=False))
+    return as_text(_without(plain(item), unset=False))
 
 
 def said(item: Any) -> Any:
     """Return an item in JSON types, without markers and without fields that are not set."""
-    return _as_text(_without(plain(item), unset=True))
+    return as_text(_without(plain(item), unset=True))
 
 
 def _without(value: Any, *, unset: bool) -> Any:
@@ -56,7 +56,7 @@ def _without(value: Any, *, unset: bool) -> Any:
             for key, inner in fields.items()
             if key not in _MARKERS
             and not (unset and inner is None)
-            and (key in GIVEN or not _are_markers(inner))
+            and not (key in _BESIDE and _holds_nothing(inner))
         }
     if isinstance(value, list):
         made = (_without(inner, unset=unset) for inner in cast("list[Any]", value))
@@ -68,15 +68,16 @@ _NOTHING: Final[tuple[dict[str, str], ...]] = ({}, {"type": _BLOCK})
 """What is left of a marker that was a block of its own."""
 
 
-def _are_markers(value: Any) -> bool:
-    """Return whether a field holds markers alone, as LangChain's `extras` beside a text."""
-    if type(value) is not dict:
-        return False
-    fields = cast("dict[str, Any]", value)
-    return bool(fields) and _MARKERS.issuperset(fields)
+_BESIDE: Final = frozenset({"extras", "additional_kwargs"})
+"""Fields of LangChain's that are there, and empty, or not there where they say nothing."""
 
 
-def _as_text(item: Any) -> Any:
+def _holds_nothing(value: Any) -> bool:
+    """Return whether a field holds markers alone, or nothing."""
+    return type(value) is dict and _MARKERS.issuperset(cast("dict[str, Any]", value))
+
+
+def as_text(item: Any) -> Any:
     """Return an item with the text alone for a content that is one block of text."""
     key = _one_text(item)
     return {**item, key: item[key][0]["text"]} if key else item

@@ -554,16 +554,21 @@ def _speaks(part: Part) -> bool:
     return type(part) is MediaPart
 
 
-def texts(view: ItemView) -> Iterable[str]:
+def texts(view: ItemView, *, cited: bool = True) -> Iterable[str]:
     """Return every readable text of an item, in order: words, names of tools, arguments, results.
 
     What media are called is none of it: tokens are counted by these texts.
+
+    Args:
+        view: The reading of the item.
+        cited: Whether what its words cite is to come, too.
     """
     for part in view.parts:
         match part:
             case TextPart():
                 yield part.text
-                yield from part.sources
+                if cited:
+                    yield from part.sources
             case ReasoningPart() | StatePart() | UnknownPart():
                 yield part.text
             case SummaryPart():

@@ -160,9 +160,15 @@ def _sharing(
 
 
 def _may_share(view: ItemView) -> bool:
-    """Return whether a system message is words alone: settings of two cannot stand in one."""
-    words = all(type(part) is TextPart and part.text.strip() for part in view.parts)
-    return words and not view.passing
+    """Return whether a system message is blocks alone: options of two cannot stand in one."""
+    return not view.passing and all(map(_is_block, view.parts))
+
+
+def _is_block(part: Part) -> bool:
+    """Return whether a part of a system message may stand beside those of another one."""
+    if type(part) is StatePart:
+        return part.kind == "tools"
+    return type(part) is TextPart and bool(part.text.strip())
 
 
 def _is_instruction(view: ItemView) -> bool:

@@ -283,18 +283,21 @@ def on_the_wire(value: Any, levels: int = 8) -> Any:
         return value
     if type(value) is dict:
         fields = cast("dict[Any, Any]", value)
-        made = {
-            _wire(key) if type(key) is str and "_" in key else key: (
-                inner if key in GIVEN else on_the_wire(inner, levels - 1)
-            )
+        inside = [
+            inner
+            if key in GIVEN or type(inner) not in (dict, list)
+            else on_the_wire(inner, levels - 1)
             for key, inner in fields.items()
-        }
-        is_same = made.keys() == fields.keys() and all(map(is_, made.values(), fields.values()))
-        return fields if is_same else made
+        ]
+        spelled_so = not any(type(key) is str and "_" in key for key in fields)
+        if spelled_so and all(map(is_, inside, fields.values())):
+            return fields
+        keys = (_wire(key) if type(key) is str and "_" in key else key for key in fields)
+        return dict(zip(keys, inside, strict=True))
     if type(value) is list:
-        inside = cast("list[Any]", value)
-        listed_anew = [on_the_wire(inner, levels - 1) for inner in inside]
-        return inside if all(map(is_, listed_anew, inside)) else listed_anew
+        members = cast("list[Any]", value)
+        told = [on_the_wire(inner, levels - 1) for inner in members]
+        return members if all(map(is_, told, members)) else told
     return value
 
 

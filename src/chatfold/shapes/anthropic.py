@@ -201,8 +201,8 @@ class Anthropic(Shape):
                 index=call.call_index,
             )
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id, "content": text}
-        if call.namespace is not None:  # "the API rejects a mismatch": see `_anthropic_blocks`
-            block["toolset_name"] = call.namespace
+        if call.toolset is not None:  # "the API rejects a mismatch": see `_anthropic_blocks`
+            block["toolset_name"] = call.toolset
         if failed:
             block["is_error"] = True
         return {"role": "user", "content": [block]}

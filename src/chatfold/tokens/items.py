@@ -83,13 +83,15 @@ def _cost(view: ItemView) -> tuple[str, int]:
     """Return the text of an item and what it costs besides; what most items are comes first."""
     if len(view.parts) == 1:
         part = view.parts[0]
-        if type(part) is TextPart and not part.sources:
+        if type(part) is TextPart:
             return part.text, 0
         if type(part) is ResultPart and not part.media and part.namespace is None:
             return part.text, 0
         if type(part) is CallPart and part.namespace is None:
             return f"{part.name or ''}\n{part.arguments}", 0
-    return "\n".join(texts(view)), _rest(view)
+    # `cited_text` "is also not counted towards input tokens":
+    # https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11-29).
+    return "\n".join(texts(view, cited=False)), _rest(view)
 
 
 def _rest(view: ItemView) -> int:

@@ -5,6 +5,7 @@ Not here: how it is called (`_dispatch`).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
@@ -41,7 +42,8 @@ class Lookup:
             return None
         if namespace is None:
             return self.tools.get(name)
-        found = self.tools.get(f"{namespace}.{name}")
+        whole = f"{namespace}.{name}"
+        found = self.tools.get(whole) if len(self._meant[whole]) == 1 else None
         # A function that was loaded by a search comes with its own name for a namespace, which none
         # may have: openai-agents 0.24.0, `is_reserved_synthetic_tool_namespace`.
         if found is None and (namespace == name or self._is_plain(name)):
@@ -53,6 +55,15 @@ class Lookup:
         return len(self._homes[name]) == 1 and not any(
             key.endswith(f".{name}") for key in self.tools
         )
+
+    @cached_property
+    def _meant(self) -> Mapping[str, set[tuple[str | None, str]]]:
+        """The namespaces and names that are one where both are written in a row: with dots."""
+        found = defaultdict[str, set[tuple[str | None, str]]](set)
+        for call in self._calls:
+            if call.name is not None:
+                found[f"{call.namespace}.{call.name}"].add((call.namespace, call.name))
+        return found
 
     @cached_property
     def _homes(self) -> Mapping[str, set[str | None]]:

@@ -296,6 +296,7 @@ def _without_calls(
         return rest, [*calls]
     late = {said_again(block, known) for block in blocks if is_asynchronous(block)} - {None}
     homes = {said_again(b, known): home for b in blocks if (home := namespace_of(b))}
+    homes.pop(None, None)  # of blocks that say no call again
     calls = [c._replace(asynchronous=True) if c.id in late else c for c in calls]
     return rest, [c._replace(namespace=homes[c.id]) if c.id in homes else c for c in calls]
 
