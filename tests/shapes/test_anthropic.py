@@ -663,13 +663,14 @@ def test_an_input_that_the_sdk_has_made_an_object_of_is_one() -> None:
 def test_what_is_cited_counts_for_no_tokens() -> None:
     """`cited_text` "is also not counted towards input tokens"."""
     cited = {"type": "page_location", "document_title": "a.pdf", "cited_text": LONG}
-    texts = [[{"type": "text", "text": "ok", **more}] for more in ({}, {"citations": [cited]})]
-    answers = ({"role": "assistant", "content": text} for text in texts)
-    without, beside = (
-        ChatContext([_user("a"), answer], shape="anthropic").count_tokens().value
-        for answer in answers
-    )
-    assert without == beside
+    for others in ([], [{"type": "text", "text": "Well."}]):
+        texts = ({"type": "text", "text": "ok", **more} for more in ({}, {"citations": [cited]}))
+        answers = ({"role": "assistant", "content": [text, *others]} for text in texts)
+        without, beside = (
+            ChatContext([_user("a"), answer], shape="anthropic").count_tokens().value
+            for answer in answers
+        )
+        assert without == beside
 
 
 def test_a_call_of_an_mcp_server_says_which() -> None:
