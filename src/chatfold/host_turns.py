@@ -202,15 +202,15 @@ class HostTurns(Generic[ItemT]):
                 with session.changing() as before:
                     outcome = None if session.is_gone else fold.put_in()
                     is_new = bool(outcome and outcome.changed and session.after(outcome, before))
-                try:
-                    if is_new:
-                        self._shared.put(name, session)
-                finally:  # it has been paid for, whether it can be kept or not
-                    fold.tell()
+                if is_new:
+                    self._shared.put(name, session)
             except Exception as error:  # of a store of the caller's own, say
                 _log.warning("a fold could not be put in: %s", type(error).__name__)
             finally:
                 self._released(session)
+        # It is paid for, whether it can be kept or not. Without the locks: a hook may wait for
+        # a loop whose turn waits for them.
+        fold.tell()
 
     def _left(self, session: Session) -> None:
         """Give up the claim of a session, unless it is of a fold in the background."""

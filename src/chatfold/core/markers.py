@@ -23,6 +23,9 @@ _MARKERS: Final = frozenset(
 )
 _BLOCK: Final = "cache_breakpoint"  # type of a block that is a marker
 _BYTES: Final = re.compile("|".join(sorted({*_MARKERS, _BLOCK})).encode())
+# Fields of LangChain's that are there, and empty, or not there where they say nothing.
+_BESIDE: Final = frozenset({"extras", "additional_kwargs"})
+_BESIDE_BYTES: Final = tuple(key.encode() for key in _BESIDE)
 _EMPTY: Final = b"{0"  # an object and its end
 _START: Final = b"cache"  # to look for one text is far quicker than for several
 GIVEN: Final = frozenset({"input", "arguments", "args", "response", "json"})
@@ -35,7 +38,9 @@ def may_be_marked(blob: bytes) -> bool:
     Args:
         blob: The item in bytes, as `marshal` writes it.
     """
-    return (_START in blob and _BYTES.search(blob) is not None) or _EMPTY in blob
+    return (_START in blob and _BYTES.search(blob) is not None) or (
+        _EMPTY in blob and any(key in blob for key in _BESIDE_BYTES)
+    )
 
 
 def unmarked(item: Any) -> Any:
@@ -56,7 +61,7 @@ def _without(value: Any, *, unset: bool) -> Any:
             for key, inner in fields.items()
             if key not in _MARKERS
             and not (unset and inner is None)
-            and not (key in _BESIDE and _holds_nothing(inner))
+            and not (key not in GIVEN and _holds_nothing(key, inner))
         }
     if isinstance(value, list):
         made = (_without(inner, unset=unset) for inner in cast("list[Any]", value))
@@ -68,13 +73,12 @@ _NOTHING: Final[tuple[dict[str, str], ...]] = ({}, {"type": _BLOCK})
 """What is left of a marker that was a block of its own."""
 
 
-_BESIDE: Final = frozenset({"extras", "additional_kwargs"})
-"""Fields of LangChain's that are there, and empty, or not there where they say nothing."""
-
-
-def _holds_nothing(value: Any) -> bool:
-    """Return whether a field holds markers alone, or nothing."""
-    return type(value) is dict and _MARKERS.issuperset(cast("dict[str, Any]", value))
+def _holds_nothing(key: str, value: Any) -> bool:
+    """Return whether a field holds markers alone, or nothing where that says nothing."""
+    if type(value) is not dict:
+        return False
+    fields = cast("dict[str, Any]", value)
+    return _MARKERS.issuperset(fields) if fields else key in _BESIDE
 
 
 def as_text(item: Any) -> Any:

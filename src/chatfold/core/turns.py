@@ -23,7 +23,7 @@ class Turn(NamedTuple):
         start: Index of the first item.
         stop: Index after the last item.
         openers: Indices of the user messages that open the turn; none for items before the first.
-            In the last turn also of messages that retell what a user has asked.
+            Where such items await an answer at the end, those that retell what a user has asked.
         finished: Whether the last item is an assistant's answer without calls.
     """
 
@@ -82,10 +82,13 @@ class Turns:
         at = behind = bisect_left(self._asks, first)
         while behind < len(self._asks) and self._asks[behind] == first + behind - at:
             behind += 1
-        openers = self._asks[at:behind]
-        if last:  # behind a later message of the user they are history as any other
-            openers = [*openers, *self._retold[bisect_left(self._retold, first) :]]
-        return Turn(first, stop, tuple(openers), _is_answer(self._views[stop - 1]))
+        openers, end = self._asks[at:behind], self._views[stop - 1]
+        finished = _is_answer(end)
+        if not openers:  # what was retold is then what is asked, until it is answered
+            finished = finished and not end.retells
+            if last and not finished:
+                openers = self._retold[bisect_left(self._retold, first) :]
+        return Turn(first, stop, tuple(openers), finished)
 
     def __iter__(self) -> Iterator[Turn]:
         return (self[place] for place in range(len(self.starts)))
@@ -102,7 +105,7 @@ def _is_answer(view: ItemView) -> bool:
 
     A call that the server answered inside the same message does not wait.
     """
-    if view.role != "assistant" or view.retells:
+    if view.role != "assistant":
         return False
     if len(view.parts) == 1:
         return type(view.parts[0]) is TextPart

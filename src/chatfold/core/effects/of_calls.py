@@ -64,11 +64,16 @@ def effect_of(
     """
     if name is None:
         return "unknown", True
-    said = told.get(name) or told.get(name.partition(".")[2])
+    own = name.rpartition(".")[2]
+    said = told.get(name)
+    if said is None and told.get(own) == "write":  # that of a name that only ends so may be a read
+        said = "write"
     if said is not None:
         return said, False
+    # Where it lives says nothing of what it does, and where its name begins nobody can tell.
     effect = effect_of_name(name)
-    given = effect_of_arguments(arguments, of_sql=is_for_sql(name))
+    effect = effect_of_name(own) if effect == "read" else effect
+    given = effect_of_arguments(arguments, of_sql=is_for_sql(name) or is_for_sql(own))
     return _with_given(name, effect, given), True
 
 

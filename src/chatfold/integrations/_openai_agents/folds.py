@@ -97,6 +97,8 @@ class Folds:
         token = RUN.set(run)
         try:
             folded = await self._of(run).afold(items, key=key)
+            if self.finds:  # its folds may be told when they are in place, and by no outcome then
+                self.watch.given_all()
             self.watch.given(folded.outcome.usage)
             return folded
         except ChatfoldError as error:

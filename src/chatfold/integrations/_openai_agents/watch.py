@@ -64,6 +64,11 @@ class Watch:
         for first in list(self._beside)[:-_BESIDE]:
             self._beside.pop(first, None)
 
+    def given_all(self) -> None:
+        """Take down that a run is given whatever was told beside all runs: all of one session."""
+        for spent, _ in [*self._beside.values()]:
+            self.given(spent)
+
     def given(self, spent: Tokens | None) -> None:
         """Take down that a run is given a fold, or its error, that has cost this.
 
