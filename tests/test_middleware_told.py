@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,34 @@ def test_a_hook_may_use_the_middleware_when_it_is_told_beside_the_turns() -> Non
     assert done.wait(20)
     assert seen == ["summarized"]  # whoever is told holds nothing
     until(lambda: wrapper.fold(host, key="a").outcome.reason == "reused")
+
+
+def test_a_hook_in_a_thread_may_wait_for_a_loop_that_uses_the_middleware() -> None:
+    """As hooks do that write to a database of the loop's."""
+    told: list[str] = []
+
+    async def serve() -> None:
+        loop, served = asyncio.get_running_loop(), threading.current_thread()
+        inside, noted = asyncio.Event(), asyncio.Event()
+
+        async def note(event: FoldEvent) -> None:
+            told.append(event.kind)
+            noted.set()
+
+        def hook(event: FoldEvent) -> None:
+            if threading.current_thread() is not served:
+                loop.call_soon_threadsafe(inside.set)
+                time.sleep(0.1)  # until the loop is at it
+                asyncio.run_coroutine_threadsafe(note(event), loop).result(20)
+
+        wrapper = middleware(asleep, store=MemoryStore(), background=True, on_event=hook)
+        await wrapper.afold(talk(40), key="a")
+        await inside.wait()
+        wrapper.forget("a")
+        await noted.wait()
+
+    asyncio.run(asyncio.wait_for(serve(), 15))
+    assert told == ["after"]
 
 
 def test_a_fold_that_no_store_keeps_is_told() -> None:

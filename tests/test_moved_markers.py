@@ -126,6 +126,19 @@ def test_middleware_finds_its_folds_again(shape: str, mark: Any, hand: Any) -> N
     assert shown < 15
 
 
+def test_a_field_that_holds_a_marker_alone_is_as_one_that_is_not_there() -> None:
+    """Whatever a host calls it."""
+
+    def mark(items: list[Any]) -> None:
+        for message in users(items):
+            message.pop("metadata", None)
+        for message in marked(items):
+            message["metadata"] = dict(MARKER)
+
+    copies = by_middleware("openai_chat", mark, deepcopy)
+    assert copies == by_middleware("openai_chat", unmarked, deepcopy)
+
+
 @pytest.mark.parametrize(("shape", "mark"), MARKING)
 def test_a_fold_in_the_background_is_not_stale(shape: str, mark: Any) -> None:
     """The owner marks its own list in place while the summary is written."""

@@ -124,6 +124,18 @@ def test_what_the_caller_says_is_no_guess() -> None:
     assert effect_of(None, told) == ("unknown", True)
 
 
+@pytest.mark.parametrize("name", ["lookup.execute", "web_search.run", "status.handle"])
+def test_where_a_tool_lives_says_nothing_of_what_it_does(name: str) -> None:
+    """A name with dots may be one or the other: what may be a write is not lost."""
+    assert effect_of(name, {}) == ("unknown", True)
+
+
+def test_what_a_name_ends_in_is_told_of_another_tool_unless_that_is_a_write() -> None:
+    assert effect_of("admin.delete_user", {"delete_user": "read"}) == ("write", True)
+    assert effect_of("my.crm.sync", {"sync": "write"}) == ("write", False)
+    assert effect_of("my.crm.sync", {"my.crm.sync": "read"}) == ("read", False)
+
+
 COMMANDS = {
     "read": (
         "ls -la",
