@@ -23,7 +23,7 @@ class Turn(NamedTuple):
         start: Index of the first item.
         stop: Index after the last item.
         openers: Indices of the user messages that open the turn; none for items before the first.
-            Where such items await an answer at the end, those that retell what a user has asked.
+            In a last turn that is not finished also of messages that retell what was asked.
         finished: Whether the last item is an assistant's answer without calls.
     """
 
@@ -83,11 +83,9 @@ class Turns:
         while behind < len(self._asks) and self._asks[behind] == first + behind - at:
             behind += 1
         openers, end = self._asks[at:behind], self._views[stop - 1]
-        finished = _is_answer(end)
-        if not openers:  # what was retold is then what is asked, until it is answered
-            finished = finished and not end.retells
-            if last and not finished:
-                openers = self._retold[bisect_left(self._retold, first) :]
+        finished = _is_answer(end) and not end.retells
+        if last and not finished:  # answered, what was retold is history as any other
+            openers = [*openers, *self._retold[bisect_left(self._retold, first) :]]
         return Turn(first, stop, tuple(openers), finished)
 
     def __iter__(self) -> Iterator[Turn]:
