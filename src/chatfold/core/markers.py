@@ -61,7 +61,7 @@ def _without(value: Any, *, unset: bool) -> Any:
             for key, inner in fields.items()
             if key not in _MARKERS
             and not (unset and inner is None)
-            and not (key not in GIVEN and _holds_nothing(key, inner))
+            and (key in GIVEN or not _holds_nothing(key, inner))
         }
     if isinstance(value, list):
         made = (_without(inner, unset=unset) for inner in cast("list[Any]", value))

@@ -64,12 +64,11 @@ def effect_of(
     """
     if name is None:
         return "unknown", True
+    if name in told:
+        return told[name], False
     own = name.rpartition(".")[2]
-    said = told.get(name)
-    if said is None and told.get(own) == "write":  # that of a name that only ends so may be a read
-        said = "write"
-    if said is not None:
-        return said, False
+    if told.get(own) == "write":  # where a name only ends so, a read may be told of another tool
+        return "write", False
     # Where it lives says nothing of what it does, and where its name begins nobody can tell.
     effect = effect_of_name(name)
     effect = effect_of_name(own) if effect == "read" else effect
