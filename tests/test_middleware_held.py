@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chatfold import Policy, Prompt
+from chatfold import ChatContext, Policy, Prompt
 from chatfold.core.summary import TAG
 from chatfold.middleware import Folded, Middleware
 from chatfold.regions import Region
@@ -289,4 +289,7 @@ def test_what_thinking_needs_is_told_with_the_fold() -> None:
     before = middleware.fold(history[:2], key="a")
     folded = middleware.fold([*history, {"role": "user", "content": "And now?"}], key="a")
     assert before.requirements == ()
+    assert before.request_options() == {}
     assert [requirement.kind for requirement in folded.requirements] == ["thinking_binding"]
+    seen: ChatContext[Any] = ChatContext(folded.items, model="claude-opus-5-5")
+    assert folded.request_options() == seen.request_options() != {}

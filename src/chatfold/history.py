@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from chatfold import tokens
 from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.check import Problem, Requirement, join_options
+from chatfold.core.check import Problem, Requirement, options_of
 from chatfold.core.mends.edits import Repair
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
@@ -130,10 +130,7 @@ class History(Generic[ItemT]):
 
     def request_options(self) -> dict[str, Any]:
         """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
-        merged: dict[str, Any] = {}
-        for requirement in self.requirements():
-            join_options(merged, requirement.options)
-        return merged
+        return options_of(self.requirements())
 
     # Writing
 

@@ -13,7 +13,7 @@ from heapq import merge
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
-from chatfold.core.check import Requirement
+from chatfold.core.check import Requirement, options_of
 from chatfold.core.plan import Outcome
 from chatfold.regions import Region, region_of
 from chatfold.session import Session
@@ -54,6 +54,10 @@ class Folded(Generic[ItemT]):
     outcome: Outcome[ItemT]
     requirements: tuple[Requirement, ...] = ()
     held: Region | None = field(default=None, repr=False)
+
+    def request_options(self) -> dict[str, Any]:
+        """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
+        return options_of(self.requirements)
 
 
 Steps: TypeAlias = Generator["Session | float", "Outcome[Any] | None", Folded[ItemT]]

@@ -22,6 +22,7 @@ __all__ = [
     "added_errors",
     "common_problems",
     "join_options",
+    "options_of",
     "unnamed",
 ]
 
@@ -83,6 +84,14 @@ class Requirement:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     indices: tuple[int, ...] = ()
     source: str = ""
+
+
+def options_of(requirements: Iterable[Requirement]) -> dict[str, Any]:
+    """Return the request fields of all of them, ready to spread into `create(**...)`; mostly {}."""
+    merged: dict[str, Any] = {}
+    for requirement in requirements:
+        join_options(merged, requirement.options)
+    return merged
 
 
 def join_options(into: dict[str, Any], options: Mapping[str, Any]) -> None:
