@@ -233,7 +233,7 @@ class Folding:
                 "needs several prompts; use ctx.flow(...), or pass a larger max_prompt_tokens="
             )
         snapshot = self._state.snapshot(plan.abandon)
-        head_is_current(plan, snapshot.items, snapshot.prints)
+        head_is_current(plan, snapshot)
         guard = self.planning.guard(plan)
         written = settled(completion, plan.prompt, plan.shown, guard, plan.terms)
         cut = cut_texts(snapshot.views[plan.split.start : plan.split.cut], shown)
@@ -265,7 +265,7 @@ class Folding:
         wordings = self.planning.wordings(plan, snapshot, written, notes)
         self.swaps.free()
         now = self._state.snapshot(plan.abandon)
-        head_is_current(plan, now.items, now.prints)  # before anything is found in it
+        head_is_current(plan, now)  # before anything is found in it
         return self._committed(plan, written, wordings, now, cost)
 
     def _committed(

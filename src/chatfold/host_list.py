@@ -239,7 +239,7 @@ class HostList:
         return self._digests[:stop]
 
     def _digest(self, item: Any) -> bytes:
-        return item_digest(item if self._said is None else self._said(item))
+        return item_digest(item, self._said)
 
     def _says_the_same(self, item: Any, index: int) -> bool:
         """Return whether an item of another print says what this list's said at an index."""

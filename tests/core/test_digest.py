@@ -152,6 +152,27 @@ def test_an_equal_copy_is_no_change_though_its_unset_fields_are_told() -> None:
     assert changed_index([copy], fingerprints([copy]), [plain], prints) is None
 
 
+def test_a_copy_is_compared_by_what_its_shape_says_of_it() -> None:
+    """An SDK may spell one message in several ways; what cannot be said of it is as it stands."""
+
+    def say(item: Any) -> Any:
+        return {key.lower(): value for key, value in item.items()}
+
+    one, same, other = {"Text": "a"}, {"tExt": "a"}, {"text": "b"}
+    prints = fingerprints([one])
+    assert changed_index([same], fingerprints([same]), [one], prints) == 0
+    assert changed_index([same], fingerprints([same]), [one], prints, say) is None
+    assert changed_index([other], fingerprints([other]), [one], prints, say) == 0
+    assert changed_index(["a"], fingerprints(["a"]), [one], prints, say) == 0
+
+
+def test_a_number_that_became_true_is_a_change() -> None:
+    """Python takes them for equal."""
+    one, other = ({"type": "tool_use", "input": {"n": value}} for value in (1, True))
+    assert one == other
+    assert changed_index([other], fingerprints([other]), [one], fingerprints([one])) == 0
+
+
 def test_what_a_tool_is_given_is_content_whatever_its_keys_are() -> None:
     """A tool may have an argument of a marker's name."""
     calls = [{"type": "tool_use", "input": {"cache_control": value}} for value in ("on", "off")]

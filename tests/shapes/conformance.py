@@ -17,12 +17,13 @@ import pytest
 from shapes.sdk_types import ServiceShape, refusal, union_named
 from validator import validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Middleware, Policy, Prompt
 from chatfold.core.native import field
 from chatfold.core.render import conversation
 from chatfold.core.views import MediaPart, Shape, SummaryPart, TextPart, texts
 from chatfold.errors import ShapeError
 from chatfold.shapes import SHAPES, shape_named
+from chatfold.stores import MemoryStore
 
 __all__ = ["Call", "ShapeConformance", "Writer"]
 
@@ -542,6 +543,32 @@ class ShapeConformance:
             self.read_all(ctx)
             ctx.summarize(lambda prompt: "short", keep_last_turns=0)
             assert kept == said
+
+    @pytest.mark.parametrize("options", [{}, {"exclude_none": True}, {"by_alias": True}])
+    def test_what_the_sdk_writes_of_the_items_meanwhile_is_no_other_list(
+        self, options: dict[str, bool]
+    ) -> None:
+        """Its owner stores it and reads it again, in place or as a list for a middleware."""
+        name = self.writer.shape
+
+        def stored(item: Any) -> Any:
+            if hasattr(item, "model_dump"):
+                return json.loads(json.dumps(item.model_dump(mode="json", **options)))
+            return copy.deepcopy(item)
+
+        def reloading(prompt: Prompt) -> str:
+            items[:] = map(stored, items)
+            return "short"
+
+        items, host = self.history(sdk=True), self.history(sdk=True)
+        ctx = self.context(items, name)
+        assert ctx.summarize(reloading, keep_last_turns=1).changed
+        policy, store = Policy(max_items=6, keep_last_turns=1, min_gain=0.0), MemoryStore()
+        reasons = []
+        for given in (host, [*map(stored, host)]):
+            wrapper = Middleware[Any](lambda prompt: "short", policy, store, shape=name)
+            reasons.append(wrapper.fold(given, key="k").outcome.reason)
+        assert reasons == ["summarized", "reused"]
 
 
 def _tupled(value: Any) -> Any:

@@ -19,6 +19,7 @@ from chatfold.core.native import plain
 
 __all__ = [
     "changed_index",
+    "content",
     "copied",
     "edited_index",
     "fingerprints",
@@ -140,11 +141,24 @@ def lasting(value: Any, say: Callable[[Any], Any] = plain) -> bytes:
         return b"%b %d" % (_PROCESS, id(value))
 
 
+def content(item: Any, say: Callable[[Any], Any] | None = None) -> bytes:
+    """Return what an item says, in bytes that are the same in every process and for equal copies.
+
+    Neither cache markers count nor fields that are not set.
+
+    Args:
+        item: The item.
+        say: What its shape says of the forms that one item may come in (`Shape.said`).
+    """
+    return lasting(item, lambda it: said(it if say is None else say(it)))
+
+
 def changed_index(
     now: Sequence[object],
     now_prints: Sequence[int],
     then: Sequence[object],
     then_prints: Sequence[int],
+    say: Callable[[Any], Any] | None = None,
 ) -> int | None:
     """Return the index of the first item that says something else than it did.
 
@@ -153,6 +167,7 @@ def changed_index(
         now_prints: Their fingerprints.
         then: The items as they were.
         then_prints: Their fingerprints at that time.
+        say: See `content`.
 
     Returns:
         None where nothing changed; an equal copy (a list reloaded from JSON) is no change, nor is
@@ -162,7 +177,7 @@ def changed_index(
         if now_prints[index] == then_prints[index]:
             continue
         edited = new is old or fingerprints([old])[0] != then_prints[index]
-        if edited or said(new) != said(old):
+        if edited or content(new, say) != content(old, say):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
 

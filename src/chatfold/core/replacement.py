@@ -73,27 +73,27 @@ class Replacement(Generic[ItemT]):
         return [*((index,) for index in range(self.start)), *put_in, *behind]
 
 
-def head_is_current(plan: Plan[ItemT], items: Sequence[ItemT], prints: Sequence[int]) -> None:
+def head_is_current(plan: Plan[ItemT], snapshot: Snapshot) -> None:
     """Check that the head still says what it said when the plan was made.
 
     Args:
         plan: The plan.
-        items: The list as it is now.
-        prints: The fingerprints of its items.
+        snapshot: The list as it is now.
 
     Raises:
         StaleHeadError: It was edited, reordered, shortened or grown.
     """
-    start, stop = plan.split.start, plan.split.cut
+    items, start, stop = snapshot.items, plan.split.start, plan.split.cut
     if len(items) < stop:
         raise StaleHeadError(
             f"the list has {len(items)} items, and the plan replaces {start} to {stop - 1}; "
             "make a new plan"
         )
-    now = tuple(prints[start:stop])
+    now = tuple(snapshot.prints[start:stop])
     if now == plan.prints:
         return
-    changed = changed_index(items[start:stop], now, plan.region, plan.prints)
+    say = snapshot.shape.said
+    changed = changed_index(items[start:stop], now, plan.region, plan.prints, say)
     if changed is not None:
         raise StaleHeadError(
             f"item {start + changed} changed after the plan was made; make a new plan",
@@ -115,7 +115,7 @@ def settled(plan: Plan[ItemT], snapshot: Snapshot) -> Plan[ItemT]:
         StaleHeadError: The head is not what it was, or nothing of it would go any more.
     """
     items, views, split = snapshot.items, snapshot.views, plan.split
-    head_is_current(plan, items, snapshot.prints)
+    head_is_current(plan, snapshot)
     now, kept = split, split.kept
     if kept:
         head = range(split.start, split.cut)

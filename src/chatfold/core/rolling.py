@@ -6,21 +6,20 @@ cache markers and fields that are not set. Not here: fingerprints within one pro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Any, Final
 
-from chatfold.core.digest import lasting
-from chatfold.core.markers import said
+from chatfold.core.digest import content
 
 __all__ = ["item_digest", "rolled"]
 
 _SIZE: Final = 16  # bytes
 
 
-def item_digest(item: Any) -> bytes:
-    """Return a digest of what an item says."""
-    return blake2b(lasting(item, said), digest_size=_SIZE).digest()
+def item_digest(item: Any, say: Callable[[Any], Any] | None = None) -> bytes:
+    """Return a digest of what an item says; see `content`."""
+    return blake2b(content(item, say), digest_size=_SIZE).digest()
 
 
 def rolled(digests: Iterable[bytes], after: str = "") -> list[str]:
