@@ -144,13 +144,14 @@ class HostList:
         return both and items[first] is known[first]
 
     def continues(self, items: Sequence[Any]) -> bool:
-        """Return whether another list says the same after the prefix, as far as both go.
+        """Return whether another list says the same after its prefix, as far as both go.
 
-        May be asked while another call takes a list in.
+        It may have more or fewer leading instructions. May be asked while another call takes a
+        list in.
         """
-        known, start = self.items, self.start
-        stop = min(len(items), len(known))
-        return self.alike(known[start:stop], items[start:stop])
+        ours, theirs = self.items[self.start :], items[self.prefix_of(items) :]
+        both = min(len(ours), len(theirs))
+        return self.alike(ours[:both], theirs[:both])
 
     def alike(self, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
         """Return whether as many items say the same; may be asked as `continues` may."""

@@ -124,9 +124,11 @@ class HostTurns(Generic[ItemT]):
             session = yield from self._entered(name, key, items, held, ours)
             if isinstance(session, Folded):
                 return session
-            background = session.background
+            background, came = session.background, None
+            session.chosen = background is not None  # what is put in is seen when this turn ends
             if session.is_due(background=self._background):
                 session.catch_up()
+                came = self._come(name, session)
                 session = self._renewed(name, session, items, ours)
             elif background is not None and background.done:
                 session.catch_up()
@@ -134,8 +136,8 @@ class HostTurns(Generic[ItemT]):
                 session = self._renewed(name, session, items, ours)
             if session.is_due(background=self._background, again=True):
                 session = yield from self._alone(name, session, items, ours)
-                if self._shared.used and session.claim is None:
-                    return self._result(session, session.idle("running"), key, held)
+                if not session.chosen:
+                    return self._result(session, session.idle("running"), key, held, came)
                 session.prepare()
             with session.changing() as before:
                 outcome = yield session
@@ -149,12 +151,13 @@ class HostTurns(Generic[ItemT]):
                 act = partial(self._put_in, name) if shares else self._released
                 fold.when_ended(partial(act, session, fold))
                 session.awaited = fold
-            return self._result(session, outcome, key, held)
+            return self._result(session, outcome, key, held, came)
         finally:
             for session in ours:
                 try:
                     self._left(session)
                 finally:  # whatever a store raises: nobody could fold the conversation any more
+                    session.chosen = False
                     session.turn.release()
 
     def _entered(
@@ -198,9 +201,21 @@ class HostTurns(Generic[ItemT]):
 
         This process may not see the conversation again, and then nobody else would tell.
         """
-        with session.turn, session.ending:
+        with session.turn:
             if session.background is not fold:
                 return
+            self._taken_in(name, session, fold)
+        # It is paid for, whether it can be kept or not. Without the locks: a hook may wait for
+        # a loop whose turn waits for them.
+        fold.tell()
+
+    def _taken_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> bool:
+        """Put in what was written for a session that this call has, and share it.
+
+        Return whether the session is folded by it now, and was not before.
+        """
+        is_new = False
+        with session.ending:
             try:
                 session.catch_up()
                 with session.changing() as before:
@@ -212,9 +227,31 @@ class HostTurns(Generic[ItemT]):
                 _log.warning("a fold could not be put in: %s", type(error).__name__)
             finally:
                 self._released(session)
-        # It is paid for, whether it can be kept or not. Without the locks: a hook may wait for
-        # a loop whose turn waits for them.
-        fold.tell()
+        return is_new
+
+    def _come(self, name: str, session: Session) -> Outcome[Any] | None:
+        """Put in what was written for this list behind other leading instructions.
+
+        Its host may not come again with those. Where another call has that session, it does so
+        itself, and nobody waits for it.
+
+        Returns:
+            What came of it, for this turn to report, where that list is folded by now.
+        """
+        for other in self._sessions.writing(name, session):
+            fold = other.background
+            if fold is None or not fold.done or not other.turn.acquire(blocking=False):
+                continue
+            try:
+                other.chosen = True
+                is_new = other.background is fold and self._taken_in(name, other, fold)
+            finally:
+                other.chosen = False
+                other.turn.release()
+            if is_new:
+                return fold.apply_if_ready()
+            fold.tell()
+        return None
 
     def _left(self, session: Session) -> None:
         """Give up the claim of a session, unless it is of a fold in the background."""
@@ -291,19 +328,24 @@ class HostTurns(Generic[ItemT]):
     def _alone(
         self, name: str, session: Session, items: Sequence[ItemT], ours: list[Session]
     ) -> Generator[Session | float, Outcome[Any] | None, Session]:
-        """Return the session, with a claim to fold it, if no other process has one.
+        """Return the session: chosen to be folded, unless another call or process folds its list.
 
         Where the list no longer fits, the other one is waited for, but by turns that never wait.
         """
         waited = 0.0
-        while self._shared.used:
-            if self._shared.claim(name, session) is not None:
+        while True:
+            if self._may_fold(name, session):
                 return self._renewed(name, session, items, ours)  # it may have been done meanwhile
             if self._background or waited >= LONGEST or not session.load().over_window:
                 return session
             yield POLL
             waited += POLL
-        return session
+
+    def _may_fold(self, name: str, session: Session) -> bool:
+        """Return whether nobody else folds the list of a session: it is chosen for that then."""
+        if self._sessions.chosen(name, session) and self._shared.used:
+            session.chosen = self._shared.claim(name, session) is not None
+        return session.chosen
 
     def _result(
         self,
@@ -311,13 +353,22 @@ class HostTurns(Generic[ItemT]):
         outcome: Outcome[Any],
         key: str | None,
         held: Region | EllipsisType | None,
+        came: Outcome[Any] | None,
     ) -> Folded[ItemT]:
-        """Return what goes to the model."""
+        """Return what goes to the model; `came` was put in for it in another session."""
         saved = session.view.saved
         if saved and not outcome.changed and outcome.reason == "below_trigger":
             outcome = replace(outcome, changed=True, reason="reused")
         if outcome.reason == "reused":
             outcome = replace(outcome, tokens_before=outcome.tokens_after + saved)
+        if came is not None and outcome.usage is None:
+            outcome = replace(
+                outcome,
+                usage=came.usage,
+                llm_calls=came.llm_calls,
+                seconds=came.seconds,
+                model=came.model,
+            )
         needed = tuple(session.requirements_now())
         now = None if held is ... else held if session.shows(held) else session.latest()
         return Folded(session.outgoing(), replace(outcome, key=key), needed, now)

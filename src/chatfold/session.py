@@ -57,6 +57,7 @@ class Session(ChatContext[Any]):
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
+        self.chosen = False  # by a call, to be folded: see `Sessions.chosen`
         self.awaited: Any = None  # the fold in the background with whose end that is given up
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
@@ -204,6 +205,14 @@ class Session(ChatContext[Any]):
         May be asked while another call has the session.
         """
         return self._each_turn.is_engaged() and self._host.continues(items)
+
+    def is_writing_for(self, items: Sequence[Any]) -> bool:
+        """Return whether a fold of this very list is being written, or is yet to be put in.
+
+        Behind whatever leading instructions: it is of what follows them. May be asked while
+        another call has the session.
+        """
+        return (self.chosen or self._state.running.locked()) and self._host.continues(items)
 
     def is_at_rest(self) -> bool:
         """Return whether no other thread is at work on this conversation, nor for it."""

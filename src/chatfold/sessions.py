@@ -132,6 +132,32 @@ class Sessions:
                     other.turn.release()
         return found
 
+    def chosen(self, name: str, session: Session) -> bool:
+        """Choose a session that this call has to be folded, until its turn ends.
+
+        Args:
+            name: Name of the conversation.
+            session: The session.
+
+        Returns:
+            Whether no other is, and none is being folded, whose list says the same behind other
+            leading instructions: the summary of that one will do for this one, too.
+        """
+        with self._making[hash(name) % len(self._making)]:
+            session.chosen = not self.writing(name, session)
+        return session.chosen
+
+    def writing(self, name: str, session: Session) -> list[Session]:
+        """Return the other sessions whose folds, under way or yet to be put in, are of this list.
+
+        Args:
+            name: Name of the conversation.
+            session: A session of the list.
+        """
+        items = session.whole()
+        others = (other for other in self._candidates(name, items) if other is not session)
+        return [other for other in others if other.is_writing_for(items)]
+
     def gone_over(
         self, name: str, old: Session, alike: Session, ours: list[Session]
     ) -> Session | None:
@@ -188,6 +214,7 @@ class Sessions:
         self._tell_of(self._use(name, new))
         if old.claim is not None:
             new.claim, old.claim = old.claim, None
+        new.chosen, old.chosen = old.chosen, False
         ours.remove(old)
         old.turn.release()
 
