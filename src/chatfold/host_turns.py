@@ -109,6 +109,26 @@ class HostTurns(Generic[ItemT]):
         """
         self._sessions.forget(self._shared.name(key))
 
+    def held_off(self, items: Sequence[ItemT], key: str | None) -> Session | None:
+        """Return a session of a list that nobody folds until that is let go (`let_go`).
+
+        None where it is being folded, here or by another process; or where that has been done, and
+        its host has yet to be given it.
+        """
+        name, session, is_free = self._shared.name(key), self._make(items, key), False
+        try:
+            if self._may_fold(name, session):
+                known = self._sessions.others(name, session) if self._background else []
+                is_free = not self._background or not self._begun(name, key, items, known).folded
+        finally:
+            if not is_free:
+                self._left(session)
+        return session if is_free else None
+
+    def let_go(self, session: Session) -> None:
+        """Let a list be folded again."""
+        self._left(session)
+
     def steps(
         self,
         messages: Sequence[ItemT],

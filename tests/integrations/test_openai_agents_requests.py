@@ -15,7 +15,7 @@ from integrations.agents_desk import Desk, agent, summaries, talk
 from integrations.test_openai_agents_sessions import EAGER, Plain, held
 from validator import validate
 
-from chatfold import Completion, FoldEvent, Policy, Prompt, Usage
+from chatfold import BusyError, Completion, FoldEvent, Policy, Prompt, Usage
 from chatfold.integrations.openai_agents import FoldedSession
 from chatfold.stores import MemoryStore, SQLStore
 
@@ -192,6 +192,103 @@ def test_what_another_request_has_undone_is_not_put_in_again_by_who_put_it_in(st
         assert summaries(await living.get_items()) == 1
         assert (await requests.session().undo()).reason == "undone"
         assert await living.get_items() == before
+
+    asyncio.run(run())
+
+
+def test_of_two_calls_that_find_a_fold_one_puts_it_in(store: Any) -> None:
+    """The other one says that the session is being folded."""
+
+    async def run() -> None:
+        wrapped, model = Plain(), Model()
+        requests = Requests(wrapped, store, model)
+        await requests.until_begun(0, model)
+        await requests.until_told(1)
+        session = requests.session()
+        outcomes = await asyncio.gather(session.fold(), session.fold(), session.fold())
+        assert [outcome.reason for outcome in outcomes] == ["reused", "busy", "busy"]
+        assert summaries(wrapped.items) == 1
+        assert model.paid == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("whose", ["its own", "of another request"])
+def test_undo_says_that_a_fold_is_being_written_which_would_be_lost(whose: str, store: Any) -> None:
+    """And that one was written and is not in the session yet; when it is there, both go back."""
+
+    async def run() -> None:
+        wrapped, model = Plain(), Model()
+        requests = Requests(wrapped, store, model)
+        living = requests.session()
+
+        async def undo() -> str:
+            session = living if whose == "its own" else requests.session()
+            try:
+                return (await session.undo()).reason
+            except BusyError as error:
+                return str(error)
+
+        async def longer(first: int) -> None:
+            for number in range(first, first + 14):
+                await wrapped.add_items(said(number))
+
+        await longer(0)
+        assert (await living.fold()).reason == "started"
+        await requests.until_told(1)
+        assert summaries(await living.get_items()) == 1
+        await longer(14)
+        model.may_end.clear()
+        assert (await living.fold()).reason == "started"
+        whole = list(wrapped.items)
+        assert "while a summary of it is being written" in await undo()
+        assert (await living.fold()).reason == "running"
+        model.may_end.set()
+        await requests.until_told(2)
+        assert "while a summary of it is being written" in await undo()
+        assert wrapped.items == whole
+        assert summaries(await living.get_items()) == 1
+        assert model.paid == 2
+        assert len(wrapped.items) < 16
+        assert [await undo() for _ in range(3)] == ["undone", "undone", "nothing_to_undo"]
+        assert wrapped.items == [item for number in range(28) for item in said(number)]
+
+    asyncio.run(run())
+
+
+def test_undo_without_a_background_does_not_lose_the_fold_of_another_request(store: Any) -> None:
+    async def run() -> None:
+        wrapped, model = Plain(), Model()
+        requests = Requests(wrapped, store, model)
+        model.may_end.clear()
+        await requests.until_begun(0, model)
+        with pytest.raises(BusyError):
+            await requests.session(background=False).undo()
+        model.may_end.set()
+        await requests.until_told(1)
+        assert (await requests.session(background=False).undo()).reason == "nothing_to_undo"
+        assert summaries(await requests.session().get_items()) == 1
+        assert (await requests.session(background=False).undo()).reason == "undone"
+
+    asyncio.run(run())
+
+
+def test_a_fold_may_begin_again_when_something_was_undone(store: Any) -> None:
+    """Whatever came of it: what held off other folds is let go."""
+
+    async def run() -> None:
+        wrapped, model = Plain(), Model()
+        requests = Requests(wrapped, store, model)
+        for number in range(14):
+            await wrapped.add_items(said(number))
+        session = requests.session()
+        assert (await session.undo()).reason == "nothing_to_undo"
+        undoing = asyncio.create_task(session.undo())
+        await asyncio.sleep(0)
+        undoing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await undoing
+        assert (await requests.session().fold()).reason == "started"
 
     asyncio.run(run())
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -14,7 +14,7 @@ from chatfold.context import ChatContext
 from chatfold.core.callables import has_method
 from chatfold.core.plan import Outcome
 from chatfold.each_turn import check_ways
-from chatfold.errors import ChatfoldError
+from chatfold.errors import BusyError, ChatfoldError
 from chatfold.integrations._openai_agents.model import AgentModel
 from chatfold.integrations._openai_agents.replacing import Replacing
 from chatfold.integrations._openai_agents.run import RUN, Run
@@ -119,6 +119,28 @@ class Folds:
         """Drop what is held of items that are no longer there."""
         for made in self._made.values():
             made.forget(key)
+
+    @asynccontextmanager
+    async def held_off(self, items: list[Any], run: Run, key: str) -> AsyncGenerator[None]:
+        """Have nobody fold items meanwhile who would do it beside their list: by their store.
+
+        Raises:
+            BusyError: They are being folded, or are folded and that is yet to be put in.
+        """
+        if not self._in_place:
+            yield
+            return
+        made = cast("Replacing", self._of(run))
+        session = await arun(partial(made.held_off, items, key), STEPS)
+        if session is None:
+            raise BusyError(
+                "undo() cannot change the session while a summary of it is being written, by this "
+                "object or another; call it when that was put in (get_items(), fold())"
+            )
+        try:
+            yield
+        finally:
+            await arun(partial(made.let_go, session), STEPS)
 
     async def take_back(
         self, context: ChatContext[Any], fold_id: str | None, run: Run, key: str

@@ -41,6 +41,14 @@ class Replacing(Middleware[Any]):
         """Return the context of items that nothing is folded of yet."""
         return self._make(items, key)
 
+    def held_off(self, items: Sequence[Any], key: str) -> Session | None:
+        """Return a session of items that nobody folds until it is let go; see `HostTurns`."""
+        return self._turns.held_off(items, key)
+
+    def let_go(self, session: Session) -> None:
+        """Let its items be folded again."""
+        self._turns.let_go(session)
+
     def take_back(self, items: Sequence[Any], key: str, fold_id: str) -> None:
         """Take down that a fold was undone, whose originals are among the items again."""
         self.forget(key)

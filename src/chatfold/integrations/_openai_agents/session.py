@@ -178,23 +178,28 @@ class FoldedSession:
             What happened: `nothing_to_undo` with `persist="view"`, which keeps the originals.
 
         Raises:
-            BusyError: The session is being folded.
+            BusyError: The session is being folded, or a fold of it is yet to be put in.
             StoreError: The store cannot be read.
             ValueError: The wrapped session gives out what it does not show.
         """
         if self._persist == "view":
             remedy = 'persist="view" keeps the originals in the wrapped session'
             return Outcome(False, "nothing_to_undo", remedy=remedy)
-        context = self._followed(await self._read(None), self._run)
-        before = list(context.items)
-        outcome = context.undo()
-        if not outcome.changed:
+        return await finished(self._undone(self._name or self.session_id))
+
+    async def _undone(self, key: str) -> Outcome[Any]:
+        items = await self._read(None)
+        async with self._folds.held_off(items, self._run, key):
+            context = self._followed(items, self._run)
+            before = list(context.items)
+            outcome = context.undo()
+            if not outcome.changed:
+                return outcome
+            await self._folds.take_back(context, outcome.fold_id, self._run, key)
+            if await self._replaced(before, context.items, None) is None:
+                remedy = "the session has changed; retry"
+                return Outcome(False, "stale", key=self._name, remedy=remedy)
             return outcome
-        key = self._name or self.session_id
-        await self._folds.take_back(context, outcome.fold_id, self._run, key)
-        if await self._replaced(before, context.items, None) is None:
-            return Outcome(False, "stale", key=self._name, remedy="the session has changed; retry")
-        return outcome
 
     async def add_items(
         self,
@@ -241,16 +246,8 @@ class FoldedSession:
         items = await self._read(wrapper)
         if self._unfit is not None:
             return items, Outcome(False, "failed", error=self._unfit)
-        if self._persist == "view" or self._folds.finds:
-            # Asked at a fold alone: to read all of a history takes longer than all else here.
-            self._open = cache(partial(_unanswered_in, items))
-            key = self._name or self.session_id
-            folded = await self._folds.fold(items, run, key)
-            if self._persist == "view" or folded.items == items:
-                return folded.items, folded.outcome
-            taken_in = await self._taken_in(items, folded.items, folded.outcome, wrapper)
-            self._folds.forget(key)
-            return taken_in
+        if self._persist == "view":
+            return await self._seen(items, run)
         waited = 0.0
         while self._busy:  # another run is at it; waited for where the list does not fit
             if waited >= LONGEST or not self._over_window(items, run):
@@ -260,6 +257,12 @@ class FoldedSession:
             items = await self._read(wrapper)
         self._busy = True
         try:
+            if self._folds.finds:
+                now, outcome = await self._seen(items, run)
+                if now != items:
+                    now, outcome = await self._taken_in(items, now, outcome, wrapper)
+                    self._folds.forget(self._name or self.session_id)
+                return now, outcome
             context = self._followed(items, run)
             unanswered = _unanswered(context)
             self._open = lambda: unanswered
@@ -269,6 +272,15 @@ class FoldedSession:
             return await self._taken_in(items, context.items, outcome, wrapper)
         finally:
             self._busy = False
+
+    async def _seen(
+        self, items: list[TResponseInputItem], run: Run
+    ) -> tuple[list[TResponseInputItem], Outcome[Any]]:
+        """Return items with a fold in place of the oldest, and what was done about it."""
+        # Asked at a fold alone: to read all of a history takes longer than all else here.
+        self._open = cache(partial(_unanswered_in, items))
+        folded = await self._folds.fold(items, run, self._name or self.session_id)
+        return folded.items, folded.outcome
 
     async def _taken_in(
         self,
