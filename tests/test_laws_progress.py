@@ -19,6 +19,7 @@ from validator import validate
 from chatfold import (
     ChatContext,
     Completion,
+    Policy,
     Prompt,
     SummaryError,
     Usage,
@@ -238,6 +239,15 @@ class Letters:
         return len(text)
 
 
+class Words:
+    """Counts words."""
+
+    exact = False
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
 class Model:
     """A summarizer that counts how often it is asked."""
 
@@ -372,6 +382,50 @@ def test_law_11_min_gain_refuses_a_fold_that_saves_too_little() -> None:
     ctx = ChatContext(talk())
     assert ctx.summarize(short, keep_last_turns=1, min_gain=0.9).reason == "no_gain"
     assert ctx.summarize(short, keep_last_turns=1, min_gain=0.1, force=True).reason == "summarized"
+
+
+def updated(words: int, **options: Any) -> tuple[Model, Any]:
+    """Return who was asked, and what came of the second fold of a list that hardly gets smaller."""
+    model = Model("summary " * words)
+    ctx = ChatContext([user("q " * 2_000), said("a")], counter=Words())
+    assert ctx.summarize(model, keep_last_turns=0)
+    ctx.extend([user("q " * 100), said("a " * 700), user("q"), said("a")])
+    return model, ctx.summarize(model, keep_last_turns=1, **options)
+
+
+@pytest.mark.parametrize("words", [10, 500])
+def test_law_11_a_summary_is_taken_to_be_as_long_as_the_one_that_it_updates(words: int) -> None:
+    """No model is asked where one of that length would save too little."""
+    model, outcome = updated(words, min_gain=0.6)
+    assert (outcome.reason, model.calls) == (("summarized", 2) if words == 10 else ("no_gain", 1))
+    assert outcome.llm_calls == model.calls - 1
+
+
+@pytest.mark.parametrize("options", [{"force": True}, {"max_summary_tokens": 100}])
+def test_law_11_a_shorter_summary_may_be_asked_for(options: dict[str, Any]) -> None:
+    """By who says that it is to be shorter, or that it is to be tried in any case."""
+    model, outcome = updated(500, min_gain=0.6, **options)
+    assert model.calls == 2
+    assert outcome.llm_calls == 1
+
+
+def test_law_11_no_more_is_paid_where_what_has_to_stay_leaves_little_room() -> None:
+    """What is paid for takes place, but for the first, whose size nobody knows before.
+
+    Of a request of the user, or of one that is retold.
+    """
+    for start in (user("q " * 9_000), said(NESTED + "q " * 9_000)):
+        model = Model("summary " * 900)
+        policy = Policy(max_tokens=10_000, keep_tokens=2_000)
+        items: list[Item] = [start]
+        ctx = ChatContext(items, shape="openai_responses", counter=Words(), policy=policy)
+        folds = 0
+        for number in range(60):
+            ctx.extend(looked_up(number))
+            items[-1]["output"] = "word " * 1_000
+            folds += ctx.maybe_summarize(model).changed
+        assert model.calls - 1 <= folds
+        assert 3 < folds < 20
 
 
 @pytest.mark.parametrize(("saved", "reason"), [(-1, "no_gain"), (0, "no_gain"), (1, "summarized")])

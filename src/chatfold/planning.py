@@ -170,7 +170,8 @@ class Planning:
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
         if limits.replay:
             plan = replace(plan, replay=True)
-        if plan and _cannot_gain(plan, snapshot):
+        likely = 0 if limits.force else _likely_size(plan, snapshot, settings.max_summary_tokens)
+        if plan and _cannot_gain(plan, snapshot, likely):
             return replace(plan, prompt=None, reason="no_gain"), None
         return plan, head
 
@@ -298,10 +299,26 @@ def _number_of_previous(snapshot: Snapshot) -> int:
     return summary_number(first.text) if isinstance(first, TextPart) else 0
 
 
-def _cannot_gain(plan: Plan[Any], snapshot: Snapshot) -> bool:
-    """Return whether even an empty summary would save less than is wanted: no call is due then."""
+def _cannot_gain(plan: Plan[Any], snapshot: Snapshot, likely: int) -> bool:
+    """Return whether a summary of the likely size would save too little: no call is due then."""
     if plan.terms.thinking == "strip":  # the tail gets smaller too
         return False
     kept = sum(snapshot.sizes[i] for i in plan.split.kept)
     gone = sum(snapshot.sizes[plan.split.start : plan.index]) - kept
-    return gone < plan.min_gain * plan.tokens_before
+    return gone - likely < plan.min_gain * plan.tokens_before
+
+
+def _likely_size(plan: Plan[Any], snapshot: Snapshot, most: int | None) -> int:
+    """Return about how long a summary will be at least: as long as the one that it updates.
+
+    Of the first one nothing is known, nor where the item of the earlier one holds other words too.
+
+    Args:
+        plan: What it takes the place of.
+        snapshot: The list.
+        most: Tokens that it may have, where the caller says so.
+    """
+    at = snapshot.previous
+    if at is None or at >= plan.index or len(snapshot.views[at].parts) > 1:
+        return 0
+    return min(snapshot.sizes[at], snapshot.sizes[at] if most is None else most)
