@@ -141,33 +141,11 @@ def plainly(shape: str, items: Iterable[Any]) -> list[Any]:
 
 
 def parted(items: Iterable[Any], outcome: Outcome[Any]) -> list[Any]:
-    """Return the items with those that were merged in place of what they were merged into.
-
-    That is the summary item, which stays before them, or an instruction made of several.
-    """
-    told = [item for item in outcome.merged if _is_instruction(item)]
-    with_summary = [item for item in outcome.merged if not _is_instruction(item)]
-    known = {id(item) for item in outcome.kept}
+    """Return the items with those that were merged into the summary item, behind it."""
     made: list[Any] = []
     for item in items:
-        if told and _is_instruction(item) and id(item) not in known:
-            blocks = _blocks(item)
-            while told and blocks[: len(_blocks(told[0]))] == _blocks(told[0]):
-                del blocks[: len(_blocks(told[0]))]
-                made.append(told.pop(0))
-            assert not blocks
-            continue
-        made += [item, *with_summary] if item is outcome.item else [item]
+        made += [item, *outcome.merged] if item is outcome.item else [item]
     return made
-
-
-def _is_instruction(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("role") == "system"
-
-
-def _blocks(item: Any) -> list[Any]:
-    content = item["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
 def said(items: Iterable[Any]) -> list[Any]:

@@ -78,17 +78,15 @@ def test_law_1_instructions_that_are_moved_do_not_pass_each_other(
     told = [item for item, view in zip(history.items, views, strict=True) if view.role == "system"]
     items: list[Any] = []
     ctx = context(history, items)
-    was: dict[int, list[Any]] = {id(item): [item] for item in told}
+    known = {id(item) for item in told}
     for start in range(0, len(history.items), size):
         items += history.items[start : start + size]
-        outcome = fold(ctx, keep_last_turns=1)
-        for item in items:
-            if normalise(item).get("role") == "system" and id(item) not in was:  # several in one
-                was[id(item)] = [each for old in outcome.merged for each in was[id(old)]]
+        fold(ctx, keep_last_turns=1)
+        left = [item for item in items if normalise(item).get("role") == "system"]
+        assert known.issuperset(map(id, left))
         shown = [item for at, item in enumerate(items) if not _is_spent(items, at)]
-        left = [each for item in shown for each in was.get(id(item), ())]
-        assert positions(left, told) == sorted(positions(left, told))
-        left = [each for item in items for each in was.get(id(item), ())]
+        shown = [item for item in shown if id(item) in known]
+        assert positions(shown, told) == sorted(positions(shown, told))
         given = {id(item) for item in history.items[: start + size]}
         lasting = [id(each) for each in told if id(each) in given and not each.get("clear_at")]
         assert set(lasting) <= {id(each) for each in left}
@@ -103,8 +101,8 @@ def _is_spent(items: Sequence[Any], at: int) -> bool:
     return last and any(normalise(item).get("role") == "user" for item in items[at + 1 :])
 
 
-def test_law_1_spent_instructions_may_be_passed() -> None:
-    """No other may stand beside one, and behind the next user's message it is not shown."""
+def test_law_1_an_instruction_stands_before_a_spent_one_that_is_in_its_place() -> None:
+    """They are judged together, and the older one comes first."""
     rule = {"role": "system", "content": "Be brief."}
     spent = {"role": "system", "content": "In German now.", "clear_at": "next_user_message"}
     call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
@@ -116,15 +114,15 @@ def test_law_1_spent_instructions_may_be_passed() -> None:
     ctx = ChatContext(items, shape="anthropic")
     assert ctx.summarize(short, keep_last_turns=1).changed
     assert [item["role"] for item in items[1:]] == [
-        *("user", "system", "assistant", "user", "system", "assistant")
+        *("user", "system", "system", "assistant", "user", "assistant")
     ]
-    assert items[2] is spent
-    assert items[5] is rule
+    assert items[2] is rule
+    assert items[3] is spent
     assert not ctx.check()
 
 
-def test_law_1_instructions_share_a_place_where_these_run_out() -> None:
-    """One behind the question, for three: they are one message there, in their order."""
+def test_law_1_instructions_stand_side_by_side_in_one_place() -> None:
+    """One behind the question, for three: each as it was, in their order."""
     rules = [{"role": "system", "content": f"Rule {n}."} for n in range(3)]
     items: list[Any] = talk(3)
     for at, rule in zip((5, 3, 1), reversed(rules), strict=True):
@@ -134,9 +132,8 @@ def test_law_1_instructions_share_a_place_where_these_run_out() -> None:
     ctx = ChatContext(items, shape="anthropic")
     outcome = ctx.summarize(short, keep_last_turns=1)
     assert same_objects(outcome.kept, rules)
-    assert same_objects(outcome.merged, rules)
-    texts = [{"type": "text", "text": rule["content"]} for rule in rules]
-    assert items[1:] == [before[-1], {"role": "system", "content": texts}]
+    assert outcome.merged == ()
+    assert same_objects(items[1:], [before[-1], *rules])
     assert not ctx.check()
     assert ctx.undo()
     assert same_objects(items, before)

@@ -164,10 +164,10 @@ def test_law_8_an_old_error_beside_an_earlier_summary_stops_no_later_fold(shape:
 
 
 @pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)])
-def test_law_8_an_old_error_in_instructions_that_become_one_stops_no_fold(
+def test_law_8_an_old_error_in_instructions_that_go_to_one_place_stops_no_fold(
     broken: tuple[int, ...],
 ) -> None:
-    """Whichever of them had it; the provider wants one message where they go."""
+    """Whichever of them had it."""
     items = talk(6)
     for number in (1, 0):
         odd = [{"type": "text", "text": 5}] if number in broken else []
@@ -176,8 +176,8 @@ def test_law_8_an_old_error_in_instructions_that_become_one_stops_no_fold(
     ctx = ChatContext(items, shape="anthropic")
     assert [p.rule for p in ctx.check()] == ["malformed_item"] * len(broken)
     assert fold(ctx, keep_last_turns=1)
-    assert [p.rule for p in ctx.check()] == ["malformed_item"]
-    assert sum(item["role"] == "system" for item in ctx.items) == 1
+    assert [p.rule for p in ctx.check()] == ["malformed_item"] * len(broken)
+    assert [item["role"] for item in ctx.items[1:4]] == ["user", "system", "system"]
 
 
 def test_law_8_an_old_error_in_what_loses_its_thinking_stops_no_fold() -> None:
@@ -386,6 +386,28 @@ class Stubborn(Bad):
 
     def place(self, *given: Any, **more: Any) -> Placement:
         return Placement({1: 4})
+
+
+class Scattering(Bad):
+    """A shape that puts instructions into several places."""
+
+    def __init__(self) -> None:
+        super().__init__("openai_chat", {"role": "user", "content": "so far"})
+
+    def place(self, *given: Any, **more: Any) -> Placement:
+        return Placement({1: 8, 2: 8, 3: 9, 4: 7})
+
+
+def test_law_1_what_a_shape_moves_stands_where_the_shape_says() -> None:
+    """Before an item of the tail each, those of one place in their order."""
+    rules = [{"role": "system", "content": f"Rule {n}."} for n in range(4)]
+    first, *tail = talk(2)
+    items: list[Any] = [first, *rules, {"role": "assistant", "content": "and"}, *tail]
+    before = list(items)
+    ctx = ChatContext(items, shape=cast(Shape, Scattering()))
+    ctx.apply(ctx.plan(keep_last_turns=1), "short")
+    one, two, three, four = rules
+    assert same_objects(items[1:], [four, before[7], one, two, before[8], three])
 
 
 def test_law_8_the_list_is_judged_as_it_is_when_the_summary_arrives() -> None:

@@ -678,15 +678,14 @@ def test_a_misplaced_instruction_does_not_move_behind_some_results_of_a_step() -
     assert same_objects(out, [*items[:2], *whole[3:], rule])
 
 
-def test_two_misplaced_instructions_get_places_of_their_own() -> None:
-    """Two in a row would be refused again."""
+@pytest.mark.parametrize("more", [0, 3])
+def test_misplaced_instructions_go_to_one_place_in_their_order(more: int) -> None:
+    """They are judged together there; the place may be the only one."""
     rules = [{"role": "system", "content": text} for text in ("be brief", "be kind")]
-    items = [USER, SAID, *rules, dict(USER), dict(SAID), dict(USER), dict(SAID)]
-    out, repairs = repaired(items, "anthropic")
+    behind = [dict(USER), dict(SAID), dict(USER), dict(SAID)][: more + 1]
+    out, repairs = repaired([USER, SAID, *rules, *behind], "anthropic")
     assert [r.action for r in repairs] == ["reordered", "reordered"]
-    assert same_objects(
-        out, [*items[:2], items[4], rules[0], items[5], items[6], rules[1], items[7]]
-    )
+    assert same_objects(out, [USER, SAID, behind[0], *rules, *behind[1:]])
 
 
 def test_half_a_reference_is_left_where_its_id_is_all_there_is() -> None:

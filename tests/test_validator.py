@@ -317,6 +317,8 @@ ANTHROPIC = [
     Case("system_first", 0, [SYSTEM, said()], [EFFORT, user(), said()]),
     Case("system_placement", 2, [user(), said(), SYSTEM], [user(), SYSTEM, said()]),
     Case("system_placement", 1, [user(), SYSTEM, user()], [user(), SYSTEM]),
+    Case("system_placement", 1, [user(), SYSTEM, SYSTEM, user()], [user(), SYSTEM, SYSTEM, said()]),
+    Case("system_placement", 3, [user(), said(), EFFORT, SYSTEM], [user(), EFFORT, SYSTEM, EFFORT]),
     Case(
         "system_placement",
         2,

@@ -561,8 +561,9 @@ def _anthropic_system(merged: list[_Message], holes: set[int]) -> Iterator[Viola
     for place, message in enumerate(merged):
         if message.role != "system":
             continue
-        before = merged[place - 1] if place else None
-        after = merged[place + 1] if place + 1 < len(merged) else None
+        # "Consecutive `system` messages are judged together": the page on them, read 2026-11-29.
+        before = next((m for m in reversed(merged[:place]) if m.role != "system"), None)
+        after = next((m for m in merged[place + 1 :] if m.role != "system"), None)
         if before is None:
             yield Violation(message.index, "system_first", "belongs in the `system` parameter")
         elif before.role != "user" and not _ends_in_server_tool(before):

@@ -316,18 +316,32 @@ def test_an_instruction_does_not_go_behind_results_that_others_are_to_follow(
     question = _user("do both")
     ctx = ChatContext([*items, question, step, *given], shape="anthropic")
     assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
-    shared = {"role": "system", "content": [_text("Rule 1."), _text("Rule 2.")]}
-    if len(answered) == 2:
-        assert ctx.items[1:] == [question, rules[0], step, *given, rules[1]]
-    else:
-        assert ctx.items[1:] == [question, shared, step, *given]
-        ctx.items[4:] = [_user(*both)]
+    assert ctx.items[1:] == [question, *rules, step, *given]
+    ctx.items[5:] = [_user(*both)]
     assert ctx.check() == []
     assert validate(ctx.items, "anthropic") == []
 
 
-def test_the_oldest_instructions_share_a_place_and_those_with_settings_do_not() -> None:
-    """What one message sets is not what another does; each block stays as it is."""
+@pytest.mark.parametrize("answered", [(), ("t1",), ("t2",), ("t1", "t2")])
+def test_an_instruction_goes_behind_all_results_of_a_step(answered: tuple[str, ...]) -> None:
+    """Before the step is no place where the assistant spoke last; without one it stays in place."""
+    told = [_user(LONG), _rule(1), _assistant(LONG)]
+    running = [_user("both"), _assistant("as you say"), _assistant(LONG)]
+    step = [_assistant(_use("t1"), _use("t2"))]
+    step += [_user(*map(_result, answered))] if answered else []
+    ctx = ChatContext(
+        [*told, *running, *step], shape="anthropic", pin=lambda item: item is running[1]
+    )
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=None, keep_tokens=200).changed
+    if len(answered) == 2:
+        assert ctx.items[1:] == [*running[:2], *step, _rule(1)]
+    else:
+        assert ctx.items[1:] == [*told, *running[:2], *step]
+    assert [p for p in ctx.check() if p.severity == "error" and p.rule == "system_place"] == []
+
+
+def test_instructions_go_to_one_place_side_by_side() -> None:
+    """Each is the message that it was, with its marks and settings."""
     cached = [{**_text("Rule 2."), "cache_control": {"type": "ephemeral"}}]
     setting = {"role": "system", "content": "Rule 3.", "output_config": {"effort": "low"}}
     rules: list[Item] = [
@@ -340,20 +354,54 @@ def test_the_oldest_instructions_share_a_place_and_those_with_settings_do_not() 
     ctx = ChatContext(list(items))
     outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=2)
     assert outcome.kept == tuple(rules)
-    assert outcome.merged == tuple(rules[:2])
-    shared = {"role": "system", "content": [_text("Rule 1."), *cached]}
-    assert ctx.items[1:] == [_user("a"), shared, _assistant("b"), _user("c"), setting]
+    assert outcome.merged == ()
+    assert ctx.items[1:] == [_user("a"), *rules, _assistant("b"), _user("c")]
     assert ctx.check() == []
-    ctx.extend([_assistant(LONG), _user("d")])  # there is one place for both, so they stay
-    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    ctx.extend([_assistant(LONG), _user("d")])
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert ctx.items[1:] == [_user("d"), *rules]
+    assert all(any(item is rule for item in ctx.items) for rule in rules)
+    ctx.append(_assistant("e"))  # the user's next message may not follow an instruction
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=0)
     assert outcome.reason == "nothing_to_summarize"
     assert "no place for it behind the summary" in str(outcome)
     assert ctx.undo()
-    assert ctx.items == [*items, _assistant(LONG), _user("d")]
+    assert ctx.undo()
+    assert ctx.items == [*items, _assistant(LONG), _user("d"), _assistant("e")]
 
 
-def test_instructions_that_share_a_place_are_shared_and_parted_fold_after_fold() -> None:
-    """A message made of two is one to the next fold; the store brings all of them back."""
+@pytest.mark.parametrize("change", [False, True])
+@pytest.mark.parametrize(
+    ("limit", "stays"),
+    [
+        ({"keep_last_turns": 2}, [2, 3]),
+        ({"keep_last_turns": 1}, [3]),
+        ({"keep_last_turns": None, "keep_tokens": 500}, [3]),
+    ],
+)
+def test_an_instruction_in_each_turn_stops_no_fold(
+    limit: dict[str, int | None], stays: list[int], change: bool
+) -> None:
+    """Those of the older turns go before that of the first that stays, in their order."""
+    turns = [[_user(LONG), _rule(n), _assistant(LONG)] for n in range(4)]
+    if change:
+        block = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "refund"}}
+        turns[1][1] = {"role": "system", "content": [block]}
+    for more in ([], [_user("d")], [_user("d"), _rule(4)]):
+        ctx = ChatContext([*chain.from_iterable(turns), *more], shape="anthropic")
+        outcome = ctx.summarize(lambda prompt: "short", **limit)
+        assert outcome.changed
+        told = [item for item in ctx.items if item["role"] == "system"]
+        assert told == [turn[1] for turn in turns] + more[1:]
+        assert ctx.check() == []
+        assert validate(ctx.items, "anthropic") == []
+        if not more:
+            asked = turns[stays[0]][0]
+            assert ctx.items[1:3] == [asked, turns[0][1]]
+
+
+def test_instructions_that_go_to_one_place_go_on_fold_after_fold() -> None:
+    """The store brings all of them back to where they stood."""
     store = MemoryStore()
     items = [each for n in (1, 2) for each in (_user(LONG), _rule(n), _assistant(LONG))]
     states: list[Any] = []
@@ -362,8 +410,7 @@ def test_instructions_that_share_a_place_are_shared_and_parted_fold_after_fold()
         states.append(list(items))
         ctx = ChatContext(items, shape="anthropic", store=store, key="a")
         assert ctx.summarize(lambda prompt, n=n: f"short {n}", keep_last_turns=1).changed
-        rules = [_text(f"Rule {n}.") for n in range(1, n)]
-        assert items[1:] == [_user(f"question {n}"), {"role": "system", "content": rules}]
+        assert items[1:] == [_user(f"question {n}"), *map(_rule, range(1, n))]
         more = [_assistant(LONG), _user(LONG), _rule(n), _assistant(LONG)]
         items += more
         states = [[*state, *more] for state in states[:1]] if n == 3 else states
@@ -374,8 +421,8 @@ def test_instructions_that_share_a_place_are_shared_and_parted_fold_after_fold()
     assert ctx.items[: len(states[0])] == states[0]
 
 
-def test_a_list_of_plain_text_gets_plain_text() -> None:
-    """Where other shapes write the same, the one message is valid in all of them."""
+def test_instructions_of_plain_text_go_where_any_shape_takes_them() -> None:
+    """The list may turn out to be of a shape that takes them in few places."""
     items = [
         each
         for n in (1, 2)
@@ -384,8 +431,8 @@ def test_a_list_of_plain_text_gets_plain_text() -> None:
     ]
     ctx = ChatContext([*items, {"role": "user", "content": "c"}])
     assert ctx.shape is None
-    assert len(ctx.summarize(lambda prompt: "short", keep_last_turns=1).merged) == 2
-    assert ctx.items[2:] == [{"role": "system", "content": "Rule 1.\n\nRule 2."}]
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert ctx.items[2:] == [_rule(1), _rule(2)]
 
 
 def _rule(number: int) -> Item:
@@ -456,12 +503,12 @@ def test_a_setting_that_a_later_one_replaces_goes_with_words_that_have_passed() 
     assert SYSTEM["content"] in asked
 
 
-def test_an_instruction_may_pass_one_that_has_passed() -> None:
-    """That says nothing any more; but they do not stand side by side."""
+def test_an_instruction_goes_before_one_that_has_passed() -> None:
+    """That says nothing any more, but holds the place."""
     late = [_user("d"), _assistant("e")]
     items = [_user("a"), SYSTEM, _assistant(LONG), _user("b"), PASSING, _assistant("c"), *late]
     ctx = _asked(items, keep_last_turns=2)[0]
-    assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c"), _user("d"), SYSTEM, late[1]]
+    assert ctx.items[1:] == [_user("b"), SYSTEM, PASSING, _assistant("c"), *late]
 
 
 HIGH = {"role": "system", "content": [], "output_config": {"effort": "high"}}
@@ -499,6 +546,60 @@ def test_what_has_passed_behind_settings_stays_with_the_turn_that_it_was_for() -
     assert validate(ctx.items, "anthropic") == []
 
 
+SERVED = (_use("s1", "server_tool_use", "web_search"), _result("s1", [], "web_search_tool_result"))
+
+
+def test_an_instruction_stays_behind_a_result_of_the_servers_that_stays() -> None:
+    """The provider takes it there as behind a user's turn, so that it need not move."""
+    served, last = _assistant(*SERVED), [_assistant(LONG), _user("c"), _assistant("d")]
+    items = [_user(LONG), _assistant(LONG), _user("a"), served, SYSTEM, *last]
+    ctx = ChatContext(list(items), shape="anthropic", pin=lambda item: item is served)
+    limits: dict[str, Any] = {"keep_last_turns": None, "keep_tokens": 380}
+    assert ctx.plan(**limits).split.cut == 5
+    assert ctx.summarize(lambda prompt: "short", **limits).changed
+    assert ctx.items[1:] == items[2:]
+    assert validate(ctx.items, "anthropic") == []
+
+
+@pytest.mark.parametrize("later", [_rule(2), PASSING])
+def test_an_instruction_passes_no_later_one_but_what_has_passed(later: Item) -> None:
+    """Behind a result of the server's is no place before it; behind it the user speaks again."""
+    told, last = [_user(LONG), _rule(1), _assistant(LONG)], [_user("c"), _assistant("d")]
+    pinned, served = _assistant("b"), _assistant(*SERVED)
+    turn = [_user("a"), pinned, _assistant(LONG), served, later, _assistant("b"), *last]
+    ctx = ChatContext([*told, *turn], shape="anthropic", pin=lambda item: item is pinned)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=None, keep_tokens=300).changed
+    if later is PASSING:
+        assert ctx.items[1:] == [*turn[:2], *turn[3:-1], _rule(1), turn[-1]]
+    else:
+        assert ctx.items[1:] == [*told, *turn[:2], *turn[3:]]
+    assert validate(ctx.items, "anthropic") == []
+
+
+def test_an_instruction_does_not_pass_a_later_one_that_stays_where_it_is() -> None:
+    """That stands between messages that are pinned; the older one stays with those around it."""
+    told = [[_user(LONG), _rule(n), _assistant(LONG)] for n in (1, 2)]
+    items = [_user(LONG), _assistant(LONG), *chain(*told), _user("c"), _assistant("d")]
+    ctx = ChatContext(
+        list(items), shape="anthropic", pin=lambda item: any(item is p for p in told[1])
+    )
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert ctx.items[1:] == items[2:]
+    assert validate(ctx.items, "anthropic") == []
+
+
+@pytest.mark.parametrize("passed", [0, 1])
+def test_what_has_passed_stays_beside_another_with_the_turn_that_it_was_for(passed: int) -> None:
+    """The other would else leave it without a user's turn before it."""
+    run = [PASSING, _rule(1)]
+    items = [_user(LONG), _assistant(LONG), _user("a"), run[passed], run[1 - passed]]
+    items += [_assistant("b"), _user("c")]
+    ctx = ChatContext(list(items), shape="anthropic", pin=lambda item: item is PASSING)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert ctx.items[1:] == items[2:]
+    assert validate(ctx.items, "anthropic") == []
+
+
 @pytest.mark.parametrize("kind", ["tool_addition", "tool_removal"])
 def test_what_changes_the_tools_stands_where_an_instruction_does(kind: str) -> None:
     """Only messages that set options alone may stand anywhere; it moves behind a user's turn."""
@@ -512,7 +613,7 @@ def test_what_changes_the_tools_stands_where_an_instruction_does(kind: str) -> N
     assert ctx.items[1:] == [_user("d"), change]
 
 
-def test_changes_of_tools_share_one_message_with_words_where_places_run_out() -> None:
+def test_changes_of_tools_go_to_one_place_with_words() -> None:
     """Else the turns around them would stay, and a long conversation could not be folded."""
     added, removed = (
         {"type": kind, "tool": {"type": "tool_reference", "name": kind}}
@@ -521,9 +622,7 @@ def test_changes_of_tools_share_one_message_with_words_where_places_run_out() ->
     changes = [{"role": "system", "content": [block]} for block in (added, removed)]
     turns = [[_user(LONG), change, _assistant(LONG)] for change in (*changes, _rule(1))]
     ctx = _asked([*chain.from_iterable(turns), _user("d")], keep_last_turns=1)[0]
-    words = {"type": "text", "text": "Rule 1."}
-    together = {"role": "system", "content": [added, removed, words]}
-    assert ctx.items[1:] == [_user("d"), together]
+    assert ctx.items[1:] == [_user("d"), *changes, _rule(1)]
     assert validate(ctx.items, "anthropic") == []
 
 
@@ -589,6 +688,9 @@ def test_sdk_blocks_inside_a_dict_are_read_as_anthropic() -> None:
         ([_assistant("a"), _user("b")], "first_role", 0, "error"),
         ([SYSTEM, _user("a")], "first_role", 0, "error"),
         ([_user("a"), _assistant("b"), SYSTEM, _assistant("c")], "system_place", 2, "error"),
+        ([_user("a"), _assistant("b"), SYSTEM, SYSTEM], "system_place", 3, "error"),
+        ([_user("a"), SYSTEM, SYSTEM, _user("b")], "system_place", 1, "error"),
+        ([_user("a"), SYSTEM, HIGH, SYSTEM, _user("b")], "system_place", 3, "error"),
         (
             [_user("a"), {"role": "assistant", "content": []}, _user("b")],
             "empty_message",
@@ -619,6 +721,21 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
     judged = {(v.index, v.open) for v in validate(items, "anthropic")}
     assert judged
     assert {(i, s == "pending") for _, i, s in found} >= judged
+
+
+@pytest.mark.parametrize("behind", [[], [_assistant("b")]])
+def test_consecutive_instructions_are_judged_together(behind: list[Item]) -> None:
+    """What each of them follows and precedes is what all of them do."""
+    run = [SYSTEM, PASSING, HIGH, SYSTEM]
+    items = [_user("a"), *run, *behind]
+    assert ChatContext(items, shape="anthropic").check() == []
+    assert validate(items, "anthropic") == []
+    first = ChatContext([*run, _user("a")], shape="anthropic").check()
+    assert [(p.rule, p.index) for p in first] == [
+        ("first_role", 0),
+        ("system_place", 1),
+        ("system_place", 3),
+    ]
 
 
 def test_media_in_a_result_are_attachments_of_it() -> None:

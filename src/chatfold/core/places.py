@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from chatfold.core.spans import Span, closure
 from chatfold.core.turns import is_summary
-from chatfold.core.views import ItemView, Role, Shape, StatePart
+from chatfold.core.views import ItemView, Role, Shape
 
 __all__ = ["Places", "past", "places_of"]
 
@@ -73,12 +73,10 @@ def past(views: Sequence[ItemView], indices: Iterable[int]) -> set[int]:
 
 
 def _around_past(wanted: Iterable[int], head: range, views: Sequence[ItemView]) -> Iterator[int]:
-    """Yield the items around those that have passed: elsewhere these would hold again."""
+    """Yield the messages around those that have passed: elsewhere these would hold again.
+
+    Other instructions and settings beside them part nothing.
+    """
     for index in past(views, wanted):
         for run in (range(index - 1, head.start - 1, -1), range(index + 1, head.stop)):
-            yield from islice((j for j in run if not _is_setting(views[j])), 1)
-
-
-def _is_setting(view: ItemView) -> bool:
-    """Return whether an item says nothing, but what a request is to be made with."""
-    return bool(view.parts) and all(type(part) is StatePart for part in view.parts)
+            yield from islice((j for j in run if views[j].role != "system"), 1)

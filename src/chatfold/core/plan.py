@@ -156,8 +156,7 @@ class Outcome(Generic[ItemT]):
         removed: The items that are no longer in the list, in order.
         kept: The items before the cut that stayed, in order.
         merged: Those items that now stand in another: in `item`, behind the summary, because the
-            provider takes no two messages of one role in a row, or in one instruction with others,
-            because it has too few places for them.
+            provider takes no two messages of one role in a row.
         stripped: Items that stayed, and whose reasoning was taken out, as they were before.
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.

@@ -147,8 +147,7 @@ def replacement(
     The order is: summary, kept items in their order, tail. What a provider wrote may hold items
     of the head themselves, which then stay where it put them. An item that its provider does not
     let stand there goes further back, and the tail items before it are part of the replacement.
-    Where the provider wants one item instead of two, the summary comes with the item behind it,
-    and items that go to one place come in one.
+    Where the provider wants one item instead of two, the summary comes with the item behind it.
 
     Args:
         plan: The plan, as it is for that list (`settled`).
@@ -177,7 +176,7 @@ def replacement(
             forms[at] = joined
             made[:2], sources[:2] = [joined], [None]
             kept.discard(at)
-    stand = (forms.get(i, items[i]) for i in sorted(kept - after.repeated))
+    stand = (forms.get(i, items[i]) for i in sorted(kept))
     return Replacement(
         plan.split.start,
         stop,
@@ -196,17 +195,15 @@ class _After:
     """What stands behind the summary: the items that stay, up to where the tail is untouched.
 
     Attributes:
-        items: Each with its index, None for one that has the words of several.
+        items: Each with its index.
         stop: Index of the first item of the tail that is not among them.
         forms: The other items that the words of some stand in now, by their index; None for the
             words of one that had none of its own.
-        repeated: Indexes of those whose words stand in the form of one before them.
     """
 
-    items: list[tuple[int | None, Any]]
+    items: list[tuple[int, Any]]
     stop: int
     forms: dict[int, Any]
-    repeated: set[int]
 
 
 def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) -> _After:
@@ -219,25 +216,16 @@ def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) 
     """
     items, shape = snapshot.items, snapshot.shape
     if not split.kept:  # as of most heads
-        return _After([], split.cut, {}, set())
+        return _After([], split.cut, {})
     stop = max([split.cut, *split.moved.values()])
     stays = [i for i in split.kept if i not in own]
     here = {i: without_summary(items[i], snapshot.views[i], shape) for i in stays}
     here = {i: item for i, item in here.items() if i not in split.moved}
     forms = {i: item for i, item in here.items() if item is not items[i]}
-    made: list[tuple[int | None, Any]]
     made = [(i, item) for i, item in here.items() if item is not None]
-    repeated: set[int] = set()
     moved = {i: split.moved[i] for i in stays if i in split.moved}
-    for group in _with_arrivals(split.cut, stop, moved):
-        one = shape.gathered([items[i] for i in group]) if len(group) > 1 else None
-        if one is None:
-            made += [(i, items[i]) for i in group]
-        else:
-            made.append((None, one))
-            forms |= dict.fromkeys(group, one)
-            repeated.update(group[1:])
-    return _After(made, stop, forms, repeated)
+    made += ((i, items[i]) for i in _with_arrivals(split.cut, stop, moved))
+    return _After(made, stop, forms)
 
 
 def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -> list[int | None]:
@@ -248,18 +236,8 @@ def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -
     return [at.pop() if (at := places.get(id(item))) else None for item in written]
 
 
-def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[tuple[int, ...]]:
-    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index.
-
-    Those that go to one place are together.
-    """
-    arrivals: dict[int, list[int]] = {}
-    for index, before in sorted(moved.items()):
-        arrivals.setdefault(before, []).append(index)
-    made: list[tuple[int, ...]] = []
-    for index in range(cut, stop + 1):
-        if index in arrivals:
-            made.append(tuple(arrivals[index]))
-        if index < stop:
-            made.append((index,))
-    return made
+def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[int]:
+    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index."""
+    arrivals = [(before, index) for index, before in moved.items()]
+    # Indices of the head are smaller than those of the tail, so what arrives comes first.
+    return [index for _, index in sorted([*arrivals, *((i, i) for i in range(cut, stop))])]

@@ -70,14 +70,6 @@ class SeveralShapes(Shape):
         """Return whether all candidates take a user's message there."""
         return all(c.user_may_follow(views, index) for c in self.candidates)
 
-    def gathered(self, items: Sequence[Any]) -> Any | None:
-        """Return one message where a candidate demands it, as plain text where all are that."""
-        made = next((m for c in self.candidates if (m := c.gathered(items)) is not None), None)
-        said = [field(item, "content") for item in items]
-        if made is None or not all(isinstance(text, str) for text in said):
-            return made
-        return {"role": field(items[0], "role"), "content": "\n\n".join(said)}
-
     def full_replay(self) -> Requirement | None:
         """Return what the first candidate needs whose provider may hold a history."""
         return next((r for c in self.candidates if (r := c.full_replay()) is not None), None)

@@ -13,7 +13,7 @@ from chatfold.core.outline import Outline
 from chatfold.core.summary import INSTRUCTING
 from chatfold.core.views import CallPart, ItemView, ResultPart, SummaryPart, TextPart
 
-__all__ = ["Turn", "Turns", "is_summary", "prefix_length", "turns"]
+__all__ = ["Turn", "Turns", "is_answer", "is_summary", "prefix_length", "turns"]
 
 
 class Turn(NamedTuple):
@@ -83,7 +83,7 @@ class Turns:
         while behind < len(self._asks) and self._asks[behind] == first + behind - at:
             behind += 1
         openers, end = self._asks[at:behind], self._views[stop - 1]
-        finished = _is_answer(end) and not end.retells
+        finished = is_answer(end) and not end.retells
         if last and not finished:  # answered, what was retold is history as any other
             openers = [*openers, *self._retold[bisect_left(self._retold, first) :]]
         return Turn(first, stop, tuple(openers), finished)
@@ -98,7 +98,7 @@ def turns(views: Sequence[ItemView]) -> list[Turn]:
     return list(Turns(views, prefix_length(views), outline.asks, outline.retold))
 
 
-def _is_answer(view: ItemView) -> bool:
+def is_answer(view: ItemView) -> bool:
     """Return whether the item is an assistant's answer: words, and no call that still waits.
 
     A call that the server answered inside the same message does not wait.

@@ -257,7 +257,7 @@ class Placement(NamedTuple):
 
     Attributes:
         moved: Index of a kept item -> index of the tail item that it is to precede; the length of
-            the list stands for its end. Where several go to one place, see `Shape.gathered`.
+            the list stands for its end. Several that go to one place stand there in their order.
         needs: Items that must be kept too, because there is no such place.
     """
 
@@ -375,13 +375,6 @@ class Shape(Protocol):
         """Return one item for a summary and the item behind it, where two may not stand.
 
         None where they may. `following` is not changed.
-        """
-        return None
-
-    def gathered(self, items: Sequence[Any]) -> Any | None:
-        """Return one item that says what kept items do that go to one place.
-
-        None where they may stand there one behind the other. The items are not changed.
         """
         return None
 

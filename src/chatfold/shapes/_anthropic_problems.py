@@ -1,9 +1,9 @@
 """What the Messages API refuses or forgets; part of the shape `anthropic`.
 
-Sources, all read 2026-11-21: https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview,
+Sources, read 2026-11-21: https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview,
 https://platform.claude.com/docs/en/build-with-claude/preserved-thinking,
-https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages,
-https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand.
+https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand; read 2026-11-29:
+https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
 Error texts are the server's own, as threads quote them: claude-code#5989, #18947, #20508, #64383,
 tghamm/Anthropic.SDK#128 (read 2026-11-22).
 """
@@ -11,6 +11,7 @@ tghamm/Anthropic.SDK#128 (read 2026-11-22).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from chatfold.core.calls import ToolCallRecord
@@ -36,7 +37,7 @@ _NAME = "anthropic"
 _INPUT = "https://github.com/langchain-ai/langsmith-sdk/issues/2435 (read 2026-11-26)"
 _SYSTEM = (
     "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages "
-    "(read 2026-11-21)"
+    "(read 2026-11-29)"
 )
 _THINKING = (
     "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking (read 2026-11-21)"
@@ -163,29 +164,46 @@ def _is_models(part: Part) -> bool:
 
 
 def _check_system(views: Sequence[ItemView], own: Sequence[int]) -> Iterator[Problem]:
-    speaking = [i for i, v in enumerate(views) if not is_setting(v)]
-    places = {index: place for place, index in enumerate(speaking)}
-    for index in own:
-        place = places.get(index)
-        if views[index].role != "system" or not place:
-            continue  # nothing but settings before it: the first message, which has its own rule
-        before = views[speaking[place - 1]]
-        follows = before.role == "user" or (
-            before.role == "assistant"
-            and bool(before.parts)
-            and isinstance(before.parts[-1], (CallPart, ResultPart))
-            and is_served(before.parts[-1])
+    """Yield instructions in the wrong place.
+
+    "Consecutive `system` messages are judged together": the first follows what all of them follow.
+    """
+    first = next((i for i, v in enumerate(views) if not is_setting(v)), None)
+    misplaced: set[int] = set()
+    for before, section, after in _sections(views):
+        if not (_takes_instructions(before) and (after is None or after.role == "assistant")):
+            misplaced.update(i for i in section if not is_setting(views[i]))
+    misplaced.discard(-1 if first is None else first)  # the first message has its own rule
+    for index in sorted(misplaced.intersection(own)):
+        yield problem(
+            "system_place",
+            "an instruction or a change of tools must follow a user's turn, and be last or be "
+            "followed by the assistant's; move it behind the next message of the user",
+            index,
+            error="role 'system' must follow a user turn and precede an assistant turn",
+            source=_SYSTEM,
         )
-        last = place + 1 == len(speaking)
-        if not (follows and (last or views[speaking[place + 1]].role == "assistant")):
-            yield problem(
-                "system_place",
-                "an instruction or a change of tools must follow a user's turn, and be last or be "
-                "followed by the assistant's; move it behind the next message of the user",
-                index,
-                error="role 'system' must follow a user turn and precede an assistant turn",
-                source=_SYSTEM,
-            )
+
+
+def _sections(
+    views: Sequence[ItemView],
+) -> Iterator[tuple[ItemView | None, list[int], ItemView | None]]:
+    """Yield the runs of system messages, each with what stands before it and behind it."""
+    for told, run in groupby(range(len(views)), lambda index: views[index].role == "system"):
+        if told:
+            section = [*run]
+            first, stop = section[0], section[-1] + 1
+            before = views[first - 1] if first else None
+            yield before, section, views[stop] if stop < len(views) else None
+
+
+def _takes_instructions(view: ItemView | None) -> bool:
+    """Return whether instructions may follow: a user's turn, or results of the server's."""
+    if view is None or view.role == "user":
+        return view is not None
+    last = view.parts[-1] if view.parts else None
+    served = isinstance(last, (CallPart, ResultPart)) and is_served(last)
+    return view.role == "assistant" and served
 
 
 def _check_thinking(

@@ -1,17 +1,20 @@
 """What the Messages API requires of a fold; part of the shape `anthropic`.
 
-Sources, all read 2026-11-21:
-https://platform.claude.com/docs/en/build-with-claude/preserved-thinking,
-https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
+Sources: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking (read 2026-11-21),
+https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (read
+2026-11-29).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import islice
+from typing import TypeAlias
 
 from chatfold.core.check import THINKING_BINDING, Requirement
+from chatfold.core.turns import is_answer
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -28,8 +31,8 @@ from chatfold.core.views import (
 )
 
 __all__ = [
-    "around",
     "compaction_requirements",
+    "follows",
     "is_in_tool_loop",
     "is_served",
     "is_setting",
@@ -93,82 +96,80 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's.
 
     The end of the list is such a place where an answer comes next; behind a finished turn the
-    user's next message would follow, and behind some results of a step the others. None goes
-    behind a later instruction, which it would seem to take back. Each goes to a place of its own;
-    where these run out, the oldest share one. If that is not enough, all stay where they are, with
-    the messages around them; so does one that these stay with anyhow.
+    user's next message would follow, and behind some results of a step the others. All go to the
+    first place, one behind the other, before an instruction that stands there: "Consecutive system
+    messages are accepted and treated as a single system section, which follows the same placement
+    rule as a whole". None goes behind a later instruction, which it would seem to take back.
+    Without a place all stay where they are, with the messages around them; so does one that these
+    stay with anyhow.
     """
     here = frozenset(kept)
     told = [i for i in kept if _is_instruction(views[i])]
-    movable = [i for i in told if not all(j >= tail or j in here for j in around(i, views))]
+    sides = _sides(told, views)
+    movable = [i for i in told if not _is_held(sides[i], here, tail, views)]
     if not movable:
         return Placement()
-    staying = [i for i in kept if i not in movable and not is_setting(views[i])]
+    staying = [i for i in kept if views[i].role != "system"]
     before = views[staying[-1]].role if staying else behind
-    places: list[int] = []
     stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
     for index in range(tail, stop):
-        if index < len(views) and views[index].role == "system":
-            if is_setting(views[index]):
-                continue  # it may stand anywhere, and parts nothing
-            if not views[index].passing:
-                break
-            before = "system"  # no other may stand beside it, but it may be passed
-            continue
-        after = views[index].role if index < len(views) else _next_role(views)
-        if index < len(views) and not _is_message(views[index]):
-            after = "unknown"
-        if before == "user" and after == "assistant":
-            places.append(index)
-            if len(places) == len(movable):
-                return Placement(dict(zip(movable, places, strict=True)))
-        if index < len(views):
+        if index < len(views) and is_setting(views[index]):
+            continue  # it may stand anywhere, and parts nothing
+        if before == "user" and _speaks_from(index, views) == "assistant":
+            return Placement(dict.fromkeys(movable, index))
+        if index < len(views) and views[index].role != "system":
             before = views[index].role
-    groups = _sharing(movable, len(places), views)
-    if groups:
-        pairs = zip(groups, places, strict=True)
-        return Placement({index: place for group, place in pairs for index in group})
-    return Placement({}, [j for i in movable for j in around(i, views)])
+        elif index < len(views) and not views[index].passing:
+            break
+    around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
+    return Placement({}, [*around])
 
 
-def around(index: int, views: Sequence[ItemView]) -> list[int]:
-    """Return what stands right before and right behind an instruction; settings part nothing."""
-    runs = range(index - 1, -1, -1), range(index + 1, len(views))
-    sides = (next((j for j in run if not is_setting(views[j])), None) for run in runs)
-    return [j for j in sides if j is not None]
+_Sides: TypeAlias = tuple[int | None, int | None]
+"""Index of the message right before and right behind an instruction and those beside it."""
+
+
+def _is_held(sides: _Sides, here: Collection[int], tail: int, views: Sequence[ItemView]) -> bool:
+    """Return whether an instruction stays where it is, since what it stands between does.
+
+    Between a user and the tail it may as well go to that, with those that may not pass it.
+    """
+    before, after = sides
+    by_user = before is not None and views[before].role == "user"
+    behind = after in here or ((after is None or after >= tail) and not by_user)
+    return behind and (before is None or before in here)
+
+
+def _speaks_from(index: int, views: Sequence[ItemView]) -> Role:
+    """Return who speaks first from an index on; at the end of the list, who speaks next."""
+    view = next((view for view in islice(views, index, None) if view.role != "system"), None)
+    if view is None:
+        return _next_role(views)
+    return view.role if _is_message(view) else "unknown"
+
+
+def _sides(told: Sequence[int], views: Sequence[ItemView]) -> dict[int, _Sides]:
+    """Return what instructions stand between; thousands may stand side by side."""
+    made: dict[int, _Sides] = {}
+    sides: _Sides = None, -1
+    for index in told:
+        if sides[1] is not None and sides[1] < index:  # else it stands beside the one before it
+            runs = range(index - 1, -1, -1), range(index + 1, len(views))
+            spoken = [next((j for j in run if views[j].role != "system"), None) for run in runs]
+            sides = spoken[0], spoken[1]
+        made[index] = sides
+    return made
+
+
+def follows(index: int, views: Sequence[ItemView]) -> int:
+    """Return the index of the message that an instruction follows; settings part nothing."""
+    return next((i for i in range(index - 1, -1, -1) if not is_setting(views[i])), index - 1)
 
 
 def user_may_follow(views: Sequence[ItemView], index: int) -> bool:
     """Return whether a user may speak behind a message: not behind an instruction, and settings."""
     last = next((i for i in range(index, -1, -1) if not is_setting(views[i])), None)
     return last is None or not _is_instruction(views[last])
-
-
-def _sharing(
-    movable: Sequence[int], places: int, views: Sequence[ItemView]
-) -> list[list[int]] | None:
-    """Return the instructions for each of too few places, None where they cannot share them."""
-    groups: list[list[int]] = []
-    over = len(movable) - places
-    for index in movable:
-        if over and groups and _may_share(views[groups[-1][-1]]) and _may_share(views[index]):
-            groups[-1].append(index)
-            over -= 1
-        else:
-            groups.append([index])
-    return groups if places and not over else None
-
-
-def _may_share(view: ItemView) -> bool:
-    """Return whether a system message is blocks alone: options of two cannot stand in one."""
-    return not view.passing and all(map(_is_block, view.parts))
-
-
-def _is_block(part: Part) -> bool:
-    """Return whether a part of a system message may stand beside those of another one."""
-    if type(part) is StatePart:
-        return part.kind == "tools"
-    return type(part) is TextPart and bool(part.text.strip())
 
 
 def _is_instruction(view: ItemView) -> bool:
@@ -189,9 +190,14 @@ def _sets_options(part: Part) -> bool:
 
 
 def _next_role(views: Sequence[ItemView]) -> Role:
-    """Return who speaks next: the assistant, unless it was the last to speak."""
-    last = next((view.role for view in reversed(views) if view.role != "system"), "user")
-    return "assistant" if last == "user" else "user"
+    """Return who speaks next: the assistant, unless the last to speak has answered.
+
+    A last message of the assistant's may be empty; the answer then goes on from there.
+    """
+    last = next((view for view in reversed(views) if view.role != "system"), None)
+    goes_on = last is None or last.role == "user"
+    goes_on = goes_on or (last is not None and last.role == "assistant" and not is_answer(last))
+    return "assistant" if goes_on else "user"
 
 
 def _first_waiting(tail: int, views: Sequence[ItemView]) -> int:

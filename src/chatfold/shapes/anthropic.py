@@ -29,8 +29,8 @@ from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import fault_of, is_own, read_block
 from chatfold.shapes._anthropic_problems import check_messages
 from chatfold.shapes._anthropic_rules import (
-    around,
     compaction_requirements,
+    follows,
     is_in_tool_loop,
     place_instructions,
     signs_thinking,
@@ -136,7 +136,7 @@ class Anthropic(Shape):
         """
         for index, view in enumerate(views):
             if index and view.role == "system" and any(type(p) is TextPart for p in view.parts):
-                yield Span(min(index - 1, *around(index, views)), index, "none")
+                yield Span(follows(index, views), index, "none")
 
     def keeps(self, view: ItemView) -> bool:
         """Return whether the message is an instruction in the middle of the conversation."""
@@ -156,15 +156,6 @@ class Anthropic(Shape):
     def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
         """Return whether no instruction stands there, which the assistant has to follow."""
         return user_may_follow(views, index)
-
-    def gathered(self, items: Sequence[Any]) -> dict[str, Any]:
-        """Return one system message with the blocks of all: two may not stand side by side."""
-        blocks: list[Any] = []
-        for item in items:
-            content = field(item, "content")
-            text = [{"type": "text", "text": content}] if isinstance(content, str) else None
-            blocks += text or listed(content)
-        return {**_message(items[-1]), "content": blocks}
 
     def full_replay(self) -> Requirement:
         """Return the fields that make the server hold the list as it is now."""

@@ -229,7 +229,7 @@ def move_instructions(case: Case) -> Edits:
         if place is None:
             edits.leave(problem.rule, index, "there is no place behind it for an instruction")
             continue
-        free = place + 1
+        free = place - 1  # the next one goes to the same place, behind this one
         message = "moved an instruction behind a message of the user"
         number = edits.note(problem.rule, "reordered", message, index)
         edits.replace(index, (), number)
