@@ -482,6 +482,53 @@ def test_law_11_the_summary_is_no_part_of_what_is_kept() -> None:
     assert same_objects(items, after)
 
 
+@pytest.mark.parametrize("kind", ["instruction", "change of tools"])
+@pytest.mark.parametrize("turns", [1, 3])
+def test_law_11_what_the_provider_wants_in_the_tail_is_no_part_of_what_is_kept(
+    kind: str, turns: int
+) -> None:
+    """Anthropic takes an instruction behind a user's turn alone, and it stays wherever it is."""
+    items: list[Any] = []
+    for turn in range(turns):
+        tool = {"type": "tool_reference", "name": f"{turn}" * 300}
+        block = {"type": "tool_removal", "tool": tool}
+        rule = {"role": "system", "content": "x" * 300 if kind == "instruction" else [block]}
+        items += [user("x" * 500), rule, said("x" * 900)]
+    rules = items[1::3]
+    items += [each for _ in range(6) for each in (user("x" * 99), said("x" * 99))]
+    ctx: ChatContext[Any] = ChatContext(items, shape="anthropic", counter=Weightless())
+    limits: dict[str, Any] = {"keep_last_turns": None, "keep_tokens": 900}
+    assert ctx.summarize(short, **limits).changed
+    after = list(items)
+    assert len(after) == 1 + 8 + turns
+    assert same_objects(after[2 : 2 + turns], rules)
+    again = ctx.summarize(short, **limits)
+    assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
+    assert same_objects(items, after)
+
+
+def test_law_11_an_instruction_that_has_passed_is_a_part_of_what_is_kept() -> None:
+    """It would not stay, so that the recent part is smaller without it."""
+    spent = {"role": "system", "content": "x" * 500, "clear_at": "next_user_message"}
+    turns = [[user("x" * 99), spent, said("x" * 99)] for _ in range(6)]
+    items = [item for turn in turns for item in turn]
+    ctx: ChatContext[Any] = ChatContext(items, shape="anthropic", counter=Weightless())
+    assert ctx.summarize(short, keep_last_turns=None, keep_tokens=900).changed
+    assert same_objects(items[1:], [turns[4][0], turns[4][2], *turns[5]])
+
+
+def test_law_11_an_empty_answer_at_the_end_is_one_that_goes_on() -> None:
+    """The list ends with the user's request without it, and what stays has a place behind that."""
+    rule = {"role": "system", "content": "Be brief."}
+    items: list[Any] = [user(LONG), rule, said(), user("b"), {"role": "assistant", "content": []}]
+    request = items[3]
+    ctx: ChatContext[Any] = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=0).changed
+    assert same_objects(items[1:], [request, rule])
+    again = ctx.summarize(short, keep_last_turns=0)
+    assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
+
+
 def test_law_11_what_has_come_since_is_folded_where_it_no_longer_fits_beside_no_summary() -> None:
     """The tail begins within a turn, and half of what is to be kept is behind its end by now."""
     items: list[Any] = [*(said("x" * 99) for _ in range(20)), user("x" * 99)]

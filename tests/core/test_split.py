@@ -14,7 +14,7 @@ from chatfold.core.calls import CallPairing, ToolCallRecord, pair_calls
 from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, closure, cut_points, cuttable, open_spans
 from chatfold.core.split import Split, prefix_length, split, turns
-from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, TextPart
+from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, StatePart, TextPart
 from chatfold.shapes import shape_named
 
 CHAT = shape_named("openai_chat")
@@ -139,6 +139,7 @@ def test_turns_cover_all_behind_the_prefix_in_order(letters: str) -> None:
         pytest.param("uauct", {"keep_last_turns": 0}, 3, id="the last group stays"),
         pytest.param("uauc", {"keep_last_turns": 0}, 3, id="the open call stays"),
         pytest.param("uauau", {"keep_tokens": 0}, 5, id="the last request is kept, not the tail"),
+        pytest.param("uauasua", {"keep_tokens": 40}, 2, id="an instruction takes none of it"),
     ],
 )
 def test_the_cut_falls_where_the_design_says(
@@ -147,6 +148,26 @@ def test_the_cut_falls_where_the_design_says(
     """`keep_last_turns` moves back and `keep_tokens` forward, with both the shorter tail wins."""
     found = cut(letters, **options)
     assert (found.cut, found.reason) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        pytest.param(("a", "b"), 0, id="both would stay"),
+        pytest.param(("a", "a"), 3, id="the later one replaces the earlier"),
+    ],
+)
+def test_state_takes_of_the_budget_what_it_would_not_keep_anyway(
+    keys: tuple[str, str], expected: int
+) -> None:
+    """Of ten tokens an item, four that speak fit, and a setting only where it stays wherever."""
+    settings = [ItemView("state", (StatePart("options", frozenset({key})),)) for key in keys]
+    read = [*views("ua"), settings[0], *views("ua"), settings[1]]
+    calls, spans = paired(read)
+    limits: dict[str, Any] = {"keep_last_turns": None, "keep_tokens": 40}
+    shape = shape_named("openai_responses")
+    found = split(read, calls, spans, shape, tokens=lambda index: 10, **limits)
+    assert found.cut == expected
 
 
 @pytest.mark.parametrize(

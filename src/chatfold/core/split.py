@@ -13,9 +13,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.outline import SPEAKERS, Outline
+from chatfold.core.outline import Outline
 from chatfold.core.places import Places, past, places_of
 from chatfold.core.spans import Span, barrier, cut_points, open_calls
+from chatfold.core.staying import lasting, others_in, stays_anyway, superseded_in, wanted_of
 from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
 from chatfold.core.views import (
     CallPart,
@@ -23,7 +24,6 @@ from chatfold.core.views import (
     MediaPart,
     ResultPart,
     Shape,
-    StatePart,
     TextPart,
     is_user_message,
 )
@@ -103,11 +103,11 @@ def split(
     outline = Outline.of(views) if outline is None else outline
     found = Turns(views, start, outline.asks, outline.retold)
     chooser = _Chooser(views, calls, spans, start, found, own, outline)
-    targets = [
-        chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start,
-        chooser.by_tokens(keep_tokens, tokens) if keep_tokens is not None else start,
-    ]
-    cut = chooser.settle(max(targets))
+    target = chooser.by_turns(keep_last_turns) if keep_last_turns is not None else start
+    if keep_tokens is not None:
+        anyway = stays_anyway(views, shape, range(start, len(views)), own, outline)
+        target = max(target, chooser.by_tokens(keep_tokens, tokens, anyway))
+    cut = chooser.settle(target)
     blocked = chooser.blocking(cut)
 
     def keep_at(point: int) -> _Kept:
@@ -240,17 +240,26 @@ class _Chooser:
         self.target = max(self.target, wanted)
         return self._at_or_before(wanted)
 
-    def by_tokens(self, budget: int, tokens: Callable[[int], int]) -> int:
+    def by_tokens(self, budget: int, tokens: Callable[[int], int], anyway: Collection[int]) -> int:
         """Return the cut point whose tail fits the budget, which an earlier summary is no part of.
 
         One before a user message is preferred if that tail still fills half of it.
+
+        Args:
+            budget: Tokens that the tail may hold.
+            tokens: Returns the size in tokens of the item at an index.
+            anyway: Indices of items that would stay wherever the cut is, and take none of them.
         """
+
+        def taken(index: int) -> int:
+            return 0 if index in anyway else tokens(index)
+
         sizes, start, first = 0, self.start, len(self.views)
         if start < first and is_summary(self.views[start]) and len(self.views[start].parts) == 1:
             start += 1
-        while first > start and sizes + tokens(first - 1) <= budget:
+        while first > start and sizes + taken(first - 1) <= budget:
             first -= 1
-            sizes += tokens(first)
+            sizes += taken(first)
         if first == start:
             return self.start
         self.target = max(self.target, first)
@@ -261,7 +270,7 @@ class _Chooser:
         left = 0
         behind: dict[int, int] = {}
         for index in range(len(self.views) - 1, first - 1, -1):
-            left += tokens(index)
+            left += taken(index)
             behind[index] = left
         for point in fitting:
             if point == len(self.views) or behind[point] * 2 < budget:
@@ -357,57 +366,15 @@ def _keep(
 
     A request, or what is pinned, may have come in one item with an earlier summary; it alone stays.
     """
-    others = outline.others
-    may: Iterable[int] = others[bisect_left(others, head.start) : bisect_left(others, head.stop)]
-    wanted, state = _wanted(views, shape, may if pinned is None else head, pinned, own)
+    may: Iterable[int] = others_in(outline, head) if pinned is None else head
+    wanted, state = wanted_of(views, shape, may, pinned, own)
     wanted.update(openers)
     over = past(views, state)
-    superseded = _superseded(views, state, over)
-    gone = superseded.union(i for i in over if not _has_state(views[i]))
-    wanted.update(i for i in state if i not in gone)
+    superseded = superseded_in(views, state, over)
+    wanted.update(lasting(views, state, superseded, over))
     places = places_of(wanted, head, views, spans, shape, native=own is not None)
     superseded -= places.kept | over  # what has words is shown in the prompt
     return _Kept(places, superseded)
-
-
-def _wanted(
-    views: Sequence[ItemView],
-    shape: Shape,
-    indices: Iterable[int],
-    pinned: Callable[[int], bool] | None,
-    own: Callable[[int], bool] | None,
-) -> tuple[set[int], list[int]]:
-    """Return which items the caller wants kept, and which are state or instructions."""
-    pins: set[int] = set()
-    state: list[int] = []
-    for index in indices:
-        view = views[index]
-        if (is_summary(view) and len(view.parts) == 1) or (own is not None and own(index)):
-            continue
-        if pinned is not None and pinned(index):
-            pins.add(index)
-        if view.role not in SPEAKERS and shape.keeps(view) and not is_summary(view):
-            state.append(index)
-    return pins, state
-
-
-def _has_state(view: ItemView) -> bool:
-    return any(type(part) is StatePart for part in view.parts)
-
-
-def _superseded(views: Sequence[ItemView], state: Sequence[int], over: Collection[int]) -> set[int]:
-    """Return the state items whose every setting a later one of the same kind replaces."""
-    later: dict[str, set[str]] = {}
-    gone: set[int] = set()
-    for index in reversed(state):
-        parts = [p for p in views[index].parts if type(p) is StatePart]
-        says = any(type(p) is TextPart for p in views[index].parts)  # words are never superseded
-        says = says and index not in over
-        if parts and not says and all(p.keys and p.keys <= later.get(p.kind, set()) for p in parts):
-            gone.add(index)
-        for part in parts:
-            later.setdefault(part.kind, set()).update(part.keys)
-    return gone
 
 
 def check_limits(keep_last_turns: int | None, keep_tokens: int | None) -> None:
