@@ -570,6 +570,19 @@ def test_calls_lists_every_call_with_its_result(history: Path) -> None:
     assert (records[0]["call_index"], records[0]["result_index"]) == (6, 7)
 
 
+def test_calls_tells_tools_of_one_name_apart(tmp_path: Path) -> None:
+    """Two servers may have a tool of one name."""
+    call = {"type": "mcp_call", "name": "restart", "arguments": "{}", "output": "ok"}
+    homes = ("staging", "production")
+    items = [{"role": "user", "content": "Restart both."}]
+    items += [{**call, "id": f"mcp_{home}", "server_label": home} for home in homes]
+    history = saved(tmp_path / "h.json", items)
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["calls", str(history)])
+    assert [f"{home}.restart" in done.stdout for home in homes] == [True, True]
+    records = json.loads(run("calls", history, "--json").stdout)
+    assert [(r["namespace"], r["name"]) for r in records] == [(home, "restart") for home in homes]
+
+
 def test_calls_prints_nothing_that_moves_the_cursor(tmp_path: Path) -> None:
     """Control characters in a tool's output are shown as escapes, markup is left as it is."""
     items = support_call("openai_chat")

@@ -275,9 +275,11 @@ HOMES = pytest.mark.parametrize("kind", ["function", "mcp", "anthropic"])
 SHAPE_OF = {"anthropic": "anthropic"}
 
 
-def lives(kind: str, number: int, home: str | None, name: str, result: str) -> list[Item]:
+def lives(
+    kind: str, number: int, home: str | None, name: str, result: str, service: str = "api"
+) -> list[Item]:
     """Return a call of a tool that lives somewhere, and what came of it."""
-    id_, given = f"c{number}", {"service": "api"}
+    id_, given = f"c{number}", {"service": service}
     if kind == "anthropic":
         use = {"type": "mcp_tool_use", "id": id_, "name": name, "input": given, "server_name": home}
         block = {"type": "mcp_tool_result", "tool_use_id": id_, "content": result}
@@ -346,6 +348,25 @@ def test_what_two_servers_gave_are_two_values(kind: str, folds: bool) -> None:
     assert "was:" not in record
     assert "staging.get_version(api): version=4.11.2" in record
     assert "production.get_version(api): version=4.9.7" in record
+
+
+@HOMES
+def test_values_of_two_servers_stand_apart_where_room_is_short(kind: str) -> None:
+    """Many stand together under their key then, each behind the tool of its own server."""
+    homes = (("staging", "TCK"), ("production", "ORD"))
+    steps: list[list[Item]] = []
+    for number in range(16):
+        home, name = homes[number % 2]
+        result = json.dumps({"id": f"{name}-{number:02}0417"})
+        steps.append(lives(kind, number, home, "get_ticket", result, f"the {number}. {'x' * 60}"))
+    items = [item for step in steps for item in turn(step)]
+    ctx: ChatContext[Any] = ChatContext(items, shape=SHAPE_OF.get(kind, "openai_responses"))
+    record = folded(ctx, ledger_tokens=200)
+    shown = {name: words for name, _, words in (x.partition(":") for x in record.splitlines())}
+    assert "TCK-140417" in shown["- staging.get_ticket.id"]
+    assert "ORD" not in shown["- staging.get_ticket.id"]
+    assert "ORD-150417" in shown["- production.get_ticket.id"]
+    assert "TCK" not in shown["- production.get_ticket.id"]
 
 
 @FOLDS

@@ -42,6 +42,7 @@ def fields(call: ToolCallRecord) -> Mapping[str, Any]:
     return {
         "id": call.id,
         "name": call.name,
+        "namespace": call.namespace,
         "arguments": arguments,
         "result": call.result,
         "status": call.status,
@@ -75,7 +76,7 @@ def call_table(calls: Sequence[ToolCallRecord]) -> Table:
     for call in calls:
         cells = (
             call.call_index,
-            call.name,
+            call.qualified_name,
             call.id,
             call.raw_arguments,
             call.status,
