@@ -397,6 +397,45 @@ def test_an_open_call_of_a_namespace_is_answered_later(other: str, said: Item) -
     assert "crm.delete_user(service=api): no result" not in record
 
 
+@FOLDS
+def test_what_an_older_record_tells_without_namespaces_is_told_beside_what_is_done_since(
+    folds: bool,
+) -> None:
+    """Which server it was on is not known any more, so that nothing of it is settled or counted."""
+    ctx: ChatContext[Any] = ChatContext([], shape="openai_responses")
+    for number, (name, result) in enumerate(
+        [("restart", '{"status": "ok"}'), ("deploy", "Error: disk full"), ("scale", "")]
+    ):
+        ctx.items.extend(turn(lives("function", number, None, name, result)[: 2 - (not result)]))
+    folded(ctx)
+    for number, name in enumerate(("restart", "deploy", "scale"), 3):
+        ctx.items.extend(turn(lives("function", number, "staging", name, '{"status": "fine"}')))
+        if folds and number < 5:
+            folded(ctx)
+    record = folded(ctx)
+    done, failed = record.partition("failed:")[::2]
+    assert "- restart(service=api): status=ok [c0]" in done
+    for number, name in enumerate(("restart", "deploy", "scale"), 3):
+        assert f"- staging.{name}(service=api): status=fine [c{number}]" in done
+    assert "- deploy(service=api): Error: disk full [c1]" in failed
+    assert "- scale(service=api): no result recorded [c2]" in failed
+
+
+@pytest.mark.parametrize("first", ["delete_user", "delete_card"])
+def test_a_result_answers_what_an_older_record_names_without_its_namespace(first: str) -> None:
+    """Which of two of one id, the plain name says."""
+    ctx: ChatContext[Any] = ChatContext([], shape="openai_responses")
+    for name in sorted(["delete_user", "delete_card"], key=lambda name: name != first):
+        ctx.items.extend(turn(lives("function", 0, None, name, "")[:1]))
+    assert folded(ctx).count("no result recorded [c0]") == 2
+    done = {"type": "function_call_output", "call_id": "c0", "output": '{"deleted": 1}'}
+    ctx.append({**done, "name": "delete_user", "namespace": "crm"})
+    ctx.items.extend(turn([]))
+    record = folded(ctx)
+    assert "- delete_user(service=api): deleted=1" in record.partition("done:")[2]
+    assert "- delete_card(service=api): no result" in record.partition("open:")[2]
+
+
 @HOMES
 def test_effects_are_told_by_the_qualified_name_or_the_plain_one(kind: str) -> None:
     """The qualified one is more exact; a name that was guessed is named in full."""

@@ -170,9 +170,14 @@ def _meant(waiting: Mapping[str, Sequence[Entry]], words: CallWords, number: int
     if len(under) > 1 and words.calls[number].name:
         name = words.name(number)
         exact = [entry for entry in under if entry.name == name]
-        # A result may name its tool without saying where that lives.
-        under = exact or [entry for entry in under if entry.name.endswith(f".{name}")] or under
+        # Either may name the tool without saying where it lives: the result, or an older record.
+        under = exact or [e for e in under if _is_short_for(e.name, name)] or under
     return under[-1] if under else None
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    """Return whether one of two names is the other without the namespace."""
+    return one.endswith(f".{other}") or other.endswith(f".{one}")
 
 
 def _is_one_of(entry: Entry, calls: Collection[tuple[str, tuple[Field, ...]]]) -> bool:
