@@ -312,7 +312,9 @@ def anthropic_faults(items: list[dict[str, Any]]) -> list[str]:
                 faults.append(f"{index}: passes by server calls {running}")
         elif before and any(p["type"] == "tool_use" for p in blocks_of(before)):
             faults.append(f"{index}: no results before it")
-        if item["role"] == "system":
+        if item["role"] == "system":  # those in a row are judged together
+            before = next((i for i in reversed(items[:index]) if i["role"] != "system"), None)
+            after = next((i for i in items[index:] if i["role"] != "system"), None)
             good = (
                 before and before["role"] == "user" and (not after or after["role"] == "assistant")
             )

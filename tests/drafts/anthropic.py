@@ -33,16 +33,21 @@ class AnthropicDraft(Draft):
         self.speak()
         self.repeat((33, 50), self.speak)
         if self.chance(10):
-            content: Any = self.solid()
-            if self.chance(40):
-                content = [{"type": "text", "text": content}]
-            term = {"clear_at": "next_user_message"} if self.chance(20) else {}
-            self.add({"role": "system", "content": content, **term})
+            self.instruct()
+            self.repeat((20,), self.instruct)
             # It has to be followed by an assistant turn, or be the last.
             if not (self.last and self.chance(20)):
                 self.answer()
             elif not self.chance(50):
                 self.ended = True
+
+    def instruct(self) -> None:
+        """Add an instruction; several in a row are judged together."""
+        content: Any = self.solid()
+        if self.chance(40):
+            content = [{"type": "text", "text": content}]
+        term = {"clear_at": "next_user_message"} if self.chance(20) else {}
+        self.add({"role": "system", "content": content, **term})
 
     def user(self) -> Item:
         if not self.chance(30):
