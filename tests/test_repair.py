@@ -679,13 +679,16 @@ def test_a_misplaced_instruction_does_not_move_behind_some_results_of_a_step() -
 
 
 @pytest.mark.parametrize("more", [0, 3])
-def test_misplaced_instructions_go_to_one_place_in_their_order(more: int) -> None:
-    """They are judged together there; the place may be the only one."""
+def test_two_misplaced_instructions_get_places_of_their_own_where_there_are(more: int) -> None:
+    """They are judged together in the only place, and alone by some servers."""
     rules = [{"role": "system", "content": text} for text in ("be brief", "be kind")]
     behind = [dict(USER), dict(SAID), dict(USER), dict(SAID)][: more + 1]
     out, repairs = repaired([USER, SAID, *rules, *behind], "anthropic")
     assert [r.action for r in repairs] == ["reordered", "reordered"]
-    assert same_objects(out, [USER, SAID, behind[0], *rules, *behind[1:]])
+    between = behind[1:3]  # empty where there is one place
+    assert same_objects(
+        out, [USER, SAID, behind[0], rules[0], *between, rules[1], *behind[1:][len(between) :]]
+    )
 
 
 def test_half_a_reference_is_left_where_its_id_is_all_there_is() -> None:

@@ -316,8 +316,11 @@ def test_an_instruction_does_not_go_behind_results_that_others_are_to_follow(
     question = _user("do both")
     ctx = ChatContext([*items, question, step, *given], shape="anthropic")
     assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
-    assert ctx.items[1:] == [question, *rules, step, *given]
-    ctx.items[5:] = [_user(*both)]
+    if len(answered) == 2:
+        assert ctx.items[1:] == [question, rules[0], step, *given, rules[1]]
+    else:
+        assert ctx.items[1:] == [question, *rules, step, *given]
+        ctx.items[5:] = [_user(*both)]
     assert ctx.check() == []
     assert validate(ctx.items, "anthropic") == []
 
@@ -340,7 +343,7 @@ def test_an_instruction_goes_behind_all_results_of_a_step(answered: tuple[str, .
     assert [p for p in ctx.check() if p.severity == "error" and p.rule == "system_place"] == []
 
 
-def test_instructions_go_to_one_place_side_by_side() -> None:
+def test_the_oldest_instructions_stand_side_by_side_where_places_run_out() -> None:
     """Each is the message that it was, with its marks and settings."""
     cached = [{**_text("Rule 2."), "cache_control": {"type": "ephemeral"}}]
     setting = {"role": "system", "content": "Rule 3.", "output_config": {"effort": "low"}}
@@ -355,7 +358,7 @@ def test_instructions_go_to_one_place_side_by_side() -> None:
     outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=2)
     assert outcome.kept == tuple(rules)
     assert outcome.merged == ()
-    assert ctx.items[1:] == [_user("a"), *rules, _assistant("b"), _user("c")]
+    assert ctx.items[1:] == [_user("a"), *rules[:2], _assistant("b"), _user("c"), setting]
     assert ctx.check() == []
     ctx.extend([_assistant(LONG), _user("d")])
     assert ctx.summarize(lambda prompt: "short", keep_last_turns=1)
@@ -503,12 +506,16 @@ def test_a_setting_that_a_later_one_replaces_goes_with_words_that_have_passed() 
     assert SYSTEM["content"] in asked
 
 
-def test_an_instruction_goes_before_one_that_has_passed() -> None:
-    """That says nothing any more, but holds the place."""
+def test_an_instruction_may_pass_one_that_has_passed() -> None:
+    """That says nothing any more; they stand side by side where there is no other place."""
     late = [_user("d"), _assistant("e")]
     items = [_user("a"), SYSTEM, _assistant(LONG), _user("b"), PASSING, _assistant("c"), *late]
     ctx = _asked(items, keep_last_turns=2)[0]
-    assert ctx.items[1:] == [_user("b"), SYSTEM, PASSING, _assistant("c"), *late]
+    assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c"), _user("d"), SYSTEM, late[1]]
+    ctx = _asked([*items[:-2], _user("d")], keep_last_turns=2)[0]
+    assert ctx.items[1:] == [_user("b"), PASSING, _assistant("c"), _user("d"), SYSTEM]
+    ctx = _asked([*items[:-2], _assistant("f")], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [_user("b"), SYSTEM, PASSING, _assistant("c"), _assistant("f")]
 
 
 HIGH = {"role": "system", "content": [], "output_config": {"effort": "high"}}

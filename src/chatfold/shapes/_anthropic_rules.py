@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import TypeAlias
 
@@ -96,12 +96,12 @@ def place_instructions(
     """Return where kept system messages go: behind a user turn, before an assistant's.
 
     The end of the list is such a place where an answer comes next; behind a finished turn the
-    user's next message would follow, and behind some results of a step the others. All go to the
-    first place, one behind the other, before an instruction that stands there: "Consecutive system
-    messages are accepted and treated as a single system section, which follows the same placement
-    rule as a whole". None goes behind a later instruction, which it would seem to take back.
-    Without a place all stay where they are, with the messages around them; so does one that these
-    stay with anyhow.
+    user's next message would follow, and behind some results of a step the others. Each goes to a
+    place of its own, for servers that judge every message alone; where these run out, the oldest
+    share the first, one behind the other: "Consecutive system messages are accepted and treated as
+    a single system section, which follows the same placement rule as a whole". None goes behind a
+    later instruction, which it would seem to take back. Without a place all stay where they are,
+    with the messages around them; so does one that these stay with anyhow.
     """
     here = frozenset(kept)
     told = [i for i in kept if _is_instruction(views[i])]
@@ -112,17 +112,39 @@ def place_instructions(
     staying = [i for i in kept if views[i].role != "system"]
     before = views[staying[-1]].role if staying else behind
     stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
-    for index in range(tail, stop):
-        if index < len(views) and is_setting(views[index]):
-            continue  # it may stand anywhere, and parts nothing
-        if before == "user" and _speaks_from(index, views) == "assistant":
-            return Placement(dict.fromkeys(movable, index))
-        if index < len(views) and views[index].role != "system":
-            before = views[index].role
-        elif index < len(views) and not views[index].passing:
-            break
+    found = list(islice(_places(range(tail, stop), views, before), len(movable) + 1))
+    alone = [place for place in found if not _is_told_at(place, views)]
+    places = alone[: len(movable)] or found[:1]
+    if places:
+        sharing = [places[0]] * (len(movable) - len(places))
+        return Placement(dict(zip(movable, [*sharing, *places], strict=True)))
     around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
     return Placement({}, [*around])
+
+
+def _places(within: range, views: Sequence[ItemView], before: Role) -> Iterator[int]:
+    """Yield where an instruction may go, up to the first that stands there.
+
+    Args:
+        within: Indices before which it may go.
+        views: The readings of the whole list.
+        before: Who speaks before them.
+    """
+    for index in within:
+        if index < len(views) and is_setting(views[index]):
+            continue  # it may stand anywhere, and parts nothing
+        stands = _is_told_at(index, views)
+        if before == "user" and _speaks_from(index, views) == "assistant":
+            yield index
+            before = "system"
+        if stands and not views[index].passing:
+            return
+        if index < len(views) and not stands:
+            before = views[index].role
+
+
+def _is_told_at(index: int, views: Sequence[ItemView]) -> bool:
+    return index < len(views) and _is_instruction(views[index])
 
 
 _Sides: TypeAlias = tuple[int | None, int | None]

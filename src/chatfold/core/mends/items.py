@@ -214,10 +214,13 @@ def _starts(views: Sequence[ItemView]) -> list[int]:
 
 
 def move_instructions(case: Case) -> Edits:
-    """Move instructions from the middle to the next place where the provider takes one."""
+    """Move instructions from the middle to the next place where the provider takes one.
+
+    Where there is none left, to that of the one before, which they are judged with there.
+    """
     edits = Edits(case)
     views, slots = case.snapshot.views, case.slots
-    free = 0
+    last = 0
     for problem in case.broken("system_place", "first_role", "unexpected_role"):
         index = problem.index
         if views[index].role not in ("system", "developer"):
@@ -225,11 +228,13 @@ def move_instructions(case: Case) -> Edits:
         if case.policies.order == "keep":
             edits.leave(problem.rule, index, "order='keep'")
             continue
-        place = _place(case, problem, max(index + 1, free))
+        place = _place(case, problem, max(index, last) + 1)
+        if place is None and last > index:
+            place = last
         if place is None:
             edits.leave(problem.rule, index, "there is no place behind it for an instruction")
             continue
-        free = place - 1  # the next one goes to the same place, behind this one
+        last = place
         message = "moved an instruction behind a message of the user"
         number = edits.note(problem.rule, "reordered", message, index)
         edits.replace(index, (), number)
