@@ -26,6 +26,7 @@ from chatfold.core.effects.given import rehearsed_by
 from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.failures.not_done import nothing_done
+from chatfold.core.failures.wraps import unwrapped
 from chatfold.core.outcomes import outcome_of
 from chatfold.core.values import values
 from chatfold.core.views import qualified
@@ -355,7 +356,7 @@ class CallWords:
             given=lambda: self._given(number, of),
         )
         if reason is None and of is None:
-            reason = nothing_done(self.result(number), self.arguments(number), name)
+            reason = nothing_done(unwrapped(self.result(number)), self.arguments(number), name)
         return None if reason is None else shortened(self.clean(reason))
 
     def _given(self, number: int, of: Entry | None) -> Iterator[Any]:

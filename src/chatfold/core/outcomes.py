@@ -24,6 +24,7 @@ from chatfold.core.call_json import (
 from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.failures.successes import is_plain_success, telling_line
+from chatfold.core.failures.wraps import unwrapped
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.word_sets import word_set
 
@@ -84,6 +85,7 @@ def outcome_of(
         clean: Applied to what goes in.
         given: The keys of the call's arguments.
     """
+    result = unwrapped(result)
     if isinstance(result, str):
         return _of_text(result, name, known, clean)
     told = {*known}

@@ -7,7 +7,7 @@ Not here: what the name of a tool says (`of_calls`), the commands of a shell (`s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from chatfold.core.effects.tool_names import Effect, heaviest
@@ -18,6 +18,7 @@ __all__ = [
     "effect_of_statements",
     "may_say",
     "rehearsed_by",
+    "rows_written_by",
 ]
 
 _METHODS: Mapping[str, Effect] = {
@@ -37,6 +38,8 @@ _HOLDING = frozenset(("begin", "explain", "start", "with"))  # may hold or annou
 _LOOKING = frozenset(
     ("desc", "describe", "from", "pragma", "select", "show", "table", "use", "values", *_HOLDING)
 )
+# Those that are done to rows, of which a database says how many there were.
+_OF_ROWS = frozenset(("delete", "insert", "merge", "replace", "update", "upsert"))
 _REMARK = r"--[^\n]*|/\*.*?\*/|#[^\n]*\n"
 _WORD = re.compile(rf"(?:[\s(`\ufeff]|{_REMARK})*+([a-z]+)", re.IGNORECASE | re.DOTALL)
 _LITERAL = re.compile(rf"'(?:[^']|'')*'|{_REMARK}", re.DOTALL)
@@ -54,6 +57,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HELD = re.compile(rf"\b(?:{_DEED})", re.IGNORECASE)
+_HELD_DEED = re.compile(rf"\b(?={_DEED})([a-z]+)", re.IGNORECASE)
 # What is asked for, for certain, where the key does not say that the text is SQL.
 _SELECTED = re.compile(
     r"(?=[^;]*[*=(<>])[^;]*\bfrom\s|select\s+(?:\d+|\w+\([^()]*\))(?:\s+as\s+\w+)?\s*\Z"
@@ -120,6 +124,24 @@ def effect_of_method(text: str) -> Effect | None:
 def effect_of_statements(text: str) -> Effect:
     """Return what a text does that is known to be statements of SQL."""
     return _of_text("sql", text) or "unknown"
+
+
+def rows_written_by(texts: Iterable[str]) -> frozenset[str]:
+    """Return what the statements in some texts do to rows: `delete`, `update`.
+
+    Nothing where one of them does something else, such as to make a table.
+    """
+    found: set[str] = set()
+    for text in texts:
+        for part in _LITERAL.sub(" ", text[:_LONGEST]).split(";"):
+            begins = _WORD.match(part)
+            word = begins[1].lower() if begins else ""
+            if word in _OF_ROWS or word == "with":
+                held = _HELD_DEED.search(part)
+                found.update((held[1].lower(),) if held else ())
+            elif word in _WRITING and _STATEMENT.match(part.lstrip()):
+                return frozenset()
+    return frozenset(found)
 
 
 def _of_text(key: str, text: str) -> Effect | None:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.given import rehearsed_by
+from chatfold.core.failures.bulk import all_failed, some_failed
 from chatfold.core.failures.codes import BESIDE, EMPTY, EXITS, exit_code, http_code, said_of_exit
 from chatfold.core.failures.reasons import FAILURES, OTHER_REASONS, REASONS, read, text_of
 from chatfold.core.failures.refusals import says_refused
@@ -137,6 +138,7 @@ def reason_in_object(
         code = None
     exited = None if went_well else exit_code(result)
     has_errors = any(read(result.get(key)) not in EMPTY for key in _ERRORS)
+    has_errors = has_errors and not some_failed(result)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
     refusal = None if went_well else _refusal(result, state, name, given)
@@ -167,7 +169,7 @@ def reason_in_object(
         return reason_in_object(fields, False, name, given)
     keys = (*REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     texts = (text_of(read(result.get(key))) for key in (*keys, *OTHER_REASONS))
-    told = complaint or next(filter(None, texts), refusal)
+    told = complaint or next(filter(None, texts), refusal) or all_failed(result)
     said = state or ("failed" if undone is None else f"{undone}: {json.dumps(result[undone])}")
     said = said_of_exit(exited, result) if exited else said
     if put_off is not None:

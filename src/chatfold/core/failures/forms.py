@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_request
+from chatfold.core.failures.bulk import all_failed
 from chatfold.core.failures.codes import BESIDE, EMPTY
 from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.reasons import read, text_of, told_in
@@ -53,7 +54,7 @@ def reason_in_form(result: Any, name: str, given: _Given) -> str | None:
     if says_done(fields, name) or any(fields.get(key) is True for key in _TRUTHS):
         return None
     reasons = (rule(fields, name, given) for rule in _RULES)
-    return next(filter(None, reasons), None)
+    return next(filter(None, reasons), None) or all_failed(fields)
 
 
 def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
@@ -125,6 +126,28 @@ def _payment(fields: _Fields, name: str, given: _Given) -> str | None:
         return None
     inner = cast(_Fields, error) if isinstance(error, dict) else {"error": error}
     return told_in(inner) or str(inner.get("code") or told_in(fields) or "failed")
+
+
+_CHARGES = word_set("capture charge checkout confirm pay purchase")
+_MOVES_MONEY = word_set("payout remit transfer wire withdraw withdrawal")
+_STILL_UNPAID = ("requires_payment_method", "requires_source")
+
+
+def _unpaid(fields: _Fields, name: str, _: _Given) -> str | None:
+    """As Stripe says that a card was declined, and banks that money came back.
+
+    An intent that was only made waits for its payment method in the same words
+    (https://docs.stripe.com/payments/paymentintents/lifecycle, read 2026-11-29).
+    """
+    state, words = str(fields.get("status")).lower(), words_of_name(name)
+    if state in _STILL_UNPAID:
+        bad = not _CHARGES.isdisjoint(words) and "create" not in words
+    else:
+        bad = state == "returned" and not _MOVES_MONEY.isdisjoint(words)
+    if not bad or not {"return", "reverse", *_TELLING}.isdisjoint(words):
+        return None
+    codes = filter(None, map(fields.get, _ERRORS))
+    return told_in(fields) or f"status {state}{f', {code}' if (code := next(codes, None)) else ''}"
 
 
 def _messages(fields: _Fields, name: str, given: _Given) -> str | None:
@@ -251,6 +274,7 @@ def _not_carried_out(fields: _Fields, name: str, given: _Given) -> str | None:
 
 _RULES = (
     _payment,
+    _unpaid,
     _messages,
     _mutation,
     _constant,

@@ -27,7 +27,7 @@ _TROUBLE = re.compile(
 )
 # What a call may say of each thing that it was given. One that was rejected may have been looked
 # into all the same: that is what a review is for.
-_FAILED = re.compile(r"(?:failed|failures?)(?:_[a-z]+)?|not_([a-z]+)")
+_FAILED = re.compile(r"errors|(?:failed|failures?)(?:_[a-z]+)?|not_([a-z]+)")
 _WENT_WELL = ("success", "ok", "succeeded", "successful")
 _STATES = ("status", "state", "result", "outcome")
 _BAD = word_set("declined denied error failed failure invalid rejected skipped")
@@ -137,7 +137,7 @@ def _says_failed(key: str, name: str) -> bool:
     words = words_of_name(name)
     if found[1]:
         return any(is_participle(found[1], word) for word in words)
-    return not any(word.startswith(("failed", "failure")) for word in words)
+    return not any(word.startswith(("failed", "failure", "error")) for word in words)
 
 
 def _texts(values: Collection[Any]) -> set[str]:

@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
+from chatfold.core.call_json import json_or_text
 from chatfold.core.effects.tool_names import effect_of_name
+from chatfold.core.failures.count_words import none_told
+from chatfold.core.failures.counts import none_counted
 from chatfold.core.failures.fields import reason_in_object, reason_in_words, texts_of
 from chatfold.core.failures.forms import reason_in_form, status_in_text
 from chatfold.core.failures.reasons import text_of
@@ -19,14 +22,10 @@ from chatfold.core.failures.shell import ended_well, failing_line
 from chatfold.core.failures.successes import telling_line
 from chatfold.core.failures.unmade import exits_badly
 from chatfold.core.failures.words import first_line, said_in_text, words_of_name
+from chatfold.core.failures.wraps import wrapped_text
 from chatfold.core.word_sets import word_set
 
 __all__ = ["first_line", "reason_in"]
-
-# A text alone under one of these is what the tool returned: hosts wrap what is no object, as
-# Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
-_WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
-
 
 _SETTING = word_set("disable enable flip mark set switch toggle turn")
 
@@ -51,8 +50,9 @@ def reason_in(
         given: Returns the values that the call was given, which are none either.
     """
     texts = partial(texts_of, given)
-    wrapped = None if failed else _wrapped_text(result)
-    reason = None if wrapped is None else reason_in(wrapped, name=name, given=given)
+    wrapped = None if failed else wrapped_text(result)
+    inner = None if wrapped is None else json_or_text(wrapped)
+    reason = None if inner is None else reason_in(inner, name=name, given=given)
     if reason is not None:
         return reason
     if isinstance(result, dict):
@@ -66,10 +66,11 @@ def reason_in(
         if reason is None and exits_badly(result):
             reason = telling_line(result)
         reason = reason or failing_line(result, name, texts) or status_in_text(result, name)
+        reason = reason or (None if failed else none_told(result, name, given))
     else:
         reason = text_of(result) if failed else None
     if reason is None and not failed and isinstance(result, (dict, list)):
-        reason = reason_in_form(result, name, given)
+        reason = reason_in_form(result, name, given) or none_counted(result, name, given)
     return reason or ("failed" if failed else None)
 
 
@@ -81,27 +82,3 @@ def _is_told_so(name: str, given: Callable[[], Iterable[Any]]) -> bool:
     if effect_of_name(name) != "write" or not _SETTING.isdisjoint(words_of_name(name)):
         return False
     return not any(value is False for value in given())
-
-
-def _wrapped_text(result: Any) -> str | None:
-    """Return the text that is all that a result holds, None where there is more or no text.
-
-    It may stand alone in an object, or in the blocks of text that MCP answers with.
-    """
-    if isinstance(result, list):
-        texts = [_text_in(block) for block in cast(list[Any], result)]
-        told = [text for text in texts if text is not None]
-        return "\n".join(told) if told and len(told) == len(texts) else None
-    if isinstance(result, dict):
-        fields = cast(dict[str, Any], result)
-        if len(fields) == 1:
-            key, text = next(iter(fields.items()))
-            return text if key in _WRAPS and isinstance(text, str) else None
-    return None
-
-
-def _text_in(block: Any) -> str | None:
-    """Return what a block of text says, None where it is none."""
-    fields = cast(dict[str, Any], block) if isinstance(block, dict) else {}
-    text = fields.get("text")
-    return text if fields.get("type") == "text" and isinstance(text, str) else None

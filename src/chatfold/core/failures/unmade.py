@@ -62,7 +62,7 @@ _OF_HOSTS = (
     r"(?:[.!]?\s*\Z|[.!:;,-]\s*(?:please |re-?)?(?:call|confirm|run|pass|set|use) )"
 )
 _FAILED = (
-    r"(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
+    r"(?!no(?:ne|thing)? )(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
     rf"{_ENDS}| (?:because|due|with)\b){_NO_MORE}"
 )
 # In other languages what failed comes first, too: `Zahlung wurde abgelehnt`.
