@@ -7,6 +7,7 @@ what the summary says (`placing`), what is done about what is found (`guard`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,7 @@ from chatfold.core.grounding.placing import Placing
 from chatfold.core.grounding.said import Said
 from chatfold.core.grounding.shown import Sources
 from chatfold.core.grounding.units import codes_of, currency_of, is_owner
+from chatfold.core.grounding.weekdays import is_said, wrong_weekdays
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.values.dates import either_order
 from chatfold.core.values.decimals import number_of
@@ -64,7 +66,10 @@ def ungrounded(text: str, sources: Sources) -> list[Ungrounded]:
     What follows from what was shown is not among them: sums, counts, rounded numbers, relative
     dates. A whole number up to 12, and up to 99 without a unit, is taken for a count.
     """
-    return _Reading(text, sources).ungrounded()
+    reading = _Reading(text, sources)
+    found = reading.ungrounded()
+    wrong = reading.wrong_weekdays()
+    return sorted([*found, *wrong], key=lambda each: each.value.start) if wrong else found
 
 
 class _Reading:
@@ -105,6 +110,20 @@ class _Reading:
                     if other is not None:
                         found.append(Ungrounded(value, place, "misplaced", other))
         return found
+
+    def wrong_weekdays(self) -> list[Ungrounded]:
+        """Return the dates that are of another weekday than the text says."""
+        found = wrong_weekdays(self.text, self.said.values)
+        if not found:
+            return []  # so that nothing more is read for most summaries
+        self.sources.read_all()
+        wrong = [each.value for each in found if not is_said(each, self.sources.texts)]
+        starts = [span.start for span in self.said.spans]
+        places = (self.said.spans[bisect_right(starts, value.stop - 1) - 1] for value in wrong)
+        return [
+            Ungrounded(value, (place.start, place.stop), "unseen")
+            for value, place in zip(wrong, places, strict=True)
+        ]
 
     # Whether it can be seen at once that there is nothing to find
 
