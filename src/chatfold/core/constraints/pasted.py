@@ -1,7 +1,7 @@
 """What users paste into their messages: its author may be anybody, so it instructs nobody.
 
-Only a clear mark counts: fences, tags around what others wrote, a mail, a file. In doubt a
-text is the user's own, as instructions must not be lost.
+Only a clear mark counts: fences, tags around what others wrote, a mail, a file, a host's reminder.
+In doubt a text is the user's own, as instructions must not be lost.
 Not here: quoted lines and other quotation marks (`speech`).
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.pasted_mails import mails
+from chatfold.core.constraints.pasted_talk import talks
 from chatfold.core.word_sets import word_set
 
 __all__ = ["Said", "said_of", "unfenced"]
@@ -34,6 +35,18 @@ _FENCED = re.compile(
 _PASTED: Final = word_set(
     "document doc email mail article attachment file webpage website transcript log pdf quote "
     "blockquote letter iframe script noscript stdout stderr"
+)
+# What hosts put into messages of users, beside results or alone, and no user typed:
+# "<system-reminder>" (https://github.com/openonion/connectonion/issues/308,
+# https://github.com/letta-ai/letta-code/pull/935, read 2026-11-29). Prompts are in other tags, such
+# as <system_instructions>.
+_HOSTS: Final = word_set("reminder note notice notification warning message")
+_ENVIRONMENT: Final = (["environment", "details"], ["environment", "context"])
+_NOTE: Final = "system-note"
+_NOTED = re.compile(
+    r"^[ \t]*\[system[ _-](?:reminder|note|notice|notification|warning|message)\s*:"
+    r"[^\[\]]*\][ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 # Rich text is the user's, but not what is hidden in it.
 _STYLED: Final = frozenset(("div", "p", "section", "span"))
@@ -76,11 +89,16 @@ def said_of(texts: Sequence[str]) -> Iterator[Said]:
         if place and _FILE.match(text):  # a part of its own
             yield Said("", 0)
             continue
-        untagged, cut = _without(text, [*_joined(_blocks(text))])
+        blocks = [*_joined((*_blocks(text), *_notes(text)))]
+        untagged, cut = _without(text, blocks)
+        if not untagged.strip() and all(_is_hosts(block.name) for block in blocks):
+            yield Said("", None)  # what follows in parts of their own are not the words of others
+            continue
         # What is in a tag may begin a fence that would hide where the tag is closed.
         bare = unfenced(untagged)
         cut = None if cut is None else len(unfenced(untagged[:cut]))
-        rest, cut_too = _without(bare, [_Block(*span, "") for span in mails(bare)])
+        others = [_Block(*span, "") for find in (mails, talks) for span in find(bare)]
+        rest, cut_too = _without(bare, [*_joined(others)])
         cuts = [at for at in (cut, cut_too) if at is not None]
         yield Said(rest, min(cuts, default=None))
 
@@ -122,7 +140,20 @@ def _tags(text: str) -> Iterator[_Tag]:
 
 def _is_pasted(name: str) -> bool:
     last = [part.lower() for part in _PART.findall(name)][-1]
-    return last in _STYLED or last in _PASTED or last.removesuffix("s") in _PASTED
+    if last in _STYLED or last in _PASTED or last.removesuffix("s") in _PASTED:
+        return True
+    return _is_hosts(name)
+
+
+def _is_hosts(name: str) -> bool:
+    parts = [part.lower() for part in _PART.findall(name)]
+    return parts in _ENVIRONMENT or (parts[0] == "system" and parts[-1].removesuffix("s") in _HOSTS)
+
+
+def _notes(text: str) -> Iterator[_Block]:
+    """Yield the lines of a host's in brackets."""
+    for found in _NOTED.finditer(text) if "[" in text else ():
+        yield _Block(*found.span(), _NOTE)
 
 
 def _blocks(text: str) -> Iterator[_Block]:

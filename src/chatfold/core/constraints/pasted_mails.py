@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 from typing import Final
 
-__all__ = ["mails"]
+__all__ = ["end_of_letter", "mails", "regards_of"]
 
 _SENDER: Final = "from|von|de|da"
 _TO: Final = "to|an|à|para|a|cc|bcc|reply-to|kopie"
@@ -51,6 +51,7 @@ _REGARDS = re.compile(
     r"\s*(?:(?:all the |with )?best(?: regards| wishes)?|(?:with )?(?:kind|warm)(?:est)? regards"
     r"|regards|(?:many )?thanks|cheers|(?:yours )?(?:sincerely|truly|faithfully)"
     r"|(?:mit )?(?:(?:freundlich|best|lieb|herzlich|schön)en?|viele) gr(?:ü|ue)(?:ß|ss)en?"
+    r"|gru(?:ß|ss)|[vl]g|mfg"
     r"|(?:bien )?cordialement|(?:un )?saludos?(?: cordiale?s?)?|atentamente"
     r"|(?:cordiali |distinti )?saluti|atenciosamente|cumprimentos)"
     r"(?P<name>[ ,.!–—-]+\S+(?: \S+){0,3})?[\s,.!]*\Z",
@@ -111,8 +112,18 @@ def _end_of_mail(lines: Sequence[str], at: int, signed: Sequence[int]) -> int:
     place = bisect_right(signed, at)
     if place == len(signed):
         return len(lines)
-    found = _REGARDS.match(lines[signed[place]])
-    return _end_of_signature(lines, signed[place] + 1, named=bool(found and found["name"]))
+    return end_of_letter(lines, signed[place])
+
+
+def regards_of(line: str) -> re.Match[str] | None:
+    """Return what a letter ends with, where a line is of it, perhaps with the `name`; or None."""
+    return _REGARDS.match(line)
+
+
+def end_of_letter(lines: Sequence[str], signed: int) -> int:
+    """Return the index behind a letter that ends with the line of regards at an index."""
+    found = regards_of(lines[signed])
+    return _end_of_signature(lines, signed + 1, named=bool(found and found["name"]))
 
 
 def _end_of_signature(lines: Sequence[str], at: int, *, named: bool) -> int:
