@@ -91,7 +91,7 @@ def test_an_instruction_outlives_the_contrary_of_another_thing(first: str, secon
     assert parts_of(outcome)["standing"] == quoted(first, second)
 
 
-DUTCH = Words(orders=("nooit",), takes_back=("vergeet * over",), common=("vergeet|dat|over",))
+SWEDISH = Words(orders=("aldrig",), takes_back=("glöm * om",), common=("glöm|det|om",))
 POLISH = Words(orders=("nigdy|zawsze",))
 
 
@@ -99,19 +99,19 @@ POLISH = Words(orders=("nigdy|zawsze",))
     ("words", "found"),
     [
         ((), [STANDING]),
-        (DUTCH, [STANDING, "Nooit aan de deur bellen."]),
-        ([DUTCH, POLISH], [STANDING, "Nooit aan de deur bellen.", "Nigdy nie dzwoń."]),
+        (SWEDISH, [STANDING, "Aldrig ringa på dörren."]),
+        ([SWEDISH, POLISH], [STANDING, "Aldrig ringa på dörren.", "Nigdy nie dzwoń."]),
     ],
     ids=["built in", "one", "two"],
 )
 def test_instructions_are_found_in_the_languages_that_are_given(words: Any, found: Any) -> None:
     """Beside those that are built in, and they last."""
     ctx = ChatContext(desk("openai_chat"), standing_words=words)
-    ctx.items[0] = user(f"{STANDING} Nooit aan de deur bellen. Nigdy nie dzwoń.")
+    ctx.items[0] = user(f"{STANDING} Aldrig ringa på dörren. Nigdy nie dzwoń.")
     outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*found)
-    ctx.extend([user(f"Vergeet dat over bellen. {LONG}"), assistant(LONG), *thanks()])
-    left = [text for text in found if "bellen" not in text]
+    ctx.extend([user(f"Glöm det om ringa. {LONG}"), assistant(LONG), *thanks()])
+    left = [text for text in found if "ringa" not in text]
     outcome = fold(ctx, Clerk(TRUE), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*left)
 
@@ -135,17 +135,17 @@ def test_no_cut_of_an_instruction_halves_a_secret() -> None:
 
 
 def test_the_example_of_words_finds_and_takes_back() -> None:
-    """As its docstring says, in Dutch."""
+    """As its docstring says, in Swedish."""
     code = (inspect.getdoc(Words) or "").partition("```python\n")[2].partition("```")[0]
-    said = "Nooit op maandag bellen. Bel me alsjeblieft nooit op maandag. Dat is nooit goed."
-    found = ["Nooit op maandag bellen.", "Bel me alsjeblieft nooit op maandag."]
+    said = "Aldrig ringa på måndagar. Snälla ring mig aldrig på måndagar. Det är aldrig bra."
+    found = ["Aldrig ringa på måndagar.", "Snälla ring mig aldrig på måndagar."]
     names: dict[str, Any] = {"Words": Words, "ChatContext": ChatContext}
     names["messages"] = [user(f"{said} {LONG}"), assistant(LONG), *thanks()]
     exec(code, names)
     ctx = names["ctx"]
     outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(*found)
-    back = "Vergeet wat ik over bellen heb gezegd."
+    back = "Glöm vad jag sa om att ringa."
     ctx.extend([user(f"{back} {LONG}"), assistant(LONG), *thanks()])
     outcome = fold(ctx, Clerk("There are wishes."), keep_last_turns=1)
     assert parts_of(outcome)["standing"] == quoted(found[1])

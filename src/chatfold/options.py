@@ -65,7 +65,8 @@ class SummaryOptions(TypedDict, total=False):
             `write`. Completed calls of tools that write are recorded as done. What is not told is
             guessed from a tool's name.
         standing_words: The words by which standing instructions are found in what users say, for
-            other languages than English, French, German, Italian, Portuguese and Spanish.
+            other languages than Dutch, English, French, German, Italian, Portuguese and
+            Spanish.
         thinking: `keep` leaves reasoning in the recent part as it is and says what requests have
             to carry (`requirements`); `strip` takes it out of a provider's messages where it is
             bound to what came before (`keep`).

@@ -22,6 +22,7 @@ from chatfold.core.constraints.words import marks_of
 from chatfold.core.views import ItemView, TextPart
 
 RULES = (
+    "Bel me nooit op zondag.",
     "Rufen Sie mich bitte nie vor 9 Uhr an.",
     "Never call me on Sundays.",
     "Ne m'appelez jamais après 20 heures.",
@@ -30,6 +31,8 @@ RULES = (
     "Não reserve nada sem a minha autorização.",
 )
 PLAIN = (
+    "Mijn pakket is nooit aangekomen.",
+    "Ik wilde alleen vragen waar mijn bestelling is.",
     "Das Paket ist nie angekommen.",
     "Je voulais seulement demander où est ma commande.",
     "Non merci, c'est tout.",

@@ -26,20 +26,20 @@ class Words:
     Texts without any of the rarer words of the phrases are not read further. A word in which one
     letter is in brackets, "s[o]lo", is none of those: for one that another language has, too.
 
-    A few phrases will do to begin with: `orders` finds "Nooit op maandag bellen.", `always` also
-    "Bel me alsjeblieft nooit op maandag.", and `common` tells what is no topic where something is
+    A few phrases will do to begin with: `orders` finds "Aldrig ringa på måndagar.", `always` also
+    "Snälla ring mig aldrig på måndagar.", and `common` tells what is no topic where something is
     taken back.
 
     ```python
-    dutch = Words(
-        orders=("nooit|altijd",),
-        always=("alsjeblieft nooit|altijd|niet", "in geen geval", "je mag * nooit|niet|alleen"),
-        takes_back=("vergeet * over|van",),
-        negations=("nooit|niet",),
-        lists=("en|of",),
-        common=("alsjeblieft|de|het|een|me|mij|je|op|vergeet|wat|over|van|ik|gezegd|heb",),
+    swedish = Words(
+        orders=("aldrig|alltid",),
+        always=("snälla * aldrig|alltid|inte", "under inga villkor", "du får * aldrig|inte|bara"),
+        takes_back=("glöm * om",),
+        negations=("aldrig|inte",),
+        lists=("och|eller",),
+        common=("snälla|den|det|en|ett|mig|du|att|på|glöm|vad|om|jag|sa|har|sagt",),
     )
-    ctx = ChatContext(messages, standing_words=dutch)
+    ctx = ChatContext(messages, standing_words=swedish)
     ```
 
     Attributes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.constraints.languages.dutch import DUTCH
 from chatfold.core.constraints.languages.english import ENGLISH
 from chatfold.core.constraints.languages.french import FRENCH
 from chatfold.core.constraints.languages.german import GERMAN
@@ -17,4 +18,4 @@ from chatfold.core.constraints.languages.spanish import SPANISH
 
 __all__ = ["LANGUAGES"]
 
-LANGUAGES: Final = (ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH)
+LANGUAGES: Final = (DUTCH, ENGLISH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH)
