@@ -160,6 +160,7 @@ def test_law_5_what_arrives_meanwhile_stays_behind_an_instruction_that_goes_furt
     ctx = context(history, items)
     plan = ctx.plan(**limit)
     assume(plan and plan.split.moved)
+    assume(ctx.views()[-1].role != "system")  # behind an instruction no user may speak
 
     def appending(prompt: Prompt) -> str:
         ctx.extend(new)
@@ -196,9 +197,7 @@ def test_law_5_a_user_who_writes_again_meanwhile_is_heard_before_an_instruction(
 
 
 @pytest.mark.parametrize("way", sorted(WAYS))
-def test_law_5_an_instruction_whose_place_is_taken_meanwhile_keeps_those_around_it(
-    way: str,
-) -> None:
+def test_law_5_an_instruction_goes_before_one_that_arrives_meanwhile(way: str) -> None:
     """Its owner tells the model something else: an earlier instruction does not go behind that."""
     more = talk(1)
     items, late = instructed(*more), {"role": "system", "content": "Be brief."}
@@ -210,9 +209,9 @@ def test_law_5_an_instruction_whose_place_is_taken_meanwhile_keeps_those_around_
         return "summary"
 
     outcome = fold(ctx, appending, way=way, keep_last_turns=1)
-    assert same_objects(items, [outcome.item, *around, question, late])
-    assert same_objects(outcome.kept, around)
-    assert same_objects(outcome.removed, more)
+    assert same_objects(items, [outcome.item, question, around[1], late])
+    assert same_objects(outcome.kept, around[1:2])
+    assert same_objects(outcome.removed, [around[0], around[2], *more])
     assert ctx.check() == []
     assert ctx.undo().changed
     assert same_objects(items, [*around, *more, question, late])

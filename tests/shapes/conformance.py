@@ -549,11 +549,12 @@ class ShapeConformance:
         self, options: dict[str, bool]
     ) -> None:
         """Its owner stores it and reads it again, in place or as a list for a middleware."""
-        name = self.writer.shape
+        shape = self.shape()
 
         def stored(item: Any) -> Any:
             if hasattr(item, "model_dump"):
-                return json.loads(json.dumps(item.model_dump(mode="json", **options)))
+                written = json.dumps(item.model_dump(mode="json", **options))
+                return shape.restored(json.loads(written))
             return copy.deepcopy(item)
 
         def reloading(prompt: Prompt) -> str:
@@ -561,12 +562,12 @@ class ShapeConformance:
             return "short"
 
         items, host = self.history(sdk=True), self.history(sdk=True)
-        ctx = self.context(items, name)
+        ctx: ChatContext[Any] = ChatContext(items, shape=shape)
         assert ctx.summarize(reloading, keep_last_turns=1).changed
         policy, store = Policy(max_items=6, keep_last_turns=1, min_gain=0.0), MemoryStore()
         reasons = []
         for given in (host, [*map(stored, host)]):
-            wrapper = Middleware[Any](lambda prompt: "short", policy, store, shape=name)
+            wrapper = Middleware[Any](lambda prompt: "short", policy, store, shape=shape)
             reasons.append(wrapper.fold(given, key="k").outcome.reason)
         assert reasons == ["summarized", "reused"]
 

@@ -330,6 +330,7 @@ def test_what_is_taken_back_holds_no_longer(rule: str, said: str) -> None:
         ("Bel me nooit op zondag.", "Deze keer mag je me bellen op zondag."),
         ("Geen emoji's en tabellen gebruiken.", "Je mag weer emoji's gebruiken."),
         ("Geen emoji's alsjeblieft.", "Vergeet wat ik over lijsten heb gezegd."),
+        ("Stuur geen facturen naar Anna Bos.", "Je mag weer facturen sturen van Anna Bos."),
         ("Stuur geen facturen aan Anna Bos.", "Je mag weer facturen sturen aan Piet Bos."),
         (
             "Antwoord altijd in het Engels.",

@@ -118,9 +118,10 @@ def test_few_words_of_a_language_of_the_caller_s_are_enough() -> None:
 
 
 EVERYDAY = """
-    a about all an and are arrive as at be but by can change come die do for from have i important
-    in is it just main make me message messages more most my no not of on only or our out permission
-    plus so suite that the these this to trip us use was we were will with you your
+    a about all an and are arrive as at be budget but by can change check come data die do for
+    from have i important in is it just main make me message messages more most my no not of on
+    only or our out permission plus so stop suite that the these this to trip us use was we were
+    will with you your
 """
 
 

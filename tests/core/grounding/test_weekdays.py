@@ -42,7 +42,7 @@ def found(summary: str, *others: str) -> list[str]:
         ("Due Friday, 05/12/2026", "Friday, 05/12/2026"),
         ("- Tuesday, March 6, 2026: call", "Tuesday, March 6, 2026"),
         ("Paid, Tuesday, March 6, 2026", "Tuesday, March 6, 2026"),
-        ("Frist: Freitag, 12. Mai 2026", "Freitag, 12. Mai 2026"),
+        ("Fällig Freitag, 12. Mai 2026", "Freitag, 12. Mai 2026"),
         ("Termin am Dienstag, den 04.03.2026", "Dienstag, den 04.03.2026"),
         ("Termin am Sa 08.03.2026", "Sa 08.03.2026"),
         ("rendez-vous le mardi 4 mars 2026", "mardi 4 mars 2026"),

@@ -74,9 +74,9 @@ DONE_ELSEWHERE = (
     r"(?:ge(?:aendert|ändert|loescht|löscht|sendet)|aktualisiert|betroffen|entfernt|erstellt"
     r"|hinzugefügt|importiert|storniert|verschickt|verschoben|versendet"
     r"|(?:affect|ajout|annul|cré|déplac|envoy|import|modifi|supprim)ée?s?"
-    r"|(?:actualiz|afect|agreg|anul|borr|cancel|cre|elimin|envi|import|modific)ad[ao]s?"
-    r"|(?:añadid|movid)[ao]s?"
-    r"|(?:aggiornat|aggiunt|annullat|cancellat|creat|eliminat|importat|inviat|modificat)[aeio]"
+    r"|(?:actualiz|agreg|anul|borr|cancel|cre|elimin|envi|import|modific)ad[ao]s?"
+    r"|(?:afectad|añadid|movid)[ao]s?"
+    r"|(?:aggiornat|aggiunt|annullat|cancellat|creat|eliminat|inviat|modificat)[aeio]"
     r"|(?:adicionad|apagad|atualizad|criad|excluíd|removid)[ao]s?)"
 )
 """What tools do, as participles in German, French, Spanish, Italian and Portuguese."""

@@ -38,7 +38,6 @@ _SHORT: Final = {
     "Tues": 1,
     "Wed": 2,
     "Thu": 3,
-    "Thur": 3,
     "Thurs": 3,
     "Fri": 4,
     "Sat": 5,
