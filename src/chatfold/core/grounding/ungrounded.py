@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
+from chatfold.core.grounding.addresses import Addresses
 from chatfold.core.grounding.cut_out import cut_out
 from chatfold.core.grounding.derived import Derived
 from chatfold.core.grounding.placing import Placing
@@ -35,7 +36,6 @@ DROPPED_KINDS: Final[frozenset[Kind]] = frozenset(
 _LITERAL: Final[frozenset[Kind]] = frozenset(
     {"id", "hash", "name", "error", "path", "url", "mail", "version", "command"}
 )
-_HOMES = ("path:/home/", "path:/root/", "path:/Users/", "path:/users/")
 _UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
 _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
 _SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
@@ -83,6 +83,7 @@ class _Reading:
         self.found: dict[str, bool] = {}
         self.folded: set[str] | None = None
         self.joined: list[str] | None = None
+        self.addresses = Addresses(sources, self._is_found)
         self.known: dict[str, str | None] = {}
 
     def ungrounded(self) -> list[Ungrounded]:
@@ -175,6 +176,10 @@ class _Reading:
                 return next(filter(None, map(self._amount, _readings(value))), None)
             case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
                 return f"number:{name.lstrip('0')}"
+            case "id" | "number" if self.addresses.names(name):  # "#17", "PR 1017"
+                return key
+            case "hash" if self.addresses.names_hash(name):
+                return key
             case "date":
                 for other in either_order(value):
                     if other in places:
@@ -184,8 +189,12 @@ class _Reading:
                 if name.startswith("--") and not any(map(str.isalpha, bare.text)):
                     return key if self._stands(bare) else None
             case "path":
-                if self._joined(name) or self._is_of_home(name):
+                if self.addresses.holds_path(name):
                     return key
+            case "url" if self.addresses.holds_url(name):
+                return key
+            case "mail" if self.addresses.holds_login(name):
+                return key
             case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
                 return key[:-1]  # no zone was shown beside it
             case "number" if key.endswith(" h"):
@@ -236,23 +245,6 @@ class _Reading:
                         return written
         return None
 
-    def _joined(self, path: str) -> bool:
-        """Return whether a path is a folder and a path in it that were both shown."""
-        places = self.sources.places
-        return any(
-            f"path:{path[:n]}" in places and f"path:{path[n + 1 :]}" in places
-            for n in range(1, min(len(path), 300))
-            if path[n] == "/"
-        )
-
-    def _is_of_home(self, path: str) -> bool:
-        """Return whether a path from `~` was shown with the home directory in full."""
-        if not path.startswith("~/"):
-            return False
-        homes = (key for key in self.sources.places if key.startswith(_HOMES))
-        rest = re.compile(rf"path:(?:/root|/(?:home|Users)/[^/]+){re.escape(path[1:])}", re.I)
-        return any(map(rest.fullmatch, homes))
-
     def _stands(self, value: Value) -> bool:
         """Return whether a value stands as it is written in what was shown."""
         if value.kind == "id" and (self._is_folded(value) or self._is_spelled(value)):
@@ -260,16 +252,16 @@ class _Reading:
         if len(value.text) < 3:
             return False
         if value.text not in self.found:
-            self.found[value.text] = self._is_found(value)
+            self.found[value.text] = self._is_found(value.text, value.kind)
         return self.found[value.text]
 
-    def _is_found(self, value: Value) -> bool:
+    def _is_found(self, word: str, kind: Kind = "path") -> bool:
         if self.searches >= _MOST_SEARCHES:
             return False
         self.searches += 1
-        ahead = "" if value.kind == "hash" else r"(?![\w@]|[./-]\w)"
-        pattern = re.compile(rf"(?<![\w@])(?<!\w[./-]){re.escape(value.text)}{ahead}")
-        return any(value.text in text and pattern.search(text) for text in self.sources.texts)
+        ahead = "" if kind == "hash" else r"(?![\w@]|[./-]\w)"
+        pattern = re.compile(rf"(?<![\w@])(?<!\w[./-]){re.escape(word)}{ahead}")
+        return any(word in text and pattern.search(text) for text in self.sources.texts)
 
     def _is_folded(self, value: Value) -> bool:
         """Return whether an id was shown with other marks between its letters and digits."""

@@ -1,0 +1,95 @@
+"""Addresses and paths: their parents, their numbers, and remotes of git were shown with them."""
+
+from __future__ import annotations
+
+import pytest
+from sources import called, found, shown
+
+PULL = "See https://github.com/acme/billing/pull/1017/files?w=1#top and say yes."
+
+
+@pytest.mark.parametrize(
+    ("source", "true", "lie"),
+    [
+        ("https://github.com/acme/billing/pull/17", "PR #17 is open.", "PR #71 is open."),
+        ("https://github.com/acme/billing/pull/17", "PR (#17) is open.", "PR (#7) is open."),
+        (PULL, "acme/billing#1017 is open.", "acme/billing#1018 is open."),
+        (PULL, "The PR 1017 is open.", "The PR 1018 is open."),
+        ("https://git.example/a/b/-/merge_requests/882", "MR !882 is open.", "MR !288 is open."),
+        ("https://shop.example/view?order=9917342", "Order #9917342 is late.", "Order #9917."),
+        (
+            "https://github.com/a/b/commit/4d5e6f7a8b9c0d1e2f3a4b5c6d7e8f9a0b1c2d3e",
+            "4d5e6f7a8 is on main.",
+            "4d5e6f8a8 is on main.",
+        ),
+    ],
+)
+def test_a_segment_of_an_address_is_an_id_that_was_shown(source: str, true: str, lie: str) -> None:
+    assert found(true, shown(source)) == []
+    assert len(found(lie, shown(source))) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/acme/billing",
+        "https://github.com/acme",
+        "https://github.com/acme/billing/pull/1017",
+        "https://github.com/acme/billing/pull/1017/files",
+        "https://github.com/acme/billing.git",
+        "github.com/acme/billing",
+    ],
+)
+def test_what_an_address_begins_with_was_shown(url: str) -> None:
+    assert found(f"It is at {url} now.", shown(PULL)) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/acme/bill",
+        "https://github.com/acme/billing/pull/101",
+        "https://github.com/acme/billing/pull/1018",
+        "https://github.com/acme/billing/issues",
+        "https://github.com/billing",
+        "https://gitlab.com/acme/billing",
+    ],
+)
+def test_what_no_address_begins_with_was_not_shown(url: str) -> None:
+    assert found(f"It is at {url} now.", shown(PULL)) == [url]
+
+
+def test_a_folder_of_a_bucket_was_shown_with_what_is_in_it() -> None:
+    sources = shown("copy: s3://acme-logs/2026/01/a.gz to s3://acme-cold/2026/01/a.gz")
+    assert found("Logs are in s3://acme-logs/2026/01/ and s3://acme-cold.", sources) == []
+    assert found("Logs are in s3://acme-logs/2026/02.", sources) == ["s3://acme-logs/2026/02"]
+
+
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "git@git.example.com:acme/web.git",
+        "To git.example.com:acme/web.git",
+        "ssh://git@git.example.com/acme/web.git",
+        "https://git.example.com/acme/web.git",
+    ],
+)
+def test_a_remote_of_git_is_the_address_of_its_repository(remote: str) -> None:
+    sources = called(("bash", {"command": "git push"}, f"{remote}\n   1b0c3d2..a81f6e0  main"))
+    assert found("It is https://git.example.com/acme/web, git.example.com/acme.", sources) == []
+    assert found("It is git@git.example.com:acme/web.git.", sources) == []
+    wrong = "https://git.example.com/acme/app"
+    assert found(f"It is {wrong}.", sources) == [wrong]
+
+
+def test_an_address_of_mail_is_no_remote() -> None:
+    sources = shown("See https://git.example.com/acme/web.")
+    assert found("Write to joe@git.example.com.", sources) == ["joe@git.example.com"]
+    assert found("Write to git@mail.example.com.", sources) == ["git@mail.example.com"]
+
+
+def test_a_file_is_in_the_folder_that_was_shown_with_it() -> None:
+    sources = called(("bash", {"command": "cd ~/infra/prod && terraform apply tf3.plan"}, "ok"))
+    assert found("~/infra/prod/tf3.plan was applied.", sources) == []
+    for wrong in ("~/infra/prod/tf4.plan", "~/infra/dev/tf3.plan", "~/infra/prod/apply/tf3.plan"):
+        assert found(f"{wrong} was applied.", sources) == [wrong]
