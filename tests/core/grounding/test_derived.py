@@ -50,6 +50,43 @@ def test_an_amount_may_be_in_powers_of_ten_of_any_language(
     assert found(f"It is {lie} now.", shown(source)) == [lie]
 
 
+SITE = "The site is 4,182,330.50 EUR, the budget $2,450,000 for 1,204,882 people."
+
+
+@pytest.mark.parametrize(
+    ("true", "lie"),
+    [
+        ("EUR 4.18 million", "EUR 4.19 million"),
+        ("4.2 million EUR", "4.3 million EUR"),
+        ("EUR 4 million", "EUR 5 million"),
+        ("4,18 Mio. Euro", "4,81 Mio. Euro"),
+        ("4,2 millions d'euros", "4,4 millions d'euros"),
+        ("4182 thousand euros", "4187 thousand euros"),
+        ("EUR 4,182k", "EUR 4,128k"),
+        ("EUR 4.18 M", "EUR 4.28 M"),
+        ("$2.45 M", "$2.54 M"),
+        ("2.5 million dollars", "2.6 million dollars"),
+        ("$2.45 million", "EUR 2.45 million"),
+        ("1.2 million people", "1.3 million people"),
+        ("1,205 thousand people", "1,204 thousand people"),
+    ],
+)
+def test_a_number_may_be_rounded_to_the_last_digit_before_its_million(true: str, lie: str) -> None:
+    assert found(f"It is {true} now.", shown(SITE)) == []
+    assert len(found(f"It is {lie} now.", shown(SITE))) == 1
+
+
+@pytest.mark.parametrize("lie", ["EUR 4,182,300", "$2,500,000", "EUR 4,180,000.00", "$20 M"])
+def test_what_has_no_word_for_its_size_is_not_rounded(lie: str) -> None:
+    assert len(found(f"It is {lie} now.", shown(SITE))) == 1
+
+
+def test_a_million_may_be_rounded_to_a_larger_word() -> None:
+    sources = shown("Revenue was 398.2 million USD.")
+    assert found("Revenue was $398 million, or $0.4 billion.", sources) == []
+    assert found("Revenue was $0.5 billion.", sources) == ["$0.5 billion"]
+
+
 @pytest.mark.parametrize(
     ("source", "true", "lie"),
     [

@@ -39,7 +39,8 @@ _ABOUT = re.compile(
     r"(?:of |de |von )?(?:[A-Z]{3}[ \t]?|[$€£¥][ \t]?)?\Z",
     re.IGNORECASE,
 )
-_DECIMALS = re.compile(r"\d[.,](\d\d?)\D*\Z")
+_FAR = re.compile(r"[ \u00a0\u202f]([kKMB])(?![\w'-])")
+_FAR_SCALES: Final = {"k": 3, "K": 3, "M": 6, "B": 9}
 _SHORT = re.compile(r"[~≈]?(\d{1,6}(?:[.,]\d{1,3})?)[ \t]?([kKmM])\b")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
 
@@ -130,10 +131,14 @@ class Derived:
         about = _ABOUT.search(self.text, max(0, value.start - 24), value.start) is not None
         short = _SHORT.search(self.text[value.start : value.stop + 2])
         codes = codes_of(value) if value.kind == "amount" else frozenset[str]()
-        decimals = _DECIMALS.search(value.text)
-        step = Decimal(1).scaleb(-len(decimals[1])) if decimals else _place(number)
+        step = _last_place(value.text, number)
         if self._rounds(number, step, about or short is not None, codes):
             return True
+        far = _FAR.match(self.text, value.stop)  # "EUR 4.18 M"; a shirt for $20 may be of size M
+        if far and (exponent := _FAR_SCALES[far[1]]):
+            large = number.scaleb(exponent), step.scaleb(exponent)
+            if large[0] in self._shown_numbers or self._rounds(*large, about, codes):
+                return True
         if number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step):
             return True
         return self._adds(value, number, unit, codes) or self._is_line_total(number, codes)
@@ -361,6 +366,20 @@ class Derived:
                     found.update(column.sums)
             self._sums[unit, codes] = frozenset(found)
         return self._sums[unit, codes]
+
+
+def _last_place(text: str, number: Decimal) -> Decimal:
+    """Return the value of one at the last digit of a number as it is written.
+
+    That of "4.18 million" is ten thousand. Where more than a power of ten stands between the digits
+    and the number, as in 3万5千, it is that of the number's own last digit.
+    """
+    digits = "".join(filter(str.isdecimal, text)).lstrip("0")
+    if digits and number:
+        step = (abs(number) / int(digits)).normalize()
+        if step.as_tuple().digits == (1,):
+            return step
+    return _place(number)
 
 
 def _place(number: Decimal, *, trailing: bool = False) -> Decimal:
