@@ -15,6 +15,7 @@ from typing import Final
 __all__ = ["Column", "columns_in", "sums_of_two"]
 
 _MARKS: Final = "|\t,"  # between cells; a comma only where no other one stands
+_WIDE = re.compile(r"(?<=\S) {2,40}(?=\S)")  # between columns that only spaces part
 _NUMBER = re.compile(r"[\"']?-?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:\.\d{1,9})?)[\"']?")
 _MANY = 40  # numbers whose pairs are looked at: more pairs would make any number a sum of two
 _WIDEST = 40  # cells of a row; what has more is no table that somebody sums up
@@ -23,7 +24,7 @@ _WIDEST = 40  # cells of a row; what has more is no table that somebody sums up
 def columns_in(text: str) -> Iterator[list[Decimal]]:
     """Yield the numbers of each column that has several, of the tables in a text.
 
-    Of databases, of Markdown, and with commas or tabs.
+    Of databases, of Markdown, with commas or tabs, and with spaces between the columns.
     """
     rows = (_cells(line) for line in text.splitlines())
     for (width, _), run in groupby(rows, lambda row: (len(row[1]), row[0])):
@@ -38,7 +39,7 @@ def columns_in(text: str) -> Iterator[list[Decimal]]:
 def _cells(line: str) -> tuple[str, list[str]]:
     """Return the mark between the cells of a line, and the cells."""
     mark = next((mark for mark in _MARKS if mark in line), "")
-    return mark, line.split(mark) if mark else [line]
+    return mark, line.split(mark) if mark else _WIDE.split(line.strip())
 
 
 class Column:

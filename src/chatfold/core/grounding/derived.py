@@ -17,7 +17,9 @@ from typing import Final
 from chatfold.core.grounding.columns import Column, columns_in, sums_of_two
 from chatfold.core.grounding.derived_days import DerivedDays
 from chatfold.core.grounding.measures import Measures
+from chatfold.core.grounding.rounding import far_scale, last_place, place
 from chatfold.core.grounding.shown import Sources
+from chatfold.core.grounding.together import Together
 from chatfold.core.grounding.units import codes_of
 from chatfold.core.values import Value
 from chatfold.core.values.dates import either_order
@@ -39,8 +41,7 @@ _ABOUT = re.compile(
     r"(?:of |de |von )?(?:[A-Z]{3}[ \t]?|[$€£¥][ \t]?)?\Z",
     re.IGNORECASE,
 )
-_FAR = re.compile(r"[ \u00a0\u202f]([kKMB])(?![\w'-])")
-_FAR_SCALES: Final = {"k": 3, "K": 3, "M": 6, "B": 9}
+_THOUSAND: Final = 1_000  # what is written with a word for it, or a larger one, is rounded
 _SHORT = re.compile(r"[~≈]?(\d{1,6}(?:[.,]\d{1,3})?)[ \t]?([kKmM])\b")
 _SCALES: Final = {"k": 1_000, "m": 1_000_000}
 
@@ -84,6 +85,7 @@ class Derived:
             v.key for v, known in zip(said, grounded, strict=True) if known and v.kind == "date"
         )
         self.days = DerivedDays(dates, sources)
+        self._together = Together(sources)
         self._sums: dict[tuple[str, frozenset[str]], frozenset[Decimal]] = {}
 
     def follows(self, value: Value) -> bool:
@@ -116,7 +118,7 @@ class Derived:
                 return True
             if self._is_bare(number, unit):
                 return True
-            if unit and self._measures.holds(number, unit, _place(number) / 2):
+            if unit and self._measures.holds(number, unit, place(number) / 2):
                 return True
             if self._is_rest(value, number, unit):
                 return True
@@ -131,17 +133,23 @@ class Derived:
         about = _ABOUT.search(self.text, max(0, value.start - 24), value.start) is not None
         short = _SHORT.search(self.text[value.start : value.stop + 2])
         codes = codes_of(value) if value.kind == "amount" else frozenset[str]()
-        step = _last_place(value.text, number)
+        step = last_place(value.text, number)
         if self._rounds(number, step, about or short is not None, codes):
             return True
-        far = _FAR.match(self.text, value.stop)  # "EUR 4.18 M"; a shirt for $20 may be of size M
-        if far and (exponent := _FAR_SCALES[far[1]]):
+        exponent = far_scale(self.text, value.stop)
+        if exponent:
             large = number.scaleb(exponent), step.scaleb(exponent)
             if large[0] in self._shown_numbers or self._rounds(*large, about, codes):
                 return True
-        if number in self._sums_of(unit, codes) or self._multiplies(value, number, unit, step):
+        half = step / 2 if step >= _THOUSAND else Decimal()
+        sums = self._sums_of(unit, codes)
+        if number in sums or (half and any(abs(found - number) <= half for found in sums)):
             return True
-        return self._adds(value, number, unit, codes) or self._is_line_total(number, codes)
+        if self._multiplies(value, number, unit, step):
+            return True
+        if self._adds(value, number, unit, codes) or self._is_line_total(number, codes):
+            return True
+        return bool(codes) and self._together.come_to(number, half, codes)
 
     def _is_line_total(self, number: Decimal, codes: frozenset[str]) -> bool:
         """Return whether a number is so many times another one of the same object.
@@ -232,7 +240,7 @@ class Derived:
     def _is_near_share(self, value: Value, number: Decimal) -> bool:
         """Return whether a number is how many percent one beside it is of another one."""
         near = [(of, found) for of, found in self._near(value) if of != "%" and found]
-        half = _place(number) / 2
+        half = place(number) / 2
         return any(
             abs(100 * one / other - number) <= half
             for (unit, one), (of, other) in permutations(near, 2)
@@ -270,7 +278,7 @@ class Derived:
 
         Of more than a few, any number would.
         """
-        shown, half = self._shown_numbers, _place(number) / 2
+        shown, half = self._shown_numbers, place(number) / 2
         if len(shown) > _SMALL:
             return True
         return any(
@@ -283,7 +291,7 @@ class Derived:
         )
 
     def _is_share(self, number: Decimal) -> bool:
-        half = float(_place(number)) / 2
+        half = float(place(number)) / 2
         at = bisect_left(self._shares, float(number) - half - 1e-9)
         return at < len(self._shares) and self._shares[at] <= float(number) + half + 1e-9
 
@@ -309,7 +317,7 @@ class Derived:
         Without a word such as "about" only what stands behind the decimal point may be missing.
         """
         if about:
-            step = min(_place(number, trailing=True), abs(number) / 5)
+            step = min(place(number, trailing=True), abs(number) / 5)
             least, most = number - step, number + step
         else:
             least, most = number - step / 2, number + step / 2
@@ -366,25 +374,3 @@ class Derived:
                     found.update(column.sums)
             self._sums[unit, codes] = frozenset(found)
         return self._sums[unit, codes]
-
-
-def _last_place(text: str, number: Decimal) -> Decimal:
-    """Return the value of one at the last digit of a number as it is written.
-
-    That of "4.18 million" is ten thousand. Where more than a power of ten stands between the digits
-    and the number, as in 3万5千, it is that of the number's own last digit.
-    """
-    digits = "".join(filter(str.isdecimal, text)).lstrip("0")
-    if digits and number:
-        step = (abs(number) / int(digits)).normalize()
-        if step.as_tuple().digits == (1,):
-            return step
-    return _place(number)
-
-
-def _place(number: Decimal, *, trailing: bool = False) -> Decimal:
-    """Return the value of one at a number's last digit; `trailing`: at its last digit but zeros."""
-    exponent = number.as_tuple().exponent
-    if trailing:
-        exponent = number.normalize().as_tuple().exponent
-    return Decimal(1).scaleb(int(exponent))

@@ -30,9 +30,9 @@ from chatfold.core.views import (
     UnknownPart,
 )
 
-__all__ = ["Sources"]
+__all__ = ["Piece", "Sources"]
 
-_Piece: TypeAlias = ToolCallRecord | ItemView | str
+Piece: TypeAlias = ToolCallRecord | ItemView | str
 _MOST_WORDS = 500  # that are looked for: for more of them it is faster to read all
 _MOST_HITS = 200  # of one of them
 
@@ -65,7 +65,7 @@ class Sources(Reader):
         self._range = range(offset, offset + len(views))
         self._numbers = {len(views), len(calls)}
         self._extra = tuple(extra)
-        self._pieces: list[_Piece] = [
+        self._pieces: list[Piece] = [
             call
             for call in calls
             if call.call_index in self._range or call.result_index in self._range
@@ -73,6 +73,7 @@ class Sources(Reader):
         self._pieces += views
         self._pieces += self._extra
         self._done: set[int] = set()
+        self._starts: list[int] = []
 
     # Which of it
 
@@ -82,9 +83,35 @@ class Sources(Reader):
             return
         Reader.__init__(self, self._clean)  # the order decides where there is too much of a thing
         self.counts |= self._numbers
+        self._starts = []
         for number in range(len(self._pieces)):
+            self._starts.append(len(self.units))
             self._read(number)
         self.is_whole = True
+
+    def by_piece(self) -> Iterator[tuple[Piece, int, range]]:
+        """Yield each call, item and text of what has all been read, its turn, and its units.
+
+        Of what stands in no turn, such as instructions, the turn is -1.
+        """
+        turn, turns = -1, list[int]()
+        for piece in self._pieces:
+            if isinstance(piece, ItemView):
+                asks = piece.role == "user" and any(type(part) is TextPart for part in piece.parts)
+                turn += asks
+                turns.append(-1 if piece.role in ("system", "developer") else turn)
+        number = iter(turns)
+        for piece, start, stop in zip(
+            self._pieces, self._starts, [*self._starts[1:], len(self.units)], strict=True
+        ):
+            at = -1
+            if isinstance(piece, ItemView):
+                at = next(number)
+            elif isinstance(piece, ToolCallRecord):
+                made, _ = self._shown(piece)
+                index = piece.call_index if made else piece.result_index
+                at = -1 if index is None else turns[index - self._range.start]
+            yield piece, at, range(start, stop)
 
     def read_some(self, wanted: Sequence[Value], most: int) -> bool:
         """Read what holds these values as they are written, or as their keys write them.
@@ -131,7 +158,7 @@ class Sources(Reader):
         ends = accumulate(len(text) + 1 for text in texts)
         return whole.lower(), [0, *ends][:-1]
 
-    def _text_of(self, piece: _Piece) -> str:
+    def _text_of(self, piece: Piece) -> str:
         """Return what is read of a piece, as one text."""
         if isinstance(piece, str):
             return piece
