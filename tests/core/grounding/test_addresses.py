@@ -1,4 +1,4 @@
-"""Addresses and paths: their parents, their numbers, and remotes of git were shown with them."""
+"""Addresses, paths and phones: what else is said of them was shown with them."""
 
 from __future__ import annotations
 
@@ -93,3 +93,31 @@ def test_a_file_is_in_the_folder_that_was_shown_with_it() -> None:
     assert found("~/infra/prod/tf3.plan was applied.", sources) == []
     for wrong in ("~/infra/prod/tf4.plan", "~/infra/dev/tf3.plan", "~/infra/prod/apply/tf3.plan"):
         assert found(f"{wrong} was applied.", sources) == [wrong]
+
+
+@pytest.mark.parametrize(
+    ("source", "true"),
+    [
+        ("Call 07700 900416.", "+44 7700 900416"),
+        ("Call 07700900416.", "+44 (0)7700 900416"),
+        ("Ruf 0171 5550199 an.", "+49 171 5550199"),
+        ("Call 415-555-0132.", "+1 (415) 555-0132"),
+        ("Chiama 06 5550 1234.", "+39 06 5550 1234"),
+        ("Liga 021 555 01 99.", "+351 21 555 01 99"),
+    ],
+)
+def test_a_phone_may_be_told_with_its_country_code(source: str, true: str) -> None:
+    assert found(f"Phone {true}.", shown(source)) == []
+    wrong = f"{true[:-1]}7"
+    assert found(f"Phone {wrong}.", shown(source)) == [wrong]
+
+
+def test_another_country_code_than_was_shown_is_no_other_way_to_write_it() -> None:
+    assert found("Phone +33 7700 900416.", shown("Call +44 7700 900416.")) == ["+33 7700 900416"]
+
+
+def test_the_end_of_a_phone_is_not_all_of_it() -> None:
+    """Neither where a country code is cut off in a wrong place."""
+    assert found("Phone +44 7700 900416.", shown("Call 700900416.")) == ["+44 7700 900416"]
+    assert found("Phone +49 30 555019.", shown("Fax 0 30 555019, id 30555019.")) == []
+    assert found("Phone +49 5550199.", shown("Call 555-0199, 5550199.")) == ["+49 5550199"]

@@ -24,6 +24,7 @@ from chatfold.core.grounding.weekdays import is_said, wrong_weekdays
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.values.dates import either_order
 from chatfold.core.values.decimals import number_of
+from chatfold.core.values.phones import in_country
 from chatfold.core.values.tables import MAGNITUDES
 
 __all__ = ["DROPPED_KINDS", "Sources", "Ungrounded", "ungrounded", "without"]
@@ -195,6 +196,9 @@ class _Reading:
                 return key
             case "mail" if self.addresses.holds_login(name):
                 return key
+            case "phone":
+                # Kinds, as a number with another country code vouches for the same bare digits.
+                return next((form for form in in_country(key) if form in self.sources.kinds), None)
             case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
                 return key[:-1]  # no zone was shown beside it
             case "number" if key.endswith(" h"):

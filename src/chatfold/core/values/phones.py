@@ -9,8 +9,9 @@ import re
 
 from chatfold.core.values.kinds import Keys, Reading, Value
 from chatfold.core.values.words import digit_keys
+from chatfold.core.word_sets import word_set
 
-__all__ = ["phone_at", "phone_keys", "phone_word"]
+__all__ = ["in_country", "phone_at", "phone_keys", "phone_word"]
 
 _PHONE = re.compile(
     r"\+\d{1,3}(?:[ ./-]?\(?\d{1,5}\)?){1,6}(?!\d)"
@@ -20,6 +21,16 @@ _PHONE = re.compile(
     r"|0\d{1,4}(?:[ /-]\d{2,8}){1,4}(?!\d|-\d)"
 )
 _CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}(?![\d-])")
+
+# Country codes of two digits; of the others 1 and 7 have one, and the rest three.
+# https://en.wikipedia.org/wiki/Telephone_country_code (2026-11-29)
+_TWO = word_set(
+    """
+    20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64
+    65 66 81 82 84 86 90 91 92 93 94 95 98
+    """
+)
+_SHORTEST = 8  # digits of a number within its country
 
 
 def phone_word(word: str) -> Reading | None:
@@ -77,3 +88,18 @@ def phone_keys(digits: str, *, international: bool) -> Keys:
     elif digits[0] == "0":
         also.append(f"phone:{digits[1:]}")
     return f"phone:{'+' if international else ''}{digits}", tuple(also)
+
+
+def in_country(key: str) -> tuple[str, ...]:
+    """Return the keys that a phone number with its country code has when it is written without.
+
+    None where it has no country code, or where too little is left to tell one number from others.
+    """
+    digits = key.removeprefix("phone:+")
+    if digits == key:
+        return ()
+    length = 1 if digits[0] in "17" else 2 if digits[:2] in _TWO else 3
+    rest = digits[length:]
+    if len(rest) < _SHORTEST:
+        return ()
+    return tuple(f"{kind}:{zero}{rest}" for kind in ("phone", "id", "number") for zero in ("0", ""))
