@@ -50,6 +50,37 @@ def test_an_amount_may_be_in_powers_of_ten_of_any_language(
     assert found(f"It is {lie} now.", shown(source)) == [lie]
 
 
+@pytest.mark.parametrize(
+    ("result", "true", "lie"),
+    [
+        ({"p99_s": 0.41}, "0.41 s", "0.41 ms"),
+        ({"p99_s": 0.41}, "410 ms", "4.1 ms"),
+        ({"kwh": 312.4}, "312.4 kWh", "312.4 MWh"),
+        ({"kwh": 312.4}, "312,400 Wh", "312,400 kWh"),
+        ({"size_kb": 911}, "911 kB", "911 MB"),
+        ({"temp_f": 68.5}, "68.5 °F", "68.5 °C"),
+    ],
+)
+def test_a_number_is_in_the_unit_that_its_key_names(result: Any, true: str, lie: str) -> None:
+    sources = called(("measure", {}, result))
+    assert found(f"It is {true} now.", sources) == []
+    assert len(found(f"It is {lie} now.", sources)) == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "true"),
+    [
+        ({"latency_min": 180.5, "latency_max": 240.5}, "180.5 ms"),
+        ({"revenue_m": 398.2}, "398.2 km"),
+        ({"p99_s": 0.41, "label": "0.41"}, "0.41 ms"),
+        ({"p99_s": 0.41, "note": "It was 0.41 at first."}, "0.41 ms"),
+        ({"length": 180.5}, "180.5 cm"),
+    ],
+)
+def test_what_a_key_may_mean_otherwise_is_no_unit(result: Any, true: str) -> None:
+    assert found(f"It is {true} now.", called(("measure", {}, result))) == []
+
+
 SITE = "The site is 4,182,330.50 EUR, the budget $2,450,000 for 1,204,882 people."
 
 

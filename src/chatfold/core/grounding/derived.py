@@ -16,7 +16,7 @@ from typing import Final
 
 from chatfold.core.grounding.columns import Column, columns_in, sums_of_two
 from chatfold.core.grounding.derived_days import DerivedDays
-from chatfold.core.grounding.measures import Measures
+from chatfold.core.grounding.measures import Measures, is_in_another
 from chatfold.core.grounding.rounding import far_scale, last_place, place
 from chatfold.core.grounding.shown import Sources
 from chatfold.core.grounding.together import Together
@@ -77,7 +77,9 @@ class Derived:
             number = number_of(value.key) if value.kind in ("amount", "number") else None
             if number is not None:
                 self.said.append((value, number))
-                is_bare = value.kind == "number" and self._is_bare(number, "n")
+                is_bare = value.kind == "number" and self._is_bare(
+                    number, _unit_of(value.key) or "n"
+                )
                 if known or is_bare:
                     self.listed.setdefault(_unit_of(value.key), []).append(number)
                     self.numbers.append((value, number))
@@ -248,7 +250,12 @@ class Derived:
         )
 
     def _is_bare(self, number: Decimal, unit: str) -> bool:
-        return bool(unit) and f"number:{number.normalize():f}" in self.sources.bare
+        key = f"number:{number.normalize():f}"
+        places = self.sources.bare.get(key, ()) if unit else ()
+        if not places or len(places) > _MANY:
+            return bool(places)
+        fields = self.sources.fields_of(key, places)
+        return not all(is_in_another(unit, field) for _, field in fields)
 
     def _is_rest(self, value: Value, number: Decimal, unit: str) -> bool:
         """Return whether a number is what is left of a time behind its hours: "2 h 35 min"."""
@@ -370,7 +377,7 @@ class Derived:
                 if codes:
                     amounts = [n for n in column.numbers if self._is_amount(n, codes)]
                     found.update(Column(column.units, amounts).sums)
-                elif not unit or column.units & {unit, ""}:
+                elif not unit or (len(column.numbers) > 1 and column.units & {unit, ""}):
                     found.update(column.sums)
             self._sums[unit, codes] = frozenset(found)
         return self._sums[unit, codes]

@@ -15,7 +15,7 @@ from chatfold.core.grounding.units import Unit
 from chatfold.core.values.decimals import number_of
 from chatfold.core.values.tables import UNITS
 
-__all__ = ["Measures"]
+__all__ = ["Measures", "is_in_another"]
 
 _TIME: Final = "time"
 _HEAT: Final = "heat"
@@ -33,6 +33,7 @@ _FACTORS: Final[dict[str, tuple[str, Decimal]]] = {
         "volume": {"ml": "0.001", "l": "1"},
         "speed": {"km/h": "1", "mph": "1.609344"},
         "power": {"W": "1", "kW": "1e3", "MW": "1e6"},
+        "energy": {"Wh": "1", "kWh": "1e3", "MWh": "1e6"},
         _HEAT: {"°C": "1.8", "°F": "1"},
     }.items()
     for unit, factor in table.items()
@@ -47,6 +48,8 @@ _OF_KEYS: Final[dict[str, str]] = {
     "mins": "min",
     "secs": "s",
 }
+_TOLD = re.compile("[A-Za-z]{2,}|s|c|f")  # "m" is a minute, a metre and a million
+_OTHER_WORDS = frozenset(("min", "in"))  # the least of all, and not minutes
 
 
 class Measures:
@@ -95,6 +98,15 @@ class Measures:
         if not all(time is not None and time[0] == _TIME for time in times):
             return False
         return self.holds(sum((time[1] for time in times if time), Decimal()), "s")
+
+
+def is_in_another(unit: str, field: str) -> bool:
+    """Return whether a key names another unit of what a unit measures: `p99_s` is in no ms."""
+    word = _STEPS.split(field)[-1].lower()
+    own, other = _FACTORS.get(unit), _FACTORS.get(_OF_KEYS.get(word, ""))
+    if own is None or other is None or not _TOLD.fullmatch(word) or word in _OTHER_WORDS:
+        return False
+    return own != other and own[0] == other[0]
 
 
 def _in_smallest(number: Decimal, unit: str) -> tuple[str, Decimal] | None:

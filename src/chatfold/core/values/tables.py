@@ -203,7 +203,9 @@ GHz: GHz
 W: W watt watts
 kW: kW
 MW: MW
+Wh: Wh
 kWh: kWh
+MWh: MWh
 V: V volt volts
 A: amps
 mAh: mAh
