@@ -75,6 +75,7 @@ def test_a_number_is_in_the_unit_that_its_key_names(result: Any, true: str, lie:
         ({"p99_s": 0.41, "label": "0.41"}, "0.41 ms"),
         ({"p99_s": 0.41, "note": "It was 0.41 at first."}, "0.41 ms"),
         ({"length": 180.5}, "180.5 cm"),
+        ({"limit_kb": 180.5}, "180.5 kg"),
     ],
 )
 def test_what_a_key_may_mean_otherwise_is_no_unit(result: Any, true: str) -> None:
