@@ -24,6 +24,7 @@ __all__ = [
     "SAID_BY_USER",
     "THINGS",
     "Budget",
+    "all_actions",
     "displaced",
     "fitted_values",
     "merged",
@@ -69,6 +70,13 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     """
     if not any((*previous[1:], *new[1:])):  # as where agents only look things up
         return Record(new.standing)
+    record = fitted_actions(all_actions(previous, new), budget.actions, budget.count)
+    both = merged_values(previous.values, new.values)
+    return record._replace(values=fitted_values(both, budget.values, budget.count))
+
+
+def all_actions(previous: Record, new: Record) -> Record:
+    """Return a record with all that is done, failed and open, whatever its size, without values."""
     previous, new = _without_long_ids(previous), _without_long_ids(new)
     done = with_counts((*previous.done, *new.done))  # calls that go were in no record before
     again = {call_of(entry) for entry in new.done}
@@ -78,12 +86,7 @@ def merged(previous: Record, new: Record, budget: Budget) -> Record:
     # Ids recur: another call under the id of one that nobody answered says nothing of that one.
     waits = [e for e in previous.open if not _is_told(e, told) and e not in new.open]
     waits = [*_left(waits, (*new.done, *new.failed))]
-    record = Record(new.standing, tuple(done), (*failed, *new.failed), (*waits, *new.open))
-    return fitted_actions(record, budget.actions, budget.count)._replace(
-        values=fitted_values(
-            merged_values(previous.values, new.values), budget.values, budget.count
-        )
-    )
+    return Record(new.standing, tuple(done), (*failed, *new.failed), (*waits, *new.open))
 
 
 def _without_long_ids(record: Record) -> Record:

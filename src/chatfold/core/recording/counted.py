@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.values import values
 
@@ -19,12 +20,15 @@ __all__ = [
     "counted_together",
     "shared_ids",
     "with_counts",
+    "with_fewer_arguments",
     "with_fewer_names",
     "with_newest_names",
+    "with_reason",
     "without_calls",
 ]
 
 _TO = " ... "
+_SHORT = 60  # characters of a reason that stay in any case
 _NAMING = frozenset(("hash", "id", "mail", "path", "phone", "url"))
 
 
@@ -139,6 +143,36 @@ def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool], least: in
 
     found = bisect_left(range(least, len(names)), True, key=lambda gone: is_short(less(gone)))
     return less(least + found)
+
+
+def with_reason(entry: Entry) -> Entry:
+    """Return an entry of one call with the start of what came of it, and no more."""
+    short = (field._replace(text=shortened(field.text, _SHORT)) for field in entry.values)
+    return entry._replace(arguments=(Field("", CUT),), values=tuple(short), call="")
+
+
+def with_fewer_arguments(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
+    """Return an entry of one call with as much of what it was given as fits, an id of it first.
+
+    What came of it goes after all of that, as nothing else says it. The call is then counted.
+
+    Args:
+        entry: The entry.
+        is_short: Returns whether an entry is short enough.
+    """
+    given = [field for field in entry.arguments or () if field.text != CUT]
+    names = {field.text for field in _names(entry._replace(values=()), Shared())}
+    best = sorted(given, key=lambda field: field.text not in names)
+    bare, cut = entry._replace(call=""), Field("", CUT)
+    kept = (set(best[:number]) for number in reversed(range(len(given))))
+    shorter = (
+        bare._replace(arguments=(*(field for field in given if field in left), cut))
+        for left in kept
+    )
+    for less in (entry, bare, *shorter, with_reason(entry)):
+        if is_short(less):
+            return less
+    return Entry(entry.name, None, calls=entry.calls, unsure=entry.unsure)
 
 
 def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Entry | None:

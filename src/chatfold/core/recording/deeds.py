@@ -20,14 +20,17 @@ from chatfold.core.recording.counted import (
     counted_together,
     shared_ids,
     with_counts,
+    with_fewer_arguments,
     with_fewer_names,
     with_newest_names,
+    with_reason,
 )
 
 __all__ = ["fitted_actions", "line_size"]
 
 _Count: TypeAlias = Callable[[str], int]
 _Done: TypeAlias = tuple[Entry, ...]
+_Less: TypeAlias = Callable[[Entry, Callable[[Entry], bool]], Entry]
 
 _SHARE: Final = 3  # a third of the room stays for calls in full, another for names of the others
 
@@ -37,7 +40,8 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
 
     First go the call ids of what is done, its texts of many words, and most of what came of it.
     Then calls of one tool are counted together, with what names each of them; then old failures
-    and old open calls are, each among its like; then most of the names of what is done go. What is
+    and old open calls are, each among its like, and one that is alone of its kind has less of what
+    it was given, but why it failed; then most of the names of what is done go. What is
     done goes last of all, and the tools that were called most rarely of late first: the ids beside
     their numbers, and then that they were called.
     """
@@ -56,10 +60,13 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
             record = record._replace(done=_each(less, record.done, more, count))
     if (more := over()) > 0:
         record = record._replace(done=shorter.counted(record.done, more))
-    if over() > 0:
-        record = record._replace(
-            failed=shorter.newest(record.failed, room), open=shorter.newest(record.open, room)
-        )
+    if (more := over()) > 0 and record.failed:
+        failed = shorter.newest(record.failed, room, more, with_fewer_arguments)
+        record = record._replace(failed=failed)
+    if (more := over()) > 0 and record.open:
+        # Nobody answered them: a result may come under their ids, and each says no more than that.
+        left = shorter.newest(record.open, room, more, _without_values)
+        record = record._replace(open=left)
     while (more := over()) > 0 and record.done:
         record = record._replace(done=shorter.less(record.done, more))
     while over() > 0 and (record.failed or record.open):
@@ -128,12 +135,20 @@ class _Counting:
         self._count = count
         self._others = frozenset(entry.name for entry in others)
 
-    def newest(self, entries: _Done, room: int) -> _Done:
+    def newest(self, entries: _Done, room: int, over: int, single: _Less) -> _Done:
         """Return what fits into a quarter of the room: the newest in full, counts of the others.
 
         The last one may take a third, and has its like counted without names then. Without it a
-        call that has just failed would read as one that was never made.
+        call that has just failed would read as one that was never made. Where there are others
+        that are alone of their tools, so may all together, and take what else is left of the room.
+
+        Args:
+            entries: The calls, oldest first.
+            room: Tokens of the whole room.
+            over: Tokens that are to go.
+            single: Makes one shorter that is alone of its tool.
         """
+        spare = max(0, sum(line_size(e, self._count) for e in entries) - over - room // 4)
         at, left = len(entries), room // 4
         while at and (left := left - line_size(entries[at - 1], self._count)) >= 0:
             at -= 1
@@ -150,12 +165,24 @@ class _Counting:
         for entry in entries[:at]:
             others.setdefault(entry.name, []).append(entry)
         counts = [counted_together(alike, self._shared) for alike in others.values()]
+        if any(entry.arguments is not None for entry in counts):
+            most = max(room // 3, room // 4 + spare)
+            return self._shorter((*counts, *entries[at:]), most, single)
         free = room // 4 - sum(line_size(entry, self._count) for entry in entries[at:])
-        for place, entry in enumerate(counts):
-            bare = sum(line_size(_nameless(other), self._count) for other in counts[place + 1 :])
-            counts[place] = with_newest_names(entry, partial(self._fits, max(0, free - bare)))
-            free -= line_size(counts[place], self._count)
-        return (*counts, *entries[at:])
+        return (*self._shorter(counts, free, single), *entries[at:])
+
+    def _shorter(self, entries: Sequence[Entry], room: int, single: _Less) -> _Done:
+        """Return calls that were not done with as much as fits, the newest first.
+
+        Those that stand alone have less of what they were given before one loses its reason.
+        """
+        made, free = list(entries), room
+        least = [line_size(_with_least(entry), self._count) for entry in made]
+        for place, entry in reversed([*enumerate(entries)]):
+            fits = partial(self._fits, max(0, free - sum(least[:place])))
+            made[place] = (with_newest_names if entry.arguments is None else single)(entry, fits)
+            free -= line_size(made[place], self._count)
+        return tuple(made)
 
     def less(self, done: _Done, over: int) -> _Done:
         """Return entries that take less room by about `over` tokens, and less in any case."""
@@ -248,6 +275,15 @@ def _of_most_room(
     )
     rooms = [(sum(map(sizes.__getitem__, places)), -places[0]) for places in several if places]
     return -max(rooms)[1] if rooms else None
+
+
+def _with_least(entry: Entry) -> Entry:
+    """Return an entry of what was not done with the least that says more than that it was not."""
+    return _nameless(entry) if entry.arguments is None else with_reason(entry)
+
+
+def _without_values(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
+    return entry if is_short(entry) else _nameless(entry)
 
 
 def _nameless(entry: Entry) -> Entry:

@@ -19,7 +19,14 @@ from chatfold.core.facts import Fact, Facts
 from chatfold.core.guard import FoundFacts
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.actions import actions_of, settled
-from chatfold.core.recording.carry import Budget, displaced, fitted_values, merged, merged_values
+from chatfold.core.recording.carry import (
+    Budget,
+    all_actions,
+    displaced,
+    fitted_values,
+    merged,
+    merged_values,
+)
 from chatfold.core.recording.corrections import corrections, hold_all
 from chatfold.core.recording.late_notes import noted_results
 from chatfold.core.recording.ledger import Ledger
@@ -128,7 +135,9 @@ def make_record(
         told_before = _told_before(previous, acted)
         carried = tuple(_carried(told_before, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
-    found_in = partial(_found_in, record, needs, missing, carried, held, found.teller())
+    failed = all_actions(earlier, new).failed if earlier.failed or new.failed else ()
+    reasons = [entry for entry in failed if entry not in acted.failed]
+    found_in = partial(_found_in, record, needs, missing, carried, reasons, held, found.teller())
     return Recorded(record, actions.guessed, found_in)
 
 
@@ -184,6 +193,7 @@ def _found_in(
     needs: Needs,
     missing: Sequence[int],
     carried: tuple[Entry, ...],
+    reasons: Sequence[Entry],
     held: _Held,
     fact: Callable[[str], Fact],
     record: Record,
@@ -195,6 +205,7 @@ def _found_in(
         needs: What it was made for.
         missing: Places of that of it which the model's text does not hold.
         carried: What an earlier record has that the model's text does not hold, as it is now.
+        reasons: What failed, and does not stand in the record in full: nothing else says why.
         held: What the model's text holds.
         fact: Returns the fact of a key.
         record: The record that is asked about, the whole one or one with less in it.
@@ -211,6 +222,13 @@ def _found_in(
         return tuple(fact(needs.keys[place]) for place in places)
 
     fallen = _fallen(carried, held.keys.union(needs.keys), record) if carried else []
+    if reasons:
+        known = held.keys.union((needs.keys[place] for place in sure), (f.key for f in fallen))
+        bare = (entry._replace(arguments=None) for entry in reasons if entry.arguments is not None)
+        fallen += [
+            fact(lost.key) if lost.key in needs.places else lost
+            for lost in _fallen(bare, known, record)
+        ]
     return FoundFacts(
         needed=(*fallen, *facts(sure)),
         kept=facts(place for place in sure if place not in out),

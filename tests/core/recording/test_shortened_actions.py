@@ -1,0 +1,102 @@
+"""What of a call stays where what was done and what failed are made shorter."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext, FactReport
+from chatfold.core.entries import Entry, Field, line
+from chatfold.core.record import Record, rendered
+from chatfold.core.recording.carry import Budget, merged
+from chatfold.core.recording.counted import with_fewer_arguments
+from chatfold.tokens import estimate
+
+Item = dict[str, Any]
+
+
+def size(text: str) -> int:
+    return estimate(text)
+
+
+def call(number: int, name: str, given: Item, gave: Any) -> list[Item]:
+    function = {"name": name, "arguments": json.dumps(given)}
+    made = {"id": f"c{number}", "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [made]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(gave)},
+    ]
+
+
+def folded(items: list[Item], tokens: int | None = None) -> FactReport:
+    """Fold a list behind which the user says one more word; return what is told of it."""
+    items += [
+        {"role": "assistant", "content": "Well. " + "That is how it went. " * 40},
+        {"role": "user", "content": "And now?"},
+    ]
+    made = ChatContext(items).summarize(
+        lambda prompt: "They talked.", keep_last_turns=1, ledger_tokens=tokens
+    )
+    assert made.facts is not None
+    return made.facts
+
+
+PAID = Entry(
+    "create_transfer",
+    (Field("kind", "sepa"), Field("to", "DE02120300000000202051"), Field("amount", "80.00")),
+    (Field("", "IBAN_NAME_MISMATCH"),),
+    "call_9",
+)
+
+
+def test_what_a_failed_call_was_given_goes_before_why_it_failed() -> None:
+    """An id of it stays longest; the reason goes last of all."""
+    shorter: list[str] = []
+    most = size(line(PAID))
+
+    def fits(entry: Entry) -> bool:
+        return size(line(entry)) <= most
+
+    while most:
+        less = line(with_fewer_arguments(PAID, fits))
+        if less not in shorter:
+            shorter.append(less)
+        most -= 1
+    assert shorter == [
+        line(PAID),
+        line(PAID._replace(call="")),
+        "create_transfer(kind=sepa, to=DE02120300000000202051, …): IBAN_NAME_MISMATCH",
+        "create_transfer(to=DE02120300000000202051, …): IBAN_NAME_MISMATCH",
+        "create_transfer(…): IBAN_NAME_MISMATCH",
+        "create_transfer",
+    ]
+
+
+@pytest.mark.parametrize("room", [90, 120, 200])
+def test_each_failure_that_is_alone_of_its_tool_keeps_its_reason(room: int) -> None:
+    """Also beside a last one that is long, and where much was done."""
+    long = Entry("run", (Field("sql", "UPDATE orders " * 9),), (Field("", "ERROR: 57014"),))
+    deeds = tuple(
+        Entry("send", (Field("to", f"d{n}"),), (Field("id", f"M-{n}"),)) for n in range(40)
+    )
+    record = merged(Record(), Record(done=deeds, failed=(PAID, long)), Budget(0, room, size))
+    told = [line(entry) for entry in record.failed]
+    assert "IBAN_NAME_MISMATCH" in told[0]
+    assert "57014" in told[1]
+    assert size(rendered(record)) <= room
+    assert record.done
+
+
+def test_a_reason_that_is_lost_is_left_out() -> None:
+    """No item names it any more once the first fold has gone: nothing else says that it is gone."""
+    items: list[Item] = [{"role": "user", "content": "Move them."}]
+    items += call(0, "run_sql", {"sql": "UPDATE t"}, {"error": "E-5501 violates orders_fk_77"})
+    first = folded(items)
+    assert "orders_fk_77" in first.record
+    for n in range(30):
+        items += call(n, "run_sql", {"sql": f"UPDATE u{n}"}, {"error": f"timeout of job {n}"})
+    made = folded(items)
+    assert "orders_fk_77" not in made.record
+    assert "orders_fk_77" in {fact.text for fact in made.left_out}
