@@ -100,3 +100,31 @@ def test_a_reason_that_is_lost_is_left_out() -> None:
     made = folded(items)
     assert "orders_fk_77" not in made.record
     assert "orders_fk_77" in {fact.text for fact in made.left_out}
+
+
+def order(number: int, to: str) -> Entry:
+    made = Field("order_id", f"SO-44{number}"), Field("status", "active")
+    return Entry("create_order", (Field("to", to), Field("amount", "1250.00")), made)
+
+
+def test_calls_of_one_tool_are_named_by_the_same() -> None:
+    """Of two orders one was deleted: `order_id=SO-4410, to=DE75...` would read as one of both."""
+    gone = Entry("delete_order", (Field("order_id", "SO-4410"),), (Field("status", "deleted"),))
+    to = ("DE12500105170648489890", "DE75512108001245126199", "DE02120300000000202051")
+    orders = [order(n, iban) for n, iban in zip((10, 23, 31), to, strict=True)]
+    first = merged(Record(), Record(done=(orders[0], gone, orders[1])), Budget(0, 52, size))
+    assert "create_order (2 earlier calls): order_id=SO-4410, SO-4423" in map(line, first.done)
+    again = merged(first, Record(done=(orders[2],)), Budget(0, 52, size))
+    assert "create_order (3 earlier calls): order_id=SO-4410, SO-4423, SO-4431" in map(
+        line, again.done
+    )
+
+
+def test_calls_are_named_by_what_they_were_given_where_nothing_used_what_they_made() -> None:
+    """Who asks whether an order was refunded knows the order, and no refund."""
+    refunds = [
+        Entry("refund", (Field("order", f"LK-{n}"),), (Field("refund_id", f"RF-{n}"),))
+        for n in range(10, 16)
+    ]
+    made = merged(Record(), Record(done=tuple(refunds)), Budget(0, 40, size)).done[0]
+    assert [field.label for field in made.values][:1] == ["order"]

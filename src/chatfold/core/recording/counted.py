@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _TO = " ... "
+_NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 _SHORT = 60  # characters of a reason that stay in any case
 _NAMING = frozenset(("hash", "id", "mail", "path", "phone", "url"))
 
@@ -58,29 +60,68 @@ class Shared(NamedTuple):
     Attributes:
         given: Those that stand among what calls were given.
         made: Those that stand among what came of them.
+        labels: What leads to the ids that name the calls of a tool, by its name. Two that are named
+            by different things would read as one that is named twice.
     """
 
     given: frozenset[str] = frozenset()
     made: frozenset[str] = frozenset()
+    labels: Mapping[str, str] = _NO_LABELS
 
     def has(self, field: Field, entry: Entry) -> bool:
         """Return whether a value of an entry is one of them, where it stands in the entry."""
         return field.text in (self.made if _is_made(field.text, entry) else self.given)
 
-    def rank(self, field: Field, entry: Entry) -> tuple[bool, bool, int]:
+    def rank(self, field: Field, entry: Entry) -> tuple[bool, bool, bool, int]:
         """Return how well an id of an entry names its call, the least best.
 
-        Who asks whether something was done asks by what the call is given. What it made names it
-        before that where later calls were given it.
+        What names the other calls of the tool does so best, unless several have it. Who asks
+        whether something was done asks by what the call is given. What it made names it before
+        that where later calls were given it.
         """
         is_given = any(field.label == of.label for of in entry.arguments or ())
         is_used = not is_given and field.text in self.given
         in_a_list = not is_given and is_in_a_list(field.label)
-        return self.has(field, entry), in_a_list, 0 if is_used else 1 if is_given else 2
+        is_other = field.label != self.labels.get(entry.name, field.label)
+        return self.has(field, entry), is_other, in_a_list, 0 if is_used else 1 if is_given else 2
 
 
-def shared_ids(entries: Iterable[Entry]) -> Shared:
+def shared_ids(entries: Sequence[Entry]) -> Shared:
     """Return the ids that several of some entries have, of which the oldest comes first."""
+    shared = _shared_texts(entry for entry in entries if entry.arguments is not None)
+    return shared._replace(labels=_labels(entries, shared))
+
+
+def _labels(entries: Sequence[Entry], shared: Shared) -> Mapping[str, str]:
+    """Return what leads to the ids that name the calls of each tool: those that most of them have.
+
+    Of several it is that of which one would be taken for a single call.
+    """
+    best: dict[str, dict[str, tuple[int, int]]] = {}
+    for entry in entries:
+        ranks = best.setdefault(entry.name, {})
+        own: dict[str, Field] = {}
+        for field in _candidates(entry, shared):
+            own.setdefault(field.label, field)
+        for label, field in own.items():
+            number, rank = ranks.get(label, (0, 2))
+            if entry.arguments is not None:
+                rank = min(rank, shared.rank(field, entry)[3])
+            ranks[label] = number - 1, rank
+    return {name: min(ranks, key=ranks.__getitem__) for name, ranks in best.items() if ranks}
+
+
+def _candidates(entry: Entry, shared: Shared) -> Iterator[Field]:
+    """Yield the ids that may name a call, or that name several."""
+    if entry.arguments is None:
+        yield from _names(entry, shared)
+        return
+    for field in _ids_of(entry):
+        if field.label and not shared.has(field, entry) and not is_in_a_list(field.label):
+            yield field
+
+
+def _shared_texts(entries: Iterable[Entry]) -> Shared:
     counts: Counter[str] = Counter()
     made: set[str] = set()
     for entry in entries:
@@ -105,8 +146,9 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
     number = sum(entry.calls for entry in entries)
     if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
         return last._replace(calls=number)
-    own = shared_ids(entry for entry in entries if entry.arguments is not None)
-    shared = Shared(own.given | shared.given, own.made | shared.made)
+    own = shared_ids(entries)
+    labels = {**own.labels, **shared.labels}
+    shared = Shared(own.given | shared.given, own.made | shared.made, labels)
     names = [field for entry in entries for field in _names(entry, shared)]
     unsure = all(e.unsure for e in entries)
     return Entry(last.name, None, _written(names), calls=number, unsure=unsure)
