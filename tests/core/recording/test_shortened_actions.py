@@ -128,3 +128,29 @@ def test_calls_are_named_by_what_they_were_given_where_nothing_used_what_they_ma
     ]
     made = merged(Record(), Record(done=tuple(refunds)), Budget(0, 40, size)).done[0]
     assert [field.label for field in made.values][:1] == ["order"]
+
+
+def limit(card: int, status: str) -> Entry:
+    made = Field("status", status), Field("request_id", f"CL-{card}")
+    return Entry("set_limit", (Field("card", str(card)), Field("limit", "4000")), made)
+
+
+@pytest.mark.parametrize("room", [25, 40, 60])
+def test_what_waits_for_an_approval_never_reads_as_done(room: int) -> None:
+    """However little room there is, and over several folds: it says so, or is not there."""
+    wait = [limit(5278, "pending_approval"), limit(7731, "pending_approval")]
+    well = [limit(card, "active") for card in range(1001, 1009)]
+    deeds = (wait[0], *well[:4], wait[1], *well[4:])
+    record = merged(Record(), Record(done=deeds), Budget(0, room, size))
+    for _ in range(3):
+        assert size(rendered(record)) <= room
+        for entry in record.done:
+            told = line(entry)
+            assert ("pending_approval" in told) == ("5278" in told or "7731" in told) or (
+                entry.arguments is None and "pending_approval" in told
+            )
+        record = merged(record, Record(), Budget(0, room, size))
+    both = merged(Record(), Record(done=(*wait, *well)), Budget(0, 60, size)).done
+    assert "set_limit (2 earlier calls): card=5278, 7731, status=pending_approval" in map(
+        line, both
+    )

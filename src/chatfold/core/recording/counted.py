@@ -8,17 +8,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
+from chatfold.core.outcomes import is_unclear
 from chatfold.core.values import values
 
 __all__ = [
     "Shared",
     "call_of",
     "counted_together",
+    "counted_with",
+    "how_it_went",
     "shared_ids",
     "with_counts",
     "with_fewer_arguments",
@@ -26,6 +30,7 @@ __all__ = [
     "with_newest_names",
     "with_reason",
     "without_calls",
+    "without_names",
 ]
 
 _TO = " ... "
@@ -43,7 +48,8 @@ def with_counts(entries: Iterable[Entry]) -> list[Entry]:
     """Return entries with one for all calls that say the same, where the newest of them stands."""
     found: dict[object, Entry] = {}
     for entry in entries:
-        key: object = (call_of(entry), entry.values) if entry.arguments is not None else entry.name
+        single = entry.arguments is not None
+        key: object = (call_of(entry), entry.values) if single else counted_with(entry)
         before = found.pop(key, None)
         if before is not None:
             entry = counted_together((before, entry))
@@ -142,7 +148,9 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
         entries: The calls.
         shared: Ids that other calls have too. So are those that several of `entries` have.
     """
-    last = entries[-1]
+    last, went = entries[-1], how_it_went(entries[-1])
+    if any(how_it_went(entry) != went for entry in entries):
+        went = ()  # of which of them it is nobody could tell
     number = sum(entry.calls for entry in entries)
     if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
         return last._replace(calls=number)
@@ -151,7 +159,22 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
     shared = Shared(own.given | shared.given, own.made | shared.made, labels)
     names = [field for entry in entries for field in _names(entry, shared)]
     unsure = all(e.unsure for e in entries)
-    return Entry(last.name, None, _written(names), calls=number, unsure=unsure)
+    return Entry(last.name, None, (*_written(names), *went), calls=number, unsure=unsure)
+
+
+def how_it_went(entry: Entry) -> tuple[Field, ...]:
+    """Return the field that says that a call may not have done what it is for, if one does.
+
+    It stays however short an entry gets, and only calls that went alike are counted together:
+    what waits for an approval would else read as done.
+    """
+    told = (field for field in entry.values if field.label and is_unclear((field,)))
+    return tuple(islice(told, 1))
+
+
+def counted_with(entry: Entry) -> tuple[str, tuple[Field, ...]]:
+    """Return what calls that are counted together have in common."""
+    return entry.name, how_it_went(entry)
 
 
 def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
@@ -164,7 +187,7 @@ def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
     names = _names(entry, Shared())
 
     def less(number: int) -> Entry:
-        return entry._replace(values=_written(_with_range(names, number)))
+        return _named(entry, _with_range(names, number))
 
     most = len(names) - 1
     return less(1 + bisect_left(range(1, most), True, key=lambda number: is_short(less(number))))
@@ -181,7 +204,7 @@ def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool], least: in
     names = _names(entry, Shared())
 
     def less(gone: int) -> Entry:
-        return entry._replace(values=_written(names[gone:]))
+        return _named(entry, names[gone:])
 
     found = bisect_left(range(least, len(names)), True, key=lambda gone: is_short(less(gone)))
     return less(least + found)
@@ -235,7 +258,17 @@ def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Ent
     again, nameless = len(names) - len(left), entry.calls - len(names)
     if not left and not others_wait and sum(call.calls for call in made) - again >= nameless:
         return None
-    return entry._replace(values=_written(left), calls=entry.calls - again)
+    return _named(entry, left)._replace(calls=entry.calls - again)
+
+
+def without_names(entry: Entry) -> Entry:
+    """Return an entry with no more than how its calls went."""
+    return _named(entry, ())
+
+
+def _named(entry: Entry, names: Iterable[Field]) -> Entry:
+    """Return an entry with names in the place of its own."""
+    return entry._replace(values=(*_written(names), *how_it_went(entry)))
 
 
 def _with_range(names: Sequence[Field], number: int) -> Iterator[Field]:
@@ -255,7 +288,10 @@ def _names(entry: Entry, shared: Shared) -> list[Field]:
         best = min(_ids_of(entry), key=lambda field: shared.rank(field, entry), default=None)
         return [] if best is None else [best]
     found: list[Field] = []
+    went = how_it_went(entry)
     for field in entry.values:
+        if field in went:
+            continue
         found.append(field if field.label or not found else field._replace(label=found[-1].label))
     return found
 

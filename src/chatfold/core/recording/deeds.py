@@ -6,7 +6,7 @@ an earlier record (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -18,12 +18,15 @@ from chatfold.core.record import Record, rendered
 from chatfold.core.recording.counted import (
     Shared,
     counted_together,
+    counted_with,
+    how_it_went,
     shared_ids,
     with_counts,
     with_fewer_arguments,
     with_fewer_names,
     with_newest_names,
     with_reason,
+    without_names,
 )
 
 __all__ = ["fitted_actions", "line_size"]
@@ -209,7 +212,7 @@ class _Counting:
             alone: Whether those go, too, that are the only ones of their tools or may not have come
                 about: the oldest of all. Else it is the oldest of the tool with the most room.
         """
-        counts = {e.name: e for e in done if e.arguments is None}
+        counts = {counted_with(e): e for e in done if e.arguments is None}
         singles = [e for e in done if e.arguments is not None]
         sizes = [line_size(e, self._count) for e in singles]
         least = self._part if left is None else left
@@ -218,12 +221,13 @@ class _Counting:
             if place is None:
                 break
             entry, size = singles.pop(place), sizes.pop(place)
-            before = counts.pop(entry.name, None)
-            none = Entry(entry.name, None, calls=0, unsure=entry.unsure)
+            alike = counted_with(entry)
+            before = counts.pop(alike, None)
+            none = Entry(entry.name, None, alike[1], calls=0, unsure=entry.unsure)
             joint = counted_together([before or none, entry], self._shared)
             over -= size - line_size(joint, self._count)
             over -= line_size(before, self._count) if before else 0
-            counts[entry.name] = joint
+            counts[alike] = joint
         return (*counts.values(), *singles)
 
     def _with_fewer_names(self, done: _Done, over: int, left: int = 0) -> _Done:
@@ -237,7 +241,11 @@ class _Counting:
         made = list(done)
         sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
         while over > 0 and sum(sizes) > left:
-            named = [place for place, e in enumerate(made) if sizes[place] and len(e.values) > 1]
+            named = [
+                n
+                for n, e in enumerate(made)
+                if sizes[n] and len(e.values) > 1 + len(how_it_went(e))
+            ]
             if not named:
                 break
             place = max(named, key=sizes.__getitem__)
@@ -256,7 +264,7 @@ class _Counting:
 
 
 def _of_most_room(
-    singles: Sequence[Entry], sizes: Sequence[int], counts: Container[str]
+    singles: Sequence[Entry], sizes: Sequence[int], counts: Iterable[tuple[str, object]]
 ) -> int | None:
     """Return the place of the oldest call of the tool with the most room; None where none may go.
 
@@ -268,10 +276,11 @@ def _of_most_room(
     tools: dict[str, list[int]] = {}
     for place, entry in enumerate(singles):
         tools.setdefault(entry.name, []).append(place)
+    counted = {name for name, _ in counts}
     several = (
         [place for place in places if not is_unclear(singles[place].values)]
         for name, places in tools.items()
-        if len(places) > 1 or name in counts
+        if len(places) > 1 or name in counted
     )
     rooms = [(sum(map(sizes.__getitem__, places)), -places[0]) for places in several if places]
     return -max(rooms)[1] if rooms else None
@@ -287,4 +296,4 @@ def _without_values(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
 
 
 def _nameless(entry: Entry) -> Entry:
-    return entry._replace(values=())
+    return entry._replace(values=()) if entry.arguments is not None else without_names(entry)
