@@ -56,7 +56,8 @@ class SummaryOptions(TypedDict, total=False):
         max_prompt_tokens: Tokens that one prompt may have; a larger head is folded in parts. None
             takes the summarizer's window, as far as that is known.
         ledger_tokens: Tokens for the needed facts that the summary's text left out; 0 adds none.
-            By default 5 % of the head, from 200 to 2,000.
+            By default 5 % of the head, and what an earlier record takes, up to 10 % together; from
+            200 to 2,000.
         grounding: What becomes of ids, dates, amounts and the like in the summary that the
             conversation does not hold: `report` names them in the outcome; `drop` takes out the
             sentences with such an id, date, amount or address; `repair` asks the model once more,

@@ -26,7 +26,7 @@ from chatfold.core.views import ItemView
 
 __all__ = ["Composed", "composed", "sources"]
 
-_SHARE = 0.05
+_SHARE, _SHARE_WITH_EARLIER = 0.05, 0.1
 _LEAST, _MOST = 200, 2000
 _SHARES = (2, 4)  # of the room of new values, where all of them are too many
 
@@ -123,7 +123,7 @@ def _recorded(
     held, lifted = _standing(plan, snapshot, found, earlier.standing)
     folded = sum(snapshot.sizes[start:cut])
     folded -= sum(snapshot.sizes[i] for i in kept if start <= i < cut)
-    room = min(_MOST, max(_LEAST, int(folded * _SHARE)))
+    room = _room(folded, earlier, count)
     made = make_record(
         snapshot.views,
         snapshot.calls,
@@ -141,6 +141,24 @@ def _recorded(
     )
     snapshot.facts.keep(found)
     return made
+
+
+def _room(folded: int, earlier: Record, count: Callable[[str], int]) -> int:
+    """Return the tokens that the values of a record may have.
+
+    It has to hold what all folds took away: beside a share of what goes now there is room for what
+    an earlier record holds of what went before, up to a tenth of what goes now.
+
+    Args:
+        folded: Tokens of what goes.
+        earlier: The record of the earlier summary.
+        count: Returns the size of a text in tokens.
+    """
+    room = folded * _SHARE
+    if earlier.values:
+        held = count(rendered(Record(values=earlier.values)))
+        room = min(held + room, folded * _SHARE_WITH_EARLIER)
+    return min(_MOST, max(_LEAST, int(room)))
 
 
 def _earlier(plan: Plan[Any], snapshot: Snapshot) -> Record:

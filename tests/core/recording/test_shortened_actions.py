@@ -135,7 +135,7 @@ def limit(card: int, status: str) -> Entry:
     return Entry("set_limit", (Field("card", str(card)), Field("limit", "4000")), made)
 
 
-@pytest.mark.parametrize("room", [25, 40, 60])
+@pytest.mark.parametrize("room", [18, 22, 25, 40, 60])
 def test_what_waits_for_an_approval_never_reads_as_done(room: int) -> None:
     """However little room there is, and over several folds: it says so, or is not there."""
     wait = [limit(5278, "pending_approval"), limit(7731, "pending_approval")]
@@ -149,6 +149,7 @@ def test_what_waits_for_an_approval_never_reads_as_done(room: int) -> None:
             assert ("pending_approval" in told) == ("5278" in told or "7731" in told) or (
                 entry.arguments is None and "pending_approval" in told
             )
+        assert sum(e.calls for e in record.done if "pending" not in line(e)) <= len(well)
         record = merged(record, Record(), Budget(0, room, size))
     both = merged(Record(), Record(done=(*wait, *well)), Budget(0, 60, size)).done
     assert "set_limit (2 earlier calls): card=5278, 7731, status=pending_approval" in map(
