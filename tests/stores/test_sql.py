@@ -724,8 +724,9 @@ def test_threads_that_write_take_turns_beside_another_process(path: Path) -> Non
     other.close()
     for thread in threads:
         thread.join()
-    assert len(store.folds(KEY)) == len(most) == 20
-    assert max(most) == 1
+    assert len(store.folds(KEY)) == 20
+    assert set(most) == {1}  # one at a time, and one for many
+    assert len(most) <= 20
 
 
 def test_a_thread_that_waited_for_its_turn_waits_the_less_for_the_file(path: Path) -> None:

@@ -6,12 +6,11 @@ import json
 import math
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -22,6 +21,7 @@ from chatfold.errors import StoreError
 from chatfold.stores._gate import GATE
 from chatfold.stores._schema import Search
 from chatfold.stores._sqlite_search import FTS5Search, ScanSearch
+from chatfold.stores._turns import Job, Turns
 
 __all__ = ["SQLite"]
 
@@ -37,8 +37,7 @@ class SQLite:
     connection that lives on must not be carried over a fork, not even to be closed, and keeps
     others from shortening the log.
 
-    Threads that write take turns before they ask SQLite: it lets those that wait for another
-    process try again at odd times, by which one of many may never come to its turn.
+    Threads that write take turns before they ask SQLite; see `Turns`.
 
     Args:
         path: The file.
@@ -53,7 +52,7 @@ class SQLite:
         self.path = Path(os.path.abspath(path))  # for a process that changes its directory later
         self.searches: tuple[Search, ...] = (FTS5Search(), ScanSearch())
         self._timeout = timeout
-        self._turns = _Turns()
+        self._turns = Turns()
         _make_file(self.path)
         with GATE.passed():
             self._to_log()
@@ -69,10 +68,28 @@ class SQLite:
 
     def write(self, work: Callable[[sa.Connection], T]) -> T:
         """Do something in a transaction that writes; it takes its lock at once."""
-        with GATE.passed(), self._turns.taken(self._timeout) as left:
-            writer = self._reader.execution_options(**{_WRITING: left})
+        job = Job(work)
+        with GATE.passed():
+            self._turns.take(job, self._timeout, self._write)
+        return cast("T", job.result)
+
+    def _write(self, job: Job, left: float) -> None:
+        """Do a job that has its turn, and with it those that wait; where that fails, it alone."""
+        writer = self._reader.execution_options(**{_WRITING: left})
+        jobs = [job]
+        try:
             with writer.begin() as connection:
-                return work(connection)
+                jobs += self._turns.taken_along(job)
+                results = [one.work(connection) for one in jobs]
+        except Exception:
+            if len(jobs) == 1:
+                raise
+            # One of them cannot be done: nobody but who it belongs to is to be told of it.
+            jobs = [job]
+            with writer.begin() as connection:
+                results = [job.work(connection)]
+        for one, result in zip(jobs, results, strict=True):
+            one.result, one.is_done = result, True
 
     def lock_tables(self, connection: sa.Connection) -> None:
         """Let no other make or change the tables: a transaction that writes is alone."""
@@ -143,33 +160,6 @@ class SQLite:
                     time.sleep(0.01)
         finally:
             connection.close()
-
-
-class _Turns:
-    """Lets the threads of this process write one after the other."""
-
-    def __init__(self) -> None:
-        self._lock, self._process = threading.Lock(), os.getpid()
-
-    @contextmanager
-    def taken(self, seconds: float) -> Generator[float, None, None]:
-        """Have the turn; yield the seconds that are left of those for which it may be waited.
-
-        Raises:
-            sqlite3.OperationalError: The others took too long.
-        """
-        if os.getpid() != self._process:  # the thread that had it may be none of the child's
-            self._lock, self._process = threading.Lock(), os.getpid()
-        until = time.monotonic() + seconds
-        lock = self._lock
-        if not lock.acquire(timeout=seconds):
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise error
-        try:
-            yield max(0.0, until - time.monotonic())
-        finally:
-            lock.release()
 
 
 def _text(data: bytes) -> str:

@@ -44,11 +44,12 @@ class SQLStore:
 
     **SQLite** is one file, made where there is none, readable by its owner alone; it may lie in a
     database that has other tables. It is written through a log (WAL) that is flushed to the disk
-    at each save: what `save` has returned from survives `kill -9` and, as far as the disk keeps
-    its word, a power failure. Beside the file lie, while it is in use, two more with `-wal` and
-    `-shm` added to its name; copy all three, or none. A network file system is no place for it.
-    Text is searched by FTS5, or by reading all texts of a key where SQLite was built without it;
-    which of the two is settled when the file is made.
+    at each save, once for all threads of a process that wait to save: what `save` has returned
+    from survives `kill -9` and, as far as the disk keeps its word, a power failure. Beside the
+    file lie, while it is in use, two more with `-wal` and `-shm` added to its name; copy all
+    three, or none. A network file system is no place for it. Text is searched by FTS5, or by
+    reading all texts of a key where SQLite was built without it; which of the two is settled when
+    the file is made.
 
     **PostgreSQL** (11 or newer, in UTF8; extra `postgresql`) is for several machines. The tables,
     all named `chatfold_...`, are made in the first schema of the search path where there are
@@ -75,7 +76,8 @@ class SQLStore:
         timeout: Seconds to wait for others that lock the database, and on PostgreSQL also for any
             one statement and for a connection (for which two are the least). A PostgreSQL server
             that does not answer at all is given up one second later. `erase` and `expire` of a
-            great many folds may need more.
+            great many folds may need more. Threads of this process that write to one SQLite file
+            are no others: they are waited for besides, up to four times as long in all.
 
     Raises:
         TypeError: `where` is none of these, `expire_after` or `timeout` no number, or
