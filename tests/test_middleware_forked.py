@@ -79,7 +79,6 @@ def test_what_another_thread_was_at_is_begun_anew_in_the_child(where: str) -> No
     assert slow.at_work.wait(LONG)
 
     def work() -> None:
-        slow.erase("a")  # with the claim of the other thread, which this store has copied
         assert reason_of(wrapper, host, "a") == "summarized"
 
     assert in_child(work) == 0

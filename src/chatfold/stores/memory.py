@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import sys
 import threading
@@ -101,7 +102,7 @@ class MemoryStore:
     their search words take about twice the size of the items' JSON. What has not been written or
     read for longest is dropped where `max_bytes` is reached, which is logged once; a fold that is
     larger than that is kept alone. Any number of threads may use it; after a fork, parent and
-    child each have their own.
+    child each have their own, and claims stay with the parent.
 
     Args:
         keep_originals: Whether to keep the items' content. Without it, no item and no text to
@@ -134,6 +135,7 @@ class MemoryStore:
         self._max_bytes = max_bytes
         self._entries = Recent(max_bytes)
         self._claims: dict[tuple[str, str], tuple[str, float]] = {}
+        self._process = os.getpid()  # whose claims they are
         self._lock = threading.Lock()
         self._sound = Sound("memory")
 
@@ -263,6 +265,8 @@ class MemoryStore:
     def _alone(self) -> Generator[None, None, None]:
         """Hold off other threads, and forks, which would copy a lock that is never released."""
         with GATE.passed(), self._lock:
+            if os.getpid() != self._process:  # none of the threads that could release them is here
+                self._claims, self._process = {}, os.getpid()
             yield
 
     @contextmanager
