@@ -165,6 +165,8 @@ class HostTurns(Generic[ItemT]):
                 is_new = outcome.changed and session.after(outcome, before)
             if is_new:
                 self._shared.put(name, session)
+            else:
+                self._shared.put_owed(name, session)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 shares = held is ...  # else its host is to see it first

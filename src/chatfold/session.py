@@ -61,6 +61,7 @@ class Session(ChatContext[Any]):
         self.awaited: Any = None  # the fold in the background with whose end that is given up
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
+        self.owed_from: float | None = None  # see `SharedFolds.put_owed`; None owes nothing
         self.is_gone = False  # dropped: nothing more of it goes into a store
         reading = self._state.reading
         self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)

@@ -119,10 +119,25 @@ class SharedFolds:
         return region_of((found.digest, found.length, found.kept, found.text))
 
     def put(self, name: str, session: Session) -> None:
-        """Keep the latest fold of a session."""
+        """Keep the latest fold of a session; where that fails, it is owed: see `put_owed`."""
+        session.owed_from = None if self._put_latest(name, session) else 0.0
+
+    def put_owed(self, name: str, session: Session) -> None:
+        """Keep the latest fold of a session where that failed before; once a turn.
+
+        Else each other process would pay for it again. The first time that is tried at the next
+        turn, and then as seldom as `_asked` asks.
+        """
+        if session.owed_from is not None and time.monotonic() >= session.owed_from:
+            written = self._put_latest(name, session)
+            session.owed_from = None if written else self._asked_again
+
+    def _put_latest(self, name: str, session: Session) -> bool:
+        """Return whether the latest fold is kept, or there is none that can be."""
         regions = session.regions() if self._store is not None else []
-        if regions:
-            self._put(name, regions[-1], regions[-2].digest if len(regions) > 1 else None)
+        if not regions:
+            return True
+        return self._put(name, regions[-1], regions[-2].digest if len(regions) > 1 else None)
 
     def take_back(self, name: str, session: Session, fold_id: str) -> None:
         """Take down that a fold of a session's list was undone: nobody is to find it again."""
@@ -131,7 +146,7 @@ class SharedFolds:
                 self._put(name, region._replace(summary="", kept=()))
                 return
 
-    def _put(self, name: str, region: Region, base: str | None = None) -> None:
+    def _put(self, name: str, region: Region, base: str | None = None) -> bool:
         digest, length, kept, text = region
         fold = HostFold(
             key=name,
@@ -144,11 +159,12 @@ class SharedFolds:
             created=time.time(),
         )
 
-        def put(store: HostStore) -> None:
+        def put(store: HostStore) -> bool:
             store.put(fold)
             self._warned = False  # it can be written again; a locked one can still be read
+            return True
 
-        self._tried(put, None)
+        return self._tried(put, False)
 
     def claim(self, name: str, session: Session) -> Claim | None:
         """Give a session the right to fold a conversation; return that, None where others have it.

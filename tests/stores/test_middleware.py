@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from stores.one_turn import host
 from stores.postgresql import Server, started
 
 from chatfold import Middleware, Policy, Prompt
-from chatfold.stores import SQLStore
+from chatfold.stores import HostFold, MemoryStore, SQLStore, StoreError
 
 POLICY = Policy(max_tokens=1500, keep_tokens=500)
 PROCESSES = 50
@@ -83,6 +84,60 @@ def test_a_locked_database_costs_one_warning(
     assert second.outcome.reason == "reused"
     assert len(warnings(caplog)) == 1
     assert "LK-40" not in caplog.text
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_fold_that_could_not_be_written_is_written_at_the_next_turn(
+    tmp_path: Path, background: bool
+) -> None:
+    """Else each other process would pay for it again."""
+    path, asked = tmp_path / "folds.db", list[str]()
+
+    def counted(prompt: Prompt) -> str:
+        asked.append(short(prompt))
+        return asked[-1]
+
+    with SQLStore(path, timeout=0.2) as store, SQLStore(path) as patient:
+        middleware = Middleware(counted, POLICY, store, background=background)
+        other = sqlite3.connect(path)
+        other.execute("BEGIN EXCLUSIVE")
+        first = middleware.fold(host(), key="k").outcome.reason
+        time.sleep(1 if background else 0)  # it is written, and given up, in a thread
+        other.rollback()
+        other.close()
+        seen = [middleware.fold(host(), key="k").outcome.reason for _ in range(2)]
+        found = Middleware("extractive", POLICY, patient).fold(host(), key="k").outcome.reason
+    assert first == ("started" if background else "summarized")
+    assert seen[1] == found == "reused"
+    assert len(asked) == 1
+
+
+def test_what_is_owed_to_a_store_is_tried_once_a_turn_and_seldom(tmp_path: Path) -> None:
+    class Counting(MemoryStore):
+        tries, fails, takes = 0, True, 0.0
+
+        def put(self, fold: HostFold) -> None:
+            self.tries += 1
+            if self.fails:
+                time.sleep(self.takes)
+                raise StoreError("the disk is full")
+            super().put(fold)
+
+    store = Counting()
+    middleware = Middleware(short, POLICY, store)
+    middleware.fold(host(), key="k")
+    assert store.tries == 1
+    store.takes = 0.3
+    assert middleware.fold(host(), key="k").outcome.reason == "reused"
+    assert store.tries == 2
+    middleware.fold(host(), key="k")
+    assert store.tries == 2  # half of the time goes into waiting, at most
+    time.sleep(0.4)
+    store.fails = False
+    middleware.fold(host(), key="k")
+    middleware.fold(host(), key="k")
+    assert store.tries == 3
+    assert Middleware("extractive", POLICY, store).fold(host(), key="k").outcome.reason == "reused"
 
 
 def test_a_killed_server_costs_one_warning_and_is_used_again_when_it_is_back(
