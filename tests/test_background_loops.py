@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from background import ended, slow, until
 from each_turn import Told, failing, timed
 from laws import same_objects
 
-from chatfold import ChatContext, Prompt, StaleHeadError, SummarizerError
+from chatfold import ChatContext, Middleware, Policy, Prompt, StaleHeadError, SummarizerError
 
 CALLS = pytest.mark.parametrize("call", ["maybe_summarize", "amaybe_summarize"])
 
@@ -53,6 +54,42 @@ def test_a_loop_that_ends_before_the_fold_is_a_failure_that_waits(stepped: bool)
     assert len(ctx.items) == 20
     clock.now += 61
     assert ctx.maybe_summarize(lambda prompt: "short").changed
+
+
+def test_a_middleware_with_a_loop_for_each_turn_is_told_what_helps() -> None:
+    """Each of the three things does."""
+    host = list(slow()[0].items)
+    policy = Policy(max_items=6, keep_last_turns=1)
+
+    def made(*, background: bool = True) -> Middleware[Any]:
+        return Middleware(lambda prompt: "short", policy, background=background)
+
+    def reason(middleware: Middleware[Any]) -> str:
+        return asyncio.run(middleware.afold(host)).outcome.reason
+
+    lost = made()
+    lost_turns = [asyncio.run(lost.afold(host)).outcome for _ in range(2)]
+    assert [outcome.reason for outcome in lost_turns] == ["started", "failed"]
+    assert "maybe_summarize" not in str(lost_turns[1])
+    for remedy in ("keep one loop", "without background=True", "outside of any loop"):
+        assert remedy in str(lost_turns[1])
+
+    with asyncio.Runner() as runner:
+        kept = made()
+        turns = [runner.run(_folded(kept, host)) for _ in range(100)]
+        assert turns[-1] == "reused"
+    assert reason(made(background=False)) == "summarized"
+    threaded, until_ = made(), time.monotonic() + 60
+    while threaded.fold(host).outcome.reason not in ("summarized", "reused"):
+        assert time.monotonic() < until_
+        time.sleep(0.01)
+    assert reason(threaded) == "reused"
+
+
+async def _folded(middleware: Middleware[Any], host: list[Any]) -> str:
+    outcome = (await middleware.afold(host)).outcome
+    await asyncio.sleep(0.01)
+    return outcome.reason
 
 
 def test_a_loop_that_is_closed_with_the_fold_in_it_is_noticed() -> None:

@@ -340,8 +340,9 @@ class BackgroundFold(Generic[ItemT]):
 def _unfinished(cause: BaseException | None) -> SummarizerError:
     """Return the error of a task that somebody else has ended."""
     error = SummarizerError(
-        "the event loop was closed, or cancelled its tasks, before the summary was written; keep "
-        "one loop for the whole conversation, or call maybe_summarize() outside of it"
+        "the event loop was closed, or cancelled its tasks, before the summary was written, which "
+        "a task of that loop does; keep one loop for the whole conversation, or call without "
+        "background=True, or outside of any loop, where a thread writes it"
     )
     error.__cause__ = cause
     return error

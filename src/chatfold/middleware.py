@@ -69,7 +69,8 @@ class Middleware(Generic[ItemT]):
             default `model`.
         background: Whether summaries are written in the background: no call waits for a model. With
             a store each is put there as soon as it is written, and then the log and `on_event` are
-            told of it, in a thread.
+            told of it, in a thread. Where an event loop runs, a task of it writes: it has to live
+            until then.
         on_error: Whether a failure of the summarizer is reported in the outcome, or raised.
         sessions: Number of conversations that are held ready; the one used longest ago goes. Of
             those under one key, or without a key, that open with the same message ("Hello"), 64 at
