@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from anthropic.types import Message
 
 from chatfold.core.shape_choice import ShapeChoice
-from chatfold.core.views import Fit
+from chatfold.core.views import CallPart, Fit, TextPart
 from chatfold.shapes import SHAPES
 from chatfold.shapes.openai_chat import OpenAIChat
 
@@ -114,3 +115,30 @@ def test_the_shape_stays_known_while_it_is_chosen_anew() -> None:
     assert all(shape is gemini for shape in seen)
     assert choice.shape is not None
     assert choice.shape.name == "bedrock"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [{"type": "text", "text": "Hi."}, {"type": "tool_use", "id": "t", "name": "f", "input": {}}],
+)
+def test_a_whole_response_of_claude_as_json_is_no_item_of_the_responses_api(
+    block: dict[str, Any],
+) -> None:
+    """Both are a `message` with an id; a response names its model, whatever blocks it holds."""
+    response = Message.model_validate(
+        {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [block],
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+    )
+    for item in (response.model_dump(mode="json"), response.to_dict()):
+        choice = ShapeChoice(SHAPES, None)
+        choice.settle([SAID[0], item])
+        assert choice.shape is not None
+        assert choice.shape.name == "anthropic"
+        (part,) = choice.read(item).parts
+        assert type(part) in (TextPart, CallPart)

@@ -73,7 +73,7 @@ class Anthropic(Shape):
         get = getter(item)
         if not _is_message(get):
             return "no"
-        if module:
+        if module or (get("type") == "message" and get("model")):  # a whole response, as JSON
             return "yes"
         if get("output_config") is not None or get("clear_at") is not None:
             return "yes"

@@ -98,7 +98,9 @@ class OpenAIResponses(Shape):
         get = getter(item)
         kind = get("type")
         if kind is not None:
-            if kind in READERS or (kind == "message" and get("role") in _ROLES):
+            if kind == "message" and get("role") in _ROLES:
+                return "no" if get("model") else "yes"  # else a whole response of Claude's
+            if kind in READERS:
                 return "yes"
             return "maybe" if is_newer(kind, item) else "no"
         if get("role") not in _ROLES or get("tool_call_id"):
