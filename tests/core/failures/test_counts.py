@@ -687,6 +687,7 @@ MCP: list[Any] = [
     [{"type": "text", "text": '{"deleted": 0}'}],
     {"content": [{"type": "text", "text": '{"deleted": 0}'}], "isError": False},
     {"content": [{"type": "text", "text": "Error: no rights"}], "isError": False, "_meta": None},
+    {"content": [{"type": "text", "text": '{"ok": false}'}], "resultType": "complete"},
     {"result": '{"success": false}'},
 ]
 

@@ -1,11 +1,12 @@
 """Answers to many requests in one, which tell of each whether it failed.
 
 Elasticsearch says `"errors": true` whether one of its items failed or all
-(https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk, read 2026-11-29), AWS
-counts those that failed (`FailedEntryCount` of
-https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html), Google leaves what
-failed empty beside `partialFailureError`
-(https://developers.google.com/google-ads/api/docs/best-practices/partial-failures).
+(https://docs.rs/elastiql/latest/i686-pc-windows-msvc/elastiql/bulk/struct.Response.html), AWS
+counts those that failed, and each of them has an `ErrorCode`
+(https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html), Google has
+`partialFailureError` beside `results`
+(https://developers.google.com/google-ads/api/reference/rpc/v22/MutateExperimentsResponse); all read
+2026-11-29. A result of which nothing is told is taken for one that failed.
 Not here: lists of failures alone (`not_done`), or of results alone (`forms`).
 """
 

@@ -137,7 +137,7 @@ def _unpaid(fields: _Fields, name: str, _: _Given) -> str | None:
     """As Stripe says that a card was declined, and banks that money came back.
 
     An intent that was only made waits for its payment method in the same words
-    (https://docs.stripe.com/payments/paymentintents/lifecycle, read 2026-11-29).
+    (https://stripe.com/docs/payments/paymentintents/lifecycle, read 2026-11-29).
     """
     state, words = str(fields.get("status")).lower(), words_of_name(name)
     if state in _STILL_UNPAID:

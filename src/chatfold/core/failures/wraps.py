@@ -14,10 +14,15 @@ __all__ = ["unwrapped", "wrapped_text"]
 # A text alone under one of these is what the tool returned: hosts wrap what is no object, as
 # Gemini's SDK does under `result`. Servers say no more than `detail` where there is nothing.
 _WRAPS = ("result", "output", "response", "content", "text", "message", "detail", "msg")
-# Beside the blocks of what an MCP server answers with, where a host dumps all of it: the schema of
-# `CallToolResult` (https://modelcontextprotocol.io/specification/2025-06-18/schema, read
-# 2026-11-29). A server that reports an error in its text alone leaves `isError` false.
-_AROUND = frozenset(("_meta", "meta", "isError", "structuredContent"))
+# Beside the blocks of what an MCP server answers with, where a host dumps all of it
+# (`CallToolResult` of 2026-07-28, https://docs.rs/rust-mcp-schema/2.0.0/rust_mcp_schema/struct.
+# CallToolResult.html, read 2026-11-29). A server should set `isError`; not all do.
+_AROUND = frozenset(
+    (
+        *("_meta", "isError", "resultType", "structuredContent"),
+        *("meta", "is_error", "result_type", "structured_content"),
+    )
+)
 
 
 def wrapped_text(result: Any) -> str | None:
