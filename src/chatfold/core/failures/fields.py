@@ -42,7 +42,7 @@ __all__ = [
 
 _BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure impossible invalid refused rejected "
-    "timed_out timeout undeliverable undelivered unsuccessful"
+    "timed_out timeout undeliverable undelivered unsuccessful ko nok erreur erro errore fehler"
 )
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
 _DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
@@ -62,7 +62,7 @@ _TAKES = word_set("book buy charge checkout order pay place purchase rebook rede
 _COMPLAINTS = word_set("bounce error exception failure fault incident rejection")
 _ERRORS = (
     *("error", "errors", "Error", "errorMessage", "error_message", "errorCode", "error_code"),
-    *("fehler", "erreur"),
+    *("fehler", "erreur", "errore", "erro"),
     *FAILURES,
 )
 _TRUTHS = (
@@ -71,8 +71,8 @@ _TRUTHS = (
 )
 _STATE_KEYS = (
     *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
-    *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado", "résultat"),
-    *("ergebnis", "Status", "State"),
+    *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado"),
+    *("résultat", "resultat", "risultato", "ergebnis", "resultaat", "Status", "State"),
 )
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")

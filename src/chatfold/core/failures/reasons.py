@@ -21,7 +21,8 @@ FAILURES = (
 REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")
 OTHER_REASONS = (
     *("errorMessage", "Error", "why", "stderr", "error_code", "errorCode", "errorMessages"),
-    *("fehler", "erreur", "grund", "motif", "motivo", "raison", "mensaje", "meldung", "nachricht"),
+    *("fehler", "erreur", "errore", "erro", "grund", "motif", "motivo", "raison"),
+    *("mensaje", "meldung", "nachricht"),
     *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "explanation"),
     *FAILURES,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from chatfold.core.word_sets import word_set
+from chatfold.core.word_sets import without_accents, word_set
 
 __all__ = [
     "DEEDS",
@@ -120,32 +120,29 @@ DEEDS = (
 """What tools do, as participles."""
 _IRREGULAR = {"send": "sent", "resend": "resent", "write": "written", "pay": "paid", "make": "made"}
 _NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# What is said of a call that came to nothing, in German, French and Spanish, and the verbs of the
-# tools that it is no failure of, in English and in that language.
+# What is said of a call that came to nothing, in six more languages, and the verbs of the tools
+# that it is no failure of, in English and in that language.
 _REFUSED = ("reject", "decline", "deny", "refuse")
-_STATES = {
-    "abgelehnt": (*_REFUSED, "ablehnen", "ablehnung"),
+_TOLD = {
+    **dict.fromkeys(("abgelehnt", "zurückgewiesen"), (*_REFUSED, "ablehnen", "ablehnung")),
     "verweigert": (*_REFUSED, "verweigern"),
-    "fehlgeschlagen": ("fail",),
-    "refusé": (*_REFUSED, "refuser"),
-    "refusée": (*_REFUSED, "refuser"),
-    "rejeté": (*_REFUSED, "rejeter"),
-    "rejetée": (*_REFUSED, "rejeter"),
-    "échec": ("fail",),
-    "échoué": ("fail",),
-    "échouée": ("fail",),
-    "rechazado": (*_REFUSED, "rechazar"),
-    "rechazada": (*_REFUSED, "rechazar"),
-    "denegado": (*_REFUSED, "denegar"),
-    "denegada": (*_REFUSED, "denegar"),
-    "fallido": ("fail",),
-    "fallida": ("fail",),
-    "gescheitert": ("fail",),
-    "rifiutato": (*_REFUSED, "rifiutare"),
-    "rifiutata": (*_REFUSED, "rifiutare"),
-    "respinto": (*_REFUSED, "respingere"),
-    "respinta": (*_REFUSED, "respingere"),
+    **dict.fromkeys(("fehlgeschlagen", "gescheitert"), ("fail",)),
+    **dict.fromkeys(("refusé", "refusée"), (*_REFUSED, "refuser")),
+    **dict.fromkeys(("rejeté", "rejetée"), (*_REFUSED, "rejeter")),
+    **dict.fromkeys(("échec", "échoué", "échouée"), ("fail",)),
+    **dict.fromkeys(("rechazado", "rechazada"), (*_REFUSED, "rechazar")),
+    **dict.fromkeys(("denegado", "denegada"), (*_REFUSED, "denegar")),
+    **dict.fromkeys(("fallido", "fallida", "imposible"), ("fail",)),
+    **dict.fromkeys(("rifiutato", "rifiutata"), (*_REFUSED, "rifiutare")),
+    **dict.fromkeys(("respinto", "respinta"), (*_REFUSED, "respingere")),
+    **dict.fromkeys(("fallito", "fallita", "impossibile"), ("fail",)),
+    **dict.fromkeys(("recusado", "recusada"), (*_REFUSED, "recusar")),
+    **dict.fromkeys(("rejeitado", "rejeitada"), (*_REFUSED, "rejeitar")),
+    **dict.fromkeys(("falhou", "falhado", "impossível"), ("fail",)),
+    **dict.fromkeys(("geweigerd", "afgewezen"), (*_REFUSED, "weigeren", "afwijzen")),
+    "mislukt": ("fail",),
 }
+_STATES = {**_TOLD, **{without_accents(state): verbs for state, verbs in _TOLD.items()}}
 _ENDING = word_set("end halt interrupt kill stop terminate")  # what runs is then aborted
 STATES = frozenset(_STATES)
 """Words of other languages by which a state says that a call came to nothing."""
