@@ -101,24 +101,20 @@ def _is_spent(items: Sequence[Any], at: int) -> bool:
     return last and any(normalise(item).get("role") == "user" for item in items[at + 1 :])
 
 
-def test_law_1_an_instruction_stands_before_a_spent_one_that_is_in_its_place() -> None:
+def test_law_1_an_instruction_stands_before_a_spent_one_that_is_in_the_only_place() -> None:
     """They are judged together, and the older one comes first."""
     rule = {"role": "system", "content": "Be brief."}
     spent = {"role": "system", "content": "In German now.", "clear_at": "next_user_message"}
     call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {}}
-    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
     first, second = talk(2)[:2], talk(2)[2:]
     items: list[Any] = [first[0], rule, first[1], second[0], spent]
-    items += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    items += [{"role": "assistant", "content": "It is there."}]
+    items += [{"role": "assistant", "content": [call]}]  # behind it is no place, nor before it
     ctx = ChatContext(items, shape="anthropic")
     assert ctx.summarize(short, keep_last_turns=1).changed
-    assert [item["role"] for item in items[1:]] == [
-        *("user", "system", "system", "assistant", "user", "assistant")
-    ]
+    assert [item["role"] for item in items[1:]] == ["user", "system", "system", "assistant"]
     assert items[2] is rule
     assert items[3] is spent
-    assert not ctx.check()
+    assert [problem.severity for problem in ctx.check()] == ["pending"]  # the call is open
 
 
 def test_law_1_instructions_stand_side_by_side_in_one_place() -> None:

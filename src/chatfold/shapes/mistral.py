@@ -108,11 +108,7 @@ class Mistral(Shape):
 
     def said(self, item: Any) -> Any:
         """Return a message without fields at their default: the SDK's JSON has them all."""
-        if module_of(item).startswith("mistralai"):
-            try:
-                item = plain(item)
-            except Exception:  # it cannot say what it holds, and equals itself alone
-                return item
+        item = _plain(item)
         if type(item) is not dict:
             return item
         fields = cast("dict[str, Any]", item)
@@ -232,8 +228,19 @@ def _getter(item: object) -> Get:
     return read
 
 
+def _plain(value: Any) -> Any:
+    """Return an object of the SDK's in JSON types; anything else as it is."""
+    if not module_of(value).startswith("mistralai"):
+        return value
+    try:
+        return plain(value)
+    except Exception:  # it cannot say what it holds, and equals itself alone
+        return value
+
+
 def _told(call: Any) -> Any:
     """Return a call without fields at their default, as `Mistral.said` does a message."""
+    call = _plain(call)  # an object of the SDK's may stand in a message that is a dict
     if type(call) is not dict:
         return call
     fields = cast("dict[str, Any]", call)
