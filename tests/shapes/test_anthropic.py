@@ -544,6 +544,37 @@ def test_settings_that_stay_are_not_in_the_way_of_an_instruction() -> None:
     assert ctx.items[1:] == [_user("a"), LOW, _rule(1), _assistant("b")]
 
 
+@pytest.mark.parametrize("content", ["Be terse.", [{"type": "tool_addition", "tool": {}}]])
+def test_an_instruction_that_sets_an_option_goes_before_later_settings(content: Any) -> None:
+    """Else the option would go back to what it was; words alone may stand behind them."""
+    both = {"role": "system", "content": content, "output_config": {"effort": "low"}}
+    told, last = [_user(LONG), both, _assistant(LONG)], [_user("a"), HIGH, _assistant("b")]
+    assert _asked([*told, *last], keep_last_turns=1)[0].items[1:] == [last[0], both, *last[1:]]
+    ctx = _asked([*told, LOW, HIGH, last[0], last[2]], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [last[0], both, HIGH, last[2]], "settings of the head go with it"
+    ctx = _asked([told[0], LOW, *told[1:], *last], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [last[0], both, *last[1:]], "what came before is replaced"
+    budget = {**HIGH, "output_config": {"task_budget": {"type": "tokens", "total": 100_000}}}
+    ctx = _asked([told[0], budget, *told[1:], *last], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [budget, last[0], both, *last[1:]]
+    ctx = _asked([*told, HIGH, *last[:1], _rule(1), last[2]], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [last[0], both, HIGH, _rule(1), last[2]]
+    ctx = _asked([*told, _user("c"), _rule(1), _assistant(LONG), *last], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [last[0], both, _rule(1), *last[1:]]
+    ctx = _asked([*told, _user("a"), budget, _assistant("b")], keep_last_turns=1)[0]
+    assert ctx.items[1:] == [_user("a"), budget, both, _assistant("b")], "it sets something else"
+
+
+def test_an_instruction_that_sets_an_option_has_a_place_before_settings_or_none() -> None:
+    """Where none is, it stays, and so does what it stands between."""
+    both = {**_rule(1), "output_config": {"effort": "low"}}
+    items = [_user(LONG), _assistant(LONG), _user("a"), both, _assistant("b")]
+    last = [_user("c"), HIGH, _user("d"), _assistant("e")]
+    ctx = _asked([*items, _user(LONG), _assistant(LONG), *last], keep_last_turns=2)[0]
+    assert ctx.items[1:] == [*items[2:], *last]
+    assert validate(ctx.items, "anthropic") == []
+
+
 def test_what_has_passed_behind_settings_stays_with_the_turn_that_it_was_for() -> None:
     """It would hold again behind a later question, and must stand behind a user's turn."""
     items = [_user(LONG), _assistant(LONG), _user("a"), HIGH, PASSING, _assistant("b"), _user("c")]

@@ -100,8 +100,9 @@ def place_instructions(
     place of its own, for servers that judge every message alone; where these run out, the oldest
     share the first, one behind the other: "Consecutive system messages are accepted and treated as
     a single system section, which follows the same placement rule as a whole". None goes behind a
-    later instruction, which it would seem to take back. Without a place all stay where they are,
-    with the messages around them; so does one that these stay with anyhow.
+    later instruction, which it would seem to take back, nor one that sets an option behind a later
+    message that sets it, too: the settings behind it go with it. Without a place all stay where
+    they are, with the messages around them; so does one that these stay with anyhow.
     """
     here = frozenset(kept)
     told = [i for i in kept if _is_instruction(views[i])]
@@ -111,13 +112,20 @@ def place_instructions(
         return Placement()
     staying = [i for i in kept if views[i].role != "system"]
     before = views[staying[-1]].role if staying else behind
-    stop = _first_waiting(tail, views) + 1 if movable == told[-len(movable) :] else tail
+    setters = [i for i in movable if _options(views[i])]
+    settings = [i for i in kept if is_setting(views[i]) and setters and i > setters[0]]
+    last = _first_waiting(tail, views) if movable == told[-len(movable) :] else tail - 1
+    stop = _first_setter([*setters, *settings], range(tail, last), views) + 1
     found = list(islice(_places(range(tail, stop), views, before), len(movable) + 1))
     alone = [place for place in found if not _is_told_at(place, views)]
     places = alone[: len(movable)] or found[:1]
     if places:
         sharing = [places[0]] * (len(movable) - len(places))
-        return Placement(dict(zip(movable, [*sharing, *places], strict=True)))
+        moved = dict(zip(movable, [*sharing, *places], strict=True))
+        place = tail
+        for index in sorted([*moved, *settings]):
+            place = moved.setdefault(index, place)
+        return Placement(moved)
     around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
     return Placement({}, [*around])
 
@@ -125,14 +133,16 @@ def place_instructions(
 def _places(within: range, views: Sequence[ItemView], before: Role) -> Iterator[int]:
     """Yield where an instruction may go, up to the first that stands there.
 
+    Settings may stand anywhere, and part nothing.
+
     Args:
-        within: Indices before which it may go.
+        within: Indices before which it may go; the last may be that of settings to hold after it.
         views: The readings of the whole list.
         before: Who speaks before them.
     """
     for index in within:
-        if index < len(views) and is_setting(views[index]):
-            continue  # it may stand anywhere, and parts nothing
+        if index < within.stop - 1 and is_setting(views[index]):
+            continue
         stands = _is_told_at(index, views)
         if before == "user" and _speaks_from(index, views) == "assistant":
             yield index
@@ -145,6 +155,18 @@ def _places(within: range, views: Sequence[ItemView], before: Role) -> Iterator[
 
 def _is_told_at(index: int, views: Sequence[ItemView]) -> bool:
     return index < len(views) and _is_instruction(views[index])
+
+
+def _options(view: ItemView) -> frozenset[str]:
+    """Return the names of the options that a message sets."""
+    parts = (p for p in view.parts if type(p) is StatePart and _sets_options(p))
+    return frozenset[str]().union(*(part.keys for part in parts))
+
+
+def _first_setter(moving: Sequence[int], within: range, views: Sequence[ItemView]) -> int:
+    """Return the index of the first message that sets an option which a moving one sets, too."""
+    names = frozenset[str]().union(*(_options(views[i]) for i in moving))
+    return next((i for i in within if names & _options(views[i])), within.stop)
 
 
 _Sides: TypeAlias = tuple[int | None, int | None]
