@@ -21,6 +21,7 @@ from validator import validate
 
 from chatfold import ChatContext
 from chatfold.core.views import ReasoningPart
+from chatfold.stores import MemoryStore
 
 __all__ = ["llm_server"]
 
@@ -88,27 +89,86 @@ def test_what_is_thought_behind_a_fold_that_stripped_needs_nothing() -> None:
         assert (ctx.request_options() != {}) == bool(ctx.requirements())
         return [requirement.kind for requirement in ctx.requirements()]
 
-    def thought(n: int) -> list[Any]:
-        thinking = {"type": "thinking", "thinking": "Look it up.", "signature": f"c2ln{n}"}
-        answer = [thinking, {"type": "text", "text": "Delivered."}]
-        ask = {"role": "user", "content": f"Where is order {n}? " + "Details, please. " * 60}
-        return [ask, {"role": "assistant", "content": answer}]
-
-    items = [item for n in range(4) for item in thought(n)]
+    items = [item for n in range(4) for item in _thought(n)]
     ctx = ChatContext(items, model=MODEL)
     first = ctx.summarize(lambda _: "Orders were asked for.", keep_last_turns=1, thinking="strip")
     assert first.stripped
     assert asked(ctx) == []
-    ctx.extend(thought(4))
+    ctx.extend(_thought(4))
     assert asked(ctx) == []
     second = ctx.summarize(lambda _: "More orders.", keep_last_turns=1, thinking="keep")
     assert [requirement.kind for requirement in second.requirements] == asked(ctx) != []
     ctx.undo()
     assert asked(ctx) != [], "what was signed over which list is not known any more"
     ctx.summarize(lambda _: "More orders.", keep_last_turns=1, thinking="strip", force=True)
-    ctx.extend(thought(5))
+    ctx.extend(_thought(5))
     assert asked(ctx) == []
     assert asked(ChatContext(list(items), model=MODEL)) != []
+
+
+def _thought(n: int) -> list[Any]:
+    thinking = {"type": "thinking", "thinking": "Look it up.", "signature": f"c2ln{n}"}
+    answer = [thinking, {"type": "text", "text": "Delivered."}]
+    ask = {"role": "user", "content": f"Where is order {n}? " + "Details, please. " * 60}
+    return [ask, {"role": "assistant", "content": answer}]
+
+
+def _bound(ctx: ChatContext[Any]) -> list[tuple[int, ...]]:
+    """Return which items a request must say something of; the options say it, and quickly."""
+    found = [r for r in ctx.requirements() if r.kind == "thinking_binding"]
+    assert ctx.request_options() == (dict(found[0].options) if found else {})
+    assert [*ctx._state.requirements_read()] == found  # pyright: ignore[reportPrivateUsage]
+    return [r.indices for r in found]
+
+
+@pytest.mark.parametrize("thinking", ["keep", "strip"])
+def test_what_was_signed_over_a_summary_needs_the_fields_when_that_is_taken_back(
+    thinking: Any,
+) -> None:
+    """Behind the originals it is refused, until it is folded away; what was there before is not."""
+    items = [item for n in range(4) for item in _thought(n)]
+    ctx = ChatContext(items, model=MODEL)
+    for first in (4, 6):
+        ctx.summarize(lambda _, n=first: f"Orders {n}.", keep_last_turns=1, thinking=thinking)
+        ctx.extend([*_thought(first), *_thought(first + 1)])
+    second = ctx.undo()
+    assert len(items) < 16
+    assert len(_bound(ctx)) == 1
+    assert [r for r in ctx.requirements() if r.kind == "thinking_binding"] == [*second.requirements]
+    outcome = ctx.undo()
+    assert _bound(ctx) == [(9, 11, 13, 15)] == [r.indices for r in outcome.requirements]
+    assert "undo()" in outcome.requirements[0].message
+    assert ctx.summarize(lambda _: "Other words.", keep_last_turns=2, force=True)
+    ctx.undo()
+    assert _bound(ctx) == [(9, 11, 13, 15)]
+    ctx.append({"role": "user", "content": "Thanks."})
+    assert ctx.summarize(lambda _: "All orders.", keep_last_turns=1, force=True)
+    assert _bound(ctx) == []
+
+
+@pytest.mark.parametrize("model", [MODEL, "claude-opus-4-5"])
+def test_an_undo_needs_nothing_where_nothing_was_signed_since(model: str) -> None:
+    """Nor for a model that does not bind its thinking."""
+    items = [item for n in range(4) for item in _thought(n)]
+    ctx = ChatContext(items, model=model)
+    ctx.summarize(lambda _: "Orders were asked for.", keep_last_turns=2)
+    ctx.append({"role": "user", "content": "Thanks."})
+    assert (_bound(ctx) != []) == (model == MODEL)
+    if model != MODEL:
+        ctx.extend(_thought(4))
+    assert ctx.undo().requirements == ()
+    assert _bound(ctx) == []
+
+
+def test_an_undo_from_a_store_takes_all_thinking_behind_the_summary_to_be_signed_over_it() -> None:
+    """Who did not see the fold does not know what came since; the fields do no harm."""
+    store = MemoryStore()
+    items = [item for n in range(4) for item in _thought(n)]
+    ctx = ChatContext(items, model=MODEL, store=store, key="c")
+    ctx.summarize(lambda _: "Orders were asked for.", keep_last_turns=1)
+    again = ChatContext([*items, *_thought(4)], model=MODEL, store=store, key="c")
+    assert again.undo().reason == "undone"
+    assert _bound(again) == [(7, 9)]
 
 
 @given(history=st.sampled_from(BOUND).flatmap(histories), limit=limits)

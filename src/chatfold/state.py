@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 from weakref import WeakSet
 
+from chatfold.core.binding import parted_thinking
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
@@ -45,6 +46,8 @@ class ListState:
         # Whether a fold took out all thinking behind its summary: what is there now came later,
         # and was signed over the list with that summary.
         self.unbound = False
+        # Fingerprints of items whose thinking was signed over a summary that was taken back.
+        self.parted: set[int] = set()
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
         _ALL.add(self)
@@ -130,11 +133,16 @@ class ListState:
         """Return what a request with this list has to carry besides the list."""
         snapshot = self.snapshot()
         needed = snapshot.shape.requirements(snapshot.views, model=self.model)
-        return [*self._still_needed(needed), *self.replay(snapshot)]
+        found = [*self._still_needed(needed), *self.replay(snapshot)]
+        if not self.parted or any(r.kind == THINKING_BINDING for r in found):
+            return found
+        return [*found, *parted_thinking(snapshot, self.parted, self.model)]
 
     def requirements_read(self) -> list[Requirement]:
         """Return the same, in time that is short also for long lists."""
         with self.lock:
+            if self.parted:
+                return self.requirements()
             return self._still_needed(self.reading.requirements(self.model))
 
     def _still_needed(self, found: Iterable[Requirement]) -> list[Requirement]:

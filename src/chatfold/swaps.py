@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
+from chatfold.core.binding import thinking_prints
 from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.cost import Cost
 from chatfold.core.digest import head_digest, stable_digest
@@ -104,7 +105,7 @@ class Swaps:
                 verdict = self._judged(plan, snapshot, written, known.tokens)
                 if not verdict.gains(plan.min_gain):
                     return None
-                fold = _fold(plan, verdict.replacement, len(written))
+                fold = _fold(plan, verdict.replacement, len(written), thinking_prints(snapshot))
                 if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
                     self._originals.keep(fold, known.id, plan.terms.redact)
                 if not self._state.has_grown(snapshot):
@@ -266,6 +267,8 @@ class Swaps:
             self._folds[:] = [other for other in self._folds if other is not fold]
             now = self._state.reading.snapshot()
             self._undone.update((fold.digest, *self._digests_of(fold, back.start, now)))
+            start = back.start + len(fold.region) if fold.thoughts is None else 0
+            self._state.parted |= thinking_prints(now, start) - (fold.thoughts or frozenset())
             after = sum(now.sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
         return Outcome(
@@ -275,6 +278,7 @@ class Swaps:
             kept=fold.kept,
             tokens_before=before,
             tokens_after=after,
+            requirements=tuple(self._state.requirements()),
             fold_id=self._name(fold.summary),
             key=self._originals.key,
         )
@@ -354,7 +358,12 @@ def _standing(snapshot: Snapshot) -> Iterator[Any]:
             yield item
 
 
-def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
+def _fold(
+    plan: Plan[Any],
+    made: Replacement[Any],
+    written: int,
+    thoughts: frozenset[int] | None = None,
+) -> Fold:
     """Return what a fold took out; it is found again by the last new item that was written."""
     new = [0]  # what a provider wrote may begin with items of the region
     if written > 1:
@@ -363,7 +372,7 @@ def _fold(plan: Plan[Any], made: Replacement[Any], written: int) -> Fold:
     others = tuple(made.items[i] for i in new)
     extent = len(made.items) - 1 - at
     region = (*plan.region, *made.taken) if made.taken else plan.region
-    return Fold(made.items[at], region, made.kept, plan.digest, extent, others, at)
+    return Fold(made.items[at], region, made.kept, plan.digest, extent, others, at, thoughts)
 
 
 def _gone(plan: Plan[Any], made: Replacement[Any]) -> tuple[Any, ...]:

@@ -28,6 +28,8 @@ class Fold:
         extent: Number of items behind the summary among which the kept ones were left.
         others: What else was put in, which goes with the summary.
         before: Number of items before the summary that were put in or left there.
+        thoughts: Fingerprints of the items with thinking that were in the list before it: what has
+            come since was signed over the summary. None where that is not known.
     """
 
     summary: Any = field(repr=False)
@@ -37,6 +39,7 @@ class Fold:
     extent: int
     others: tuple[Any, ...] = field(default=(), repr=False)
     before: int = 0
+    thoughts: frozenset[int] | None = field(default=None, repr=False)
 
     def is_as(self, other: Fold | None) -> bool:
         """Return whether another fold takes out the same items, and leaves and puts in the same."""
