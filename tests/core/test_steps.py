@@ -49,6 +49,24 @@ def assert_linked(ctx: ChatContext[Any], steps: Trajectory) -> None:
             assert action.call.result in observation.text
 
 
+@pytest.mark.parametrize("name", ["code", "tool"])
+def test_a_result_beside_the_call_of_the_server_is_one_observation(name: str) -> None:
+    """As Gemini writes them; of two calls each has its own, and one without says nothing."""
+    if name == "code":
+        one: Any = {"executable_code": {"code": "print(1)", "language": "PYTHON"}}
+        result: Any = {"code_execution_result": {"outcome": "OUTCOME_OK", "output": "found"}}
+    else:
+        one = {"tool_call": {"id": "s1", "tool_type": "GOOGLE_SEARCH_WEB", "args": {"q": "x"}}}
+        result = {"tool_response": {"id": "s1", "tool_type": "GOOGLE_SEARCH_WEB", "response": {}}}
+    for parts in ([one, result], [one, result, {"text": "It is."}, one, result]):
+        ctx = ChatContext([{"role": "model", "parts": parts}], shape="gemini")
+        steps = ctx.steps()
+        seen = [s for s in steps if s.kind == "observation"]
+        assert len(seen) == len([s for s in steps if s.kind == "action"]) == parts.count(one)
+        assert all(step.call is not None for step in seen)
+        assert_linked(ctx, steps)
+
+
 @given(history=histories(broken=True))
 def test_every_call_is_an_action_and_every_result_its_observation(history: History) -> None:
     """In any shape and order, the links go both ways."""

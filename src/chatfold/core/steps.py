@@ -96,6 +96,7 @@ class _Walk:
         self.steps: list[Step] = []
         self.skipped = 0
         self.asked = False
+        self.whole: list[ToolCallRecord] = []
         self.made: dict[int, list[ToolCallRecord]] = {}
         self.answered: dict[int, list[ToolCallRecord]] = {}
         for call in calls:
@@ -115,6 +116,10 @@ class _Walk:
             self.speech(index, view, said)
         for part in view.parts:
             self.part(index, view, part)
+        for record in self.whole:  # a call of the server's may hold its result, or stand before it
+            if any(record is other for other in self.answered.get(index, ())):
+                self.seen(index, record)
+        self.whole.clear()
 
     def speech(self, index: int, view: ItemView, said: Sequence[TextPart | MediaPart]) -> None:
         """Add what an author says in one item, as one step."""
@@ -156,10 +161,17 @@ class _Walk:
             self.skipped += 1
             return
         self.steps.append(Step("action", part.arguments, index, "assistant", record))
-        whole = isinstance(part, ServerCallPart) or part.served  # no other part holds its result
-        if whole and record.result_index == index:
-            self.answered[index].remove(record)
-            self.steps.append(Step("observation", record.result, index, "tool", record))
+        if record.result_index != index:
+            return
+        if isinstance(part, ServerCallPart):
+            self.seen(index, record)
+        elif part.served:
+            self.whole.append(record)
+
+    def seen(self, index: int, record: ToolCallRecord) -> None:
+        """Add the result of a call that no part of its own holds."""
+        self.answered[index].remove(record)
+        self.steps.append(Step("observation", record.result, index, "tool", record))
 
     def observation(self, index: int, part: ResultPart) -> None:
         records = self.answered.get(index, [])
