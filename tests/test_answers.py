@@ -373,3 +373,20 @@ def test_an_answer_that_needed_more_room_is_mended_with_as_much() -> None:
     outcome = ChatContext(talk()).summarize(answering, keep_last_turns=1)
     assert outcome.summary == "user 1 asked."
     assert caps == [None, 16_384, 16_384]
+
+
+@pytest.mark.parametrize(("asked", "cap"), [(2_000, 16_384), (4_096, 16_384), (20_000, 80_000)])
+def test_the_limit_of_an_answer_that_was_cut_off_follows_what_is_asked_for(
+    asked: int, cap: int
+) -> None:
+    """What the error says to do has to help: a long summary has to fit the second time."""
+    caps: list[int | None] = []
+
+    def answering(prompt: Prompt) -> Completion:
+        caps.append(prompt.cap)
+        return Completion("user 1 as", "length")
+
+    most = f"of more than {max(asked, 4_096):,}, "
+    with pytest.raises(TruncatedSummaryError, match=most):
+        ChatContext(talk()).summarize(answering, keep_last_turns=1, max_summary_tokens=asked)
+    assert caps == [None, cap]

@@ -200,6 +200,7 @@ def test_room_is_known_from_the_callers_limit_and_from_the_window() -> None:
     assert Room(Window(10_000)).prompt(1000) == int(8750 * 0.97)
     assert Room(Window(10_000), most=5000).prompt(1000) == 5000
     assert Room(Window(100_000, cap=8192)).prompt(1000) == int((100_000 - 8192) * 0.97)
+    assert Room(Window(100_000, cap=8192)).prompt(9000) == int((100_000 - 18_000) * 0.97)
     assert Room().answer(2000) == 2000
     assert Room(Window(8000)).answer(2000) == 1000
 

@@ -108,6 +108,15 @@ def test_the_request_holds_the_prompt_and_the_limit_that_the_api_demands(
     }
 
 
+@pytest.mark.parametrize(("asked", "limit"), [(4_096, CAP), (5_000, 10_000), (20_000, 40_000)])
+def test_the_limit_is_well_above_a_long_summary(
+    ask: Ask, llm_server: LLMServer, prompt: Prompt, asked: int, limit: int
+) -> None:
+    """A summary of the length that was asked for would be cut off otherwise, and paid for twice."""
+    ask(replace(prompt, max_tokens=asked))
+    assert llm_server.requests[0].body["max_tokens"] == limit
+
+
 @pytest.mark.parametrize("timeout", [5.0, None])
 @pytest.mark.parametrize("cap", [2 * CAP, 64_000])
 def test_a_large_cap_needs_no_streaming(

@@ -174,6 +174,28 @@ def test_a_limit_that_is_high_enough_stays(way: Way, llm_server: LLMServer) -> N
     assert llm_server.requests[0].body[limit] == 50_000
 
 
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("openai_chat", "max_completion_tokens"),
+        ("openai_responses", "max_output_tokens"),
+        ("anthropic", "max_tokens"),
+    ],
+)
+def test_a_limit_is_raised_well_above_a_long_summary(
+    name: str, limit: str, llm_server: LLMServer
+) -> None:
+    """Where the caller's own requests are for short answers, and a long summary is wanted."""
+    live = WAYS[name]
+    options: dict[str, Any] = {
+        "request": live.request(**{limit: 2_500}),
+        "max_summary_tokens": 9_000,
+    }
+    live.fold(context(live), llm_server, **options)
+    thinking = 2_048 if name == "anthropic" else 0
+    assert llm_server.requests[0].body[limit] == 18_000 + thinking
+
+
 def test_thinking_has_its_budget_beside_the_summary(llm_server: LLMServer) -> None:
     """Claude's thinking counts against the limit, so that goes up by its budget."""
     llm_server.script(truncated(), ok())

@@ -37,11 +37,14 @@ __all__ = [
     "Usage",
     "Written",
     "accept",
+    "cap_for",
     "completed",
 ]
 
 CAP = 8192
 """The limit of an answer, in tokens, where a provider demands one; doubled once if it is hit."""
+
+_ABOVE = 2  # a limit is this many times what is asked for: models overshoot, and some think first
 
 _SHORT = 50  # tokens; a line with its heading may be longer
 
@@ -168,6 +171,11 @@ _BROKEN = frozenset(
 )
 
 
+def cap_for(asked: int) -> int:
+    """Return the limit of an answer where a provider demands one: well above what is asked for."""
+    return max(CAP, _ABOVE * asked)
+
+
 def completed(answer: object) -> Completion:
     """Return what a host was answered as a completion.
 
@@ -189,7 +197,7 @@ def accept(completion: Completion, most: int | None = None) -> str:
 
     Args:
         completion: The answer.
-        most: Tokens that were asked for, for the remedy where not a line fits in so few.
+        most: Tokens that were asked for, for the remedies: more has to be asked for than that.
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
@@ -205,8 +213,9 @@ def accept(completion: Completion, most: int | None = None) -> str:
         raise RefusedSummaryError(f"the summarizer refused ({why})")
     if reason in _LENGTH:
         raise TruncatedSummaryError(
-            f"the summary was cut off ({reason}); pass a larger max_summary_tokens= "
-            "or use a model with a longer output"
+            f"the summary was cut off ({reason}); pass max_summary_tokens= of more than "
+            f"{max(most or 0, CAP // _ABOVE):,}, as the limit that chatfold sends follows it, or "
+            "use a model with a longer output"
         )
     said, thought = without_thoughts(completion.text)
     text = unwrapped(said)

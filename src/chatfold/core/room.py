@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from chatfold.core.flow import cap_for
+
 __all__ = ["Room", "Window"]
 
 _MARGIN = 0.03  # the two counts differ from text to text by some percent
@@ -23,7 +25,8 @@ class Window(NamedTuple):
 
     Attributes:
         tokens: Tokens that a prompt and its answer have together; None where it is not known.
-        cap: Tokens that every request sets aside for its answer; 0 where it sets none aside.
+        cap: Tokens that every request sets aside for its answer, more where a long one is asked
+            for (`cap_for`); 0 where it sets none aside.
     """
 
     tokens: int | None = None
@@ -53,7 +56,8 @@ class Room:
         """
         limits = [] if self._most is None else [self._most]
         if self._window is not None:
-            left = self._window - max(self._cap, answer + answer // _OVERSHOOT)
+            aside = max(self._cap, cap_for(answer)) if self._cap else 0
+            left = self._window - max(aside, answer + answer // _OVERSHOOT)
             limits.append(int(left / (self._ratio or 1.0) * (1 - _MARGIN)))
         return min(limits, default=None)
 

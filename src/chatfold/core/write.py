@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
-from chatfold.core.flow import CAP, Completion, Request, Steps, Written, accept
+from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
 from chatfold.core.grounding import Ungrounded
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
@@ -203,7 +203,7 @@ def _ask(
     try:
         return (yield from _asked(prompt, backend))
     except TruncatedSummaryError:
-        cap = room.cap(2 * (prompt.cap or CAP), size_of(head, prompt))
+        cap = room.cap(2 * (prompt.cap or cap_for(prompt.max_tokens)), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
     run.cap = cap

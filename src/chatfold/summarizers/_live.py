@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from chatfold.core.flow import CAP
+from chatfold.core.flow import cap_for
 from chatfold.core.live import LIVE_SHAPES, LiveRequest, Sender
 from chatfold.core.native import field, plain
 from chatfold.summarizers._native import fields_of
@@ -183,7 +183,9 @@ def _is_openai(client: object) -> bool:
 # The bodies
 
 
-def chat_body(live: LiveRequest, model: str, cap: int | None, client: object) -> dict[str, Any]:
+def chat_body(
+    live: LiveRequest, model: str, cap: int | None, client: object, asked: int = 0
+) -> dict[str, Any]:
     """Return the body of a live request to Chat Completions."""
     body = _fields(live, model, *_CHAT_LIMITS, "tool_choice", "function_call")
     body["messages"] = [*live.items, live.item]
@@ -191,23 +193,25 @@ def chat_body(live: LiveRequest, model: str, cap: int | None, client: object) ->
         _without_calls(body)
     for name in _CHAT_LIMITS:
         if body.get(name) is not None:
-            body[name] = max(body[name], cap or CAP)
+            body[name] = max(body[name], cap or cap_for(asked))
             return body
     return body if cap is None else body | {"max_completion_tokens": cap}
 
 
-def response_body(live: LiveRequest, model: str, cap: int | None, client: object) -> dict[str, Any]:
+def response_body(
+    live: LiveRequest, model: str, cap: int | None, client: object, asked: int = 0
+) -> dict[str, Any]:
     """Return the body of a live request to Responses."""
     body = _fields(live, model, "max_output_tokens", "tool_choice")
     body["input"] = [*live.items, live.item]
     if _is_openai(client):
         _without_calls(body)
     if body.get("max_output_tokens") is not None:
-        return body | {"max_output_tokens": max(body["max_output_tokens"], cap or CAP)}
+        return body | {"max_output_tokens": max(body["max_output_tokens"], cap or cap_for(asked))}
     return body if cap is None else body | {"max_output_tokens": cap}
 
 
-def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, Any]:
+def message_body(live: LiveRequest, model: str, cap: int | None, asked: int = 0) -> dict[str, Any]:
     """Return the body of a live request to Messages; thinking counts against its limit."""
     body = _fields(live, model, "max_tokens") | {"messages": [*live.items, live.item]}
     if "tools" in body:
@@ -219,7 +223,7 @@ def message_body(live: LiveRequest, model: str, cap: int | None) -> dict[str, An
     if field(body.get("thinking"), "type") == "disabled":  # which takes nothing else
         body["thinking"] = {"type": "disabled"}
     thinking = field(body.get("thinking"), "budget_tokens")
-    needed = (cap or CAP) + (thinking if isinstance(thinking, int) else 0)
+    needed = (cap or cap_for(asked)) + (thinking if isinstance(thinking, int) else 0)
     return body | {"max_tokens": max(body.get("max_tokens") or 0, needed)}
 
 

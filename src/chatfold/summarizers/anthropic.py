@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from chatfold.core.flow import CAP, Completion
+from chatfold.core.flow import Completion, cap_for
 from chatfold.core.native import field
 from chatfold.core.usage import usage_in
 from chatfold.summarizers._live import message_body, needs_beta
@@ -66,14 +66,14 @@ class AnthropicSummarizer(SDKSummarizer):
         """Send the request; return the SDK's answer, or what to await for it."""
         client = self.configured()
         if prompt.live is not None:
-            body = message_body(prompt.live, self.model, prompt.cap)
+            body = message_body(prompt.live, self.model, prompt.cap, prompt.max_tokens)
             messages = client.beta.messages if needs_beta(client, body) else client.messages
             return messages.create(**body)
         return client.messages.create(
             model=self.model,
             system=prompt.system,
             messages=[{"role": "user", "content": prompt.user}],
-            max_tokens=prompt.cap or CAP,
+            max_tokens=prompt.cap or cap_for(prompt.max_tokens),
         )
 
     def read(self, answer: Any, *, live: bool = False) -> Completion:

@@ -85,7 +85,8 @@ class OpenAISummarizer(SDKSummarizer):
             responses = self.endpoint == "responses"
             create = client.responses.create if responses else client.chat.completions.create
             body = response_body if responses else chat_body
-            return create(**body(prompt.live, self.model, prompt.cap, client))
+            asked = prompt.max_tokens
+            return create(**body(prompt.live, self.model, prompt.cap, client, asked))
         if self.endpoint == "responses":
             limit = {} if prompt.cap is None else {"max_output_tokens": prompt.cap}
             return client.responses.create(
