@@ -242,6 +242,37 @@ def test_an_error_that_repeats_the_prompt_is_not_quoted(run: Run) -> None:
     assert "walrus" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "said", ["no", "timeout", "Connection error.", "rate limit exceeded", "Not Found", "none!"]
+)
+def test_a_short_error_that_names_nothing_is_told(said: str) -> None:
+    """It stands in the prompt by chance: in its instructions, or in what a tool answered."""
+
+    def fail(given: Prompt) -> str:
+        assert said in given.user
+        raise RuntimeError(said)
+
+    talk = [{"role": "user", "content": f"Say {said}."}, {"role": "assistant", "content": "ok"}] * 9
+    with pytest.raises(SummarizerError, match=f": RuntimeError: {said}$"):
+        ChatContext(talk).summarize(fail, keep_last_turns=1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["walrus", "Ms Miller", "4711", "LK-77", "no walrus", "77", "the request was not for a value"],
+)
+def test_a_short_error_that_may_be_a_value_of_the_conversation_is_not(said: str) -> None:
+    """A name or an id is as short; and a sentence is told from its length on."""
+
+    def fail(_: Prompt) -> str:
+        raise ValueError(said)
+
+    talk = [{"role": "user", "content": f"Say {said}."}, {"role": "assistant", "content": "ok"}] * 9
+    with pytest.raises(SummarizerError, match="left out") as caught:
+        ChatContext(talk).summarize(fail, keep_last_turns=1)
+    assert said not in str(caught.value)
+
+
 class UnreadableError(Exception):
     """An error whose own code fails: it takes for granted a detail that it does not have."""
 

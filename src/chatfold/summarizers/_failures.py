@@ -5,10 +5,12 @@ Not here: whether it says that a prompt is too long (`_overflow`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from chatfold import threads
+from chatfold.core.word_sets import word_set
 from chatfold.errors import SummarizerError
 from chatfold.summarizers._overflow import Overflow, overflow_in
 
@@ -145,6 +147,19 @@ def _reasons(detail: object) -> Iterator[str]:
 
 _LONGEST = 300  # characters of a server's message that are passed on
 _SAME = 20  # characters in a row that count as repeating the prompt
+_WORD = re.compile(r"[^\W_]+")
+# A short message of these words alone names nothing that anybody said, and the prompt holds them by
+# chance: its own instructions do, and what tools answered. Any other may be a name or an id.
+_PLAIN = word_set(
+    """
+    a an and at busy by closed connect connection could did didn does doesn down empty error errors
+    exceeded exception fail failed failure for forbidden found gateway has in internal interrupted
+    invalid is isn it key limit limited lost made many memory missing network no none nope not of on
+    oops out overloaded quota rate reached read refused request requests reset server service
+    stopped string t text the timed timeout to token tokens too try again type unavailable
+    unauthorized unexpected unknown value was went wrong write
+    """
+)
 
 
 def _quoted(text: str, prompt: Prompt) -> str:
@@ -155,6 +170,8 @@ def _quoted(text: str, prompt: Prompt) -> str:
     text = " ".join(text[:_LONGEST].split())
     if not text:
         return ""
+    if len(text) < _SAME and _PLAIN.issuperset(_WORD.findall(text.lower())):
+        return f": {text}"
     asked = (prompt.user, prompt.system)
     for start in range(max(1, len(text) - _SAME + 1)):
         piece = text[start : start + _SAME]
