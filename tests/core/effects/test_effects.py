@@ -83,6 +83,53 @@ def test_to_open_or_select_what_can_be_looked_at_is_a_read(name: str) -> None:
     assert effect_of(name, {}) == ("read", True)
 
 
+# The noun may stand first and the verb last.
+DONE_TO_A_THING = str.split(
+    "quote_accept quoteAccept profile_update monitor_delete list_delete view_create query_save "
+    "scan_start pagerduty_resolve pagerduty.resolve ticket_resolve resolve_conversation "
+    "conversations_resolve opsgenie_resolve_alert mark_as_read mark_message_read copy_list "
+    "refund_and_get issue_get_or_create analyze_and_fix scan_file_and_quarantine fork_repository"
+)
+A_THING_LOOKED_AT = str.split(
+    "issue_read issueGet refund_retrieve pull_request_review_read view_issue check_update "
+    "search_archive list_orders_to_cancel query_exchange dns_resolve hostname_resolve "
+    "resolve_short_id airflow_log airflow_logs build_log call_log chat_log browser_snapshot "
+    "get_users_and_groups find_user_id_by_name_and_zip search_by_name_or_id "
+    "list_and_get search_and_summarize whois transcribe_call"
+)
+DONE_OR_LOOKED_AT = str.split(
+    "test_send check_delete list_update view_update widget_resolve scan_and_purify "
+    "inspectThenWrap load_data_to_bigquery habit_log workouts_log"
+)
+REHEARSED = str.split("dry_run_migration dryRunDeploy deploy_dry_run helm_dry_run_upgrade")
+
+
+@pytest.mark.parametrize("name", [*DONE_TO_A_THING, "log_call", "post_log", "add_log"])
+def test_a_name_that_ends_in_what_is_done_is_guessed_to_write(name: str) -> None:
+    assert effect_of(name, {}) == ("write", True)
+
+
+@pytest.mark.parametrize("name", A_THING_LOOKED_AT)
+def test_a_name_that_ends_in_how_it_is_looked_at_is_guessed_to_read(name: str) -> None:
+    assert effect_of(name, {}) == ("read", True)
+
+
+@pytest.mark.parametrize("name", DONE_OR_LOOKED_AT)
+def test_a_name_that_may_mean_either_is_unknown(name: str) -> None:
+    """A change that is told as a look would never be told as done."""
+    assert effect_of(name, {}) == ("unknown", True)
+
+
+@pytest.mark.parametrize("name", REHEARSED)
+def test_a_rehearsal_changes_nothing(name: str) -> None:
+    assert effect_of(name, {}) == ("read", True)
+
+
+@pytest.mark.parametrize("name", ["set_dry_run", "toggleDryRun", "enable_dry_run"])
+def test_to_switch_rehearsals_on_changes_something(name: str) -> None:
+    assert effect_of(name, {})[0] != "read"
+
+
 WRITES_ELSEWHERE = (
     *("erstelleTicket", "bestellung_stornieren", "termin_buchen", "adresse_aendern"),
     *(

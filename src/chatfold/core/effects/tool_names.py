@@ -36,26 +36,27 @@ _READS = word_set(
     "analyze assert browse calc calculate calculator can check classify compare compute convert "
     "count describe detect diagnose diff discover enumerate estimate evaluate examine explain "
     "explore extract fetch filter find geocode get glob grep has head identify inspect is list "
-    "load locate lookup ls measure monitor open parse peek ping poll predict preview profile query "
-    "quote read recall recommend resolve retrieve scan scrape screenshot search see select show "
-    "simulate stat suggest summarize tail test think trace track translate validate verify view "
-    "wait watch whoami"
+    "load locate lookup ls measure monitor ocr open parse peek ping poll predict preview profile "
+    "query quote read recall recommend resolve retrieve scan scrape screenshot search see select "
+    "show simulate stat suggest summarize tail test think trace traceroute track transcribe "
+    "translate validate verify view wait watch whoami whois"
 )
 _WRITES = word_set(
     "accept acknowledge activate add adjust allocate append apply approve archive assign attach "
-    "authorize ban block cancel change charge clear click clone close commit complete configure "
-    "confirm connect copy create deactivate debit decline decrement delete deliver demote deny "
-    "deploy destroy detach disable disconnect dismiss dispatch donate downgrade drag drop edit "
-    "enable enqueue enroll escalate exchange expire forward freeze generate grant hire import "
-    "increment init initialize insert install invite issue kick kill launch lock login logout make "
-    "mark merge migrate mkdir modify move mute notify overwrite patch pay pin place press promote "
-    "provision publish purchase purge push put reactivate rebook reboot redeem refill refuel "
-    "refund register reject release relocate remove rename renew reorder repair replace replenish "
-    "replicate reply rerun reschedule reseat reserve reset restart restore resume return revert "
-    "revoke rewrite rollback rotate save schedule sell send set ship sign start stop store submit "
-    "subscribe suspend swap sync terminate toggle transfer trigger type unban unblock unfollow "
-    "uninstall unlock unmute unpause unpin unsubscribe untag update upgrade upload upsert wire "
-    "withdraw write"
+    "authorize backfill ban block cancel change charge clear click clone close commit complete "
+    "configure confirm connect copy create deactivate debit decline decrement delete deliver "
+    "demote deny deploy destroy detach disable disconnect dismiss dispatch donate downgrade drag "
+    "drop edit enable enqueue enroll escalate exchange expire finalize fix fork forward freeze "
+    "generate grant hire import increment init initialize insert install invite issue kick kill "
+    "launch lock login logout make mark merge migrate mkdir modify move mute notify offboard "
+    "onboard overwrite patch pay pin place press promote provision publish purchase purge push put "
+    "quarantine reactivate rebook reboot redeem refill refuel refund register reject release "
+    "relocate remediate remove rename renew reorder repair replace replenish replicate reply rerun "
+    "reschedule reseat reship reserve reset restart restore resume return revert revoke rewrite "
+    "rollback rotate save schedule sell send set ship sign start stop store submit subscribe "
+    "suspend swap sync terminate toggle transfer trigger type unban unblock unfollow uninstall "
+    "unlock unmute unpause unpin unsubscribe untag update upgrade upload upsert wire withdraw "
+    "write"
 )
 # Names are in the language of those who wrote the tool: German, French, Spanish, Italian or
 # Portuguese, without accents, as names are. Most have infinitives; in German and Italian many say
@@ -71,27 +72,44 @@ _READS_ELSEWHERE = word_set(
     "visualizzare zeige"
 )
 _WRITES_ELSEWHERE = word_set(
-    "abschliessen acheter acquistare activar activer actualiser actualizar adicionar aendern "
-    "agendar aggiorna aggiornare aggiungere aggiungi agregar ajouter aktivieren aktualisieren "
-    "alterar anadir andern anlegen annuler annulla annullare apagar approuver approvare aprobar "
-    "aprovar asignar assegnare ativar atribuir attivare attribuer atualizar avviare bestaetigen "
-    "bestatigen bestelle bestellen bezahlen bloccare bloquear bloquer borrar buche buchen "
-    "cadastrar cambiar cambiare cancelar cancella cancellare cerrar changer chiudere cloturer "
-    "cobrar completar completare comprar comprare concluir confermare confirmar confirmer crea "
-    "crear creare creer criar deaktivieren debloquer deletar deplacer desactivar desactiver "
-    "desativar desbloquear devolver disattivare ecrire einreichen eintragen elimina eliminar "
-    "eliminare emitir enregistrer entsperren enviar envoyer erstatten erstelle erstellen escalar "
-    "escrever escribir excluir fechar fermer finalizar freigeben generar generare generer gerar "
-    "guardar hinzufuegen hinzufugen iniciar inoltrare invia inviare kuendigen kundigen loeschen "
-    "loschen mandar marcar modificar modificare modifier notificar notificare notifier ordinare "
-    "pagar pagare payer planifier prenota prenotare programar programmare pubblicare publicar "
-    "publier reactivar reagendar rechazar reembolsar refuser registrar registrare rejeitar "
-    "rembourser renouveler renovar reprogramar reservar reserver reservieren restituire "
-    "richiedere rifiutare rimborsare rinnovare salvar salvare sauvegarder sbloccare schicken "
-    "schliessen schreiben scrivere sende senden solicitar soumettre speichern sperren spostare "
-    "stellen storniere stornieren supprimer transferer transferir trasferire trocar uberweisen "
-    "ueberweisen umbuchen veranlassen vereinbaren verschicken verschieben vincular zuweisen"
+    "absagen abschliessen acheter acquistare activar activer actualiser actualizar adicionar "
+    "aendern agendar aggiorna aggiornare aggiungere aggiungi agregar ajouter aktivieren "
+    "aktualisieren alterar anadir andern anlegen annuler annulla annullare apagar approuver "
+    "approvare aprobar aprovar asignar assegnare ativar atribuir attivare attribuer atualizar "
+    "autoriser autorizar autorizzare avviare bestaetigen bestatigen bestelle bestellen bezahlen "
+    "bloccare bloquear bloquer borrar buche buchen cadastrar cambiar cambiare cancelar cancella "
+    "cancellare cerrar changer chiudere cloturer cobrar completar completare comprar comprare "
+    "concluir confermare confirmar confirmer crea crear creare creer criar deaktivieren debloquer "
+    "deletar deplacer desactivar desactiver desativar desbloquear devolver disattivare ecrire "
+    "einreichen eintragen elimina eliminar eliminare emitir enregistrer entsperren enviar envoyer "
+    "erstatten erstelle erstellen escalar escrever escribir excluir fechar fermer finalizar "
+    "freigeben generar generare generer gerar guardar hinzufuegen hinzufugen hochladen iniciar "
+    "inoltrare invia inviare kuendigen kundigen loeschen loschen mandar marcar modificar "
+    "modificare modifier notificar notificare notifier ordinare pagar pagare payer planifier "
+    "prenota prenotare programar programmare pubblicare publicar publier reactivar reagendar "
+    "rechazar reembolsar refuser registrar registrare rejeitar rembourser renouveler renovar "
+    "renvoyer reprogramar reservar reserver reservieren restituire revocar richiedere rifiutare "
+    "rimborsare rinnovare salvar salvare sauvegarder sbloccare schicken schliessen schreiben "
+    "scrivere sende senden solicitar soumettre speichern sperren spostare stellen storniere "
+    "stornieren supprimer transferer transferir trasferire trocar uberweisen ueberweisen umbuchen "
+    "veranlassen vereinbaren verschicken verschieben vincular zuweisen"
 )
+# Changes that are things as well, so that they may be what is looked at: `view_issue`.
+_CHANGES_AS_THINGS = word_set(
+    "archive block change charge clone commit copy deploy drop exchange forward grant hire import "
+    "insert install invite issue kill launch lock login logout merge move patch pay pin place "
+    "press purchase push refund register release repair reply reset restart restore return "
+    "rollback schedule ship sign store swap sync transfer trigger type update upgrade upload wire "
+    "write"
+)
+# What reads and is a thing as well, so that a name may go on with what is done to it. With the
+# first it does whenever it ends in a change: `quote_accept`; with the others not where that is a
+# thing, too.
+_MOSTLY_THINGS = word_set("filter monitor profile quote")
+_ALSO_THINGS = word_set("list query scan view watch")
+_TRIALS = word_set("check preview search test trace track")  # `test_send` may do it or only try
+# These are never things: behind one that is, they say what is done to it, as in `issue_read`.
+_NEVER_THINGS = word_set("describe fetch find get lookup read retrieve")
 _ALL_READS = _READS | _READS_ELSEWHERE
 _ALL_WRITES = _WRITES | _WRITES_ELSEWHERE
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
@@ -126,9 +144,22 @@ _DEEDS_WITH: Mapping[str, frozenset[str]] = {
         "car card cargo container dishwasher freight lorry money pallet ship shipment trailer "
         "truck van vehicle vessel wagon wallet"
     ),
+    "resolve": word_set(
+        "alert bug case chat comment complaint conflict conversation dispute incident issue "
+        "problem task thread ticket freshdesk intercom opsgenie pagerduty sentry zendesk"
+    ),
     "track": word_set("calorie event expense habit hours meal medication mood symptom workout"),
 }
+# Behind these, though, a name that ends in them is of looking one up: `dns_resolve`.
+_RESOLVED_TO_READ = word_set(
+    "address dns domain entity host hostname id import library link module name path reference "
+    "symbol url"
+)
+# What is written into a log of its own kind: `habit_log` may do that or show it.
+_KEPT_IN_LOGS = _DEEDS_WITH["track"] | word_set("activity food habit meeting meal time work")
+_LOGGED = word_set("booking call message order sms ticket trade")
 _JOINS = word_set("and e et o oder or ou then und y")
+_INTO = word_set("into to")
 _BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
     r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
@@ -141,8 +172,12 @@ _PHRASES = re.compile(
 # deed still is one: `publish_release_notes`, `set_exchange_rate`.
 _COMPOUNDS = re.compile(
     r"(?<![a-z])(?:exchange_rates?|release_notes?|(?:return|refund|exchange)_(?:policy|policies)"
-    r"|git_log|nearest_store|stock_levels?|store_(?:hours|locations?)|seat_maps?)"
+    r"|browser_(?:console_messages|network_requests|snapshot)|git_log|nearest_store|stock_levels?|store_(?:hours|locations?)|seat_maps?)"
     r"(?![a-z])"
+)
+# A rehearsal changes nothing, whatever it rehearses: `dry_run_migration`. To switch it on does.
+_REHEARSAL = re.compile(
+    r"(?<![a-z])(?<!set_)(?<!toggle_)(?<!enable_)(?<!disable_)(?:dry_run|dryrun)(?![a-z])"
 )
 # Built-in tools of providers whose names say nothing, or the wrong thing.
 _KNOWN: Mapping[str, Effect] = {
@@ -254,27 +289,70 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
         before: Those of what the name belongs to, as `tickets` in `tickets.open`.
     """
     name = "_".join(words)
+    if _REHEARSAL.search(name):
+        return "read"
     if _PHRASES.search(name):
         return "write"
     words = _COMPOUNDS.sub("information", name).split("_")
     for place, word in enumerate(words):
         if word in _ALL_WRITES:
-            return "write"
+            return "read" if _is_looked_at(words[place:]) else "write"
         if word in _ALL_READS:
             behind = words[place + 1 :]
             if _goes_on_to_write(behind):
                 return "write"
-            return _of_reading(word, _thing([*before, *words[:place]], behind))
+            if _goes_on_somehow(behind):
+                return "unknown"
+            done = _done_to(word, behind)
+            return done or _of_reading(word, [*before, *words[:place]], behind)
     if any(word in _THINGS_TO_READ for word in words):
         return "read"
-    return "write" if any(word in _EITHER for word in words) else None
+    if any(word in _EITHER for word in words):
+        return _of_log(words) or "write"
+    return _of_log(words)
 
 
-def _of_reading(word: str, thing: str) -> Effect:
-    """Return what a word that reads suggests with what it is done to, "" where nothing says so."""
+def _is_looked_at(words: list[str]) -> bool:
+    """Return whether what begins as a change is a thing that is looked at: `issue_read`."""
+    return words[-1] in _NEVER_THINGS and all(
+        word not in _ALL_WRITES | _JOINS or word in _CHANGES_AS_THINGS for word in words
+    )
+
+
+def _done_to(word: str, behind: list[str]) -> Effect | None:
+    """Return what a name does that goes on from a word that reads to a change, None for a look.
+
+    A noun may stand first and the verb last: `quote_accept`, `list_delete`.
+    """
+    last = behind[-1] if behind else ""
+    if last not in _ALL_WRITES or not _BETWEEN.isdisjoint(behind):
+        return None
+    is_thing = last in _CHANGES_AS_THINGS
+    if word in _MOSTLY_THINGS or (word in _ALSO_THINGS and not is_thing):
+        return "write"
+    if word in _ALSO_THINGS:
+        return "unknown" if last == "update" else None
+    return "unknown" if word in _TRIALS and not is_thing else None
+
+
+def _of_log(words: list[str]) -> Effect | None:
+    """Return what a name does that ends in `log` behind what is logged, None for another name."""
+    *logged, last = words
+    if not logged or last not in ("log", "logs") or any(w in _EITHER - _LOGGED for w in logged):
+        return None
+    return "unknown" if logged[-1].removesuffix("s") in _KEPT_IN_LOGS else "read"
+
+
+def _of_reading(word: str, before: list[str], behind: list[str]) -> Effect:
+    """Return what a word that reads suggests with what it is done to, by the words around it."""
+    thing = _thing(before, behind)
     deeds = _DEEDS_WITH.get(word)
     if deeds is not None and (thing in deeds or thing.removesuffix("s") in deeds):
         return "write"
+    if word == "load":
+        return "read" if _INTO.isdisjoint(behind) else "unknown"
+    if word == "resolve" and before and not behind:
+        return "read" if thing in _RESOLVED_TO_READ else "unknown"
     return "unknown" if word in _OPENABLE and thing and thing not in _OPENED else "read"
 
 
@@ -291,3 +369,10 @@ def _goes_on_to_write(words: list[str]) -> bool:
         before in _JOINS and (word in _ALL_WRITES or word in _EITHER)
         for before, word in pairwise(words)
     )
+
+
+def _goes_on_somehow(words: list[str]) -> bool:
+    """Return whether a name such as `scan_and_purify` ends in what nobody can tell."""
+    if len(words) < 2 or words[0] not in _JOINS:
+        return False
+    return words[1] not in _ALL_READS and words[1] not in _THINGS_TO_READ
