@@ -166,7 +166,7 @@ class HostTurns(Generic[ItemT]):
             if is_new:
                 self._shared.put(name, session)
             else:
-                self._shared.put_owed(name, session)
+                self._shared.put_owed(name, session, waits=not self._background)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 shares = held is ...  # else its host is to see it first

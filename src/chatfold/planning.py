@@ -18,7 +18,7 @@ from chatfold.core.guard import FactReport, Guard, Guarded
 from chatfold.core.live import LIVE_SHAPES, Sender
 from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
-from chatfold.core.prepare import Wish, make_plan
+from chatfold.core.prepare import Wish, asked_tokens, make_plan
 from chatfold.core.reading import Snapshot
 from chatfold.core.recording.sizes import TextSizes
 from chatfold.core.render import filled
@@ -311,7 +311,8 @@ def _cannot_gain(plan: Plan[Any], snapshot: Snapshot, likely: int) -> bool:
 def _likely_size(plan: Plan[Any], snapshot: Snapshot, most: int | None) -> int:
     """Return about how long a summary will be at least: as long as the one that it updates.
 
-    Of the first one nothing is known, nor where the item of the earlier one holds other words too.
+    But no longer than what the model is asked for, with as much again for the record. Of the first
+    one nothing is known, nor where the item of the earlier one holds other words too.
 
     Args:
         plan: What it takes the place of.
@@ -321,4 +322,5 @@ def _likely_size(plan: Plan[Any], snapshot: Snapshot, most: int | None) -> int:
     at = snapshot.previous
     if at is None or at >= plan.index or len(snapshot.views[at].parts) > 1:
         return 0
-    return min(snapshot.sizes[at], snapshot.sizes[at] if most is None else most)
+    head = sum(snapshot.sizes[plan.split.start : plan.index])
+    return min(snapshot.sizes[at], 2 * asked_tokens(head, most))

@@ -6,12 +6,13 @@ A store that fails is reported once and then done without: the agent's turn goes
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.summary import summary_id
@@ -40,6 +41,18 @@ _BUGS: Final = (AssertionError, AttributeError, NameError, TypeError)
 """What a store of the caller's own raises where it is at fault itself, which must be seen."""
 _AGAIN: Final = 1.0
 """Seconds between two tries to give up a claim."""
+_UNDER_WAY: Final = math.inf
+"""When what is owed to the store is tried again, while it is being tried."""
+
+_Latest: TypeAlias = tuple[Region, str | None] | None
+"""The latest fold of a session, with the digest of the one that it is a fold of."""
+
+
+def _latest(session: Session) -> _Latest:
+    regions = session.regions()
+    if not regions:
+        return None
+    return regions[-1], regions[-2].digest if len(regions) > 1 else None
 
 
 def is_shared(store: object) -> bool:
@@ -120,24 +133,41 @@ class SharedFolds:
 
     def put(self, name: str, session: Session) -> None:
         """Keep the latest fold of a session; where that fails, it is owed: see `put_owed`."""
-        session.owed_from = None if self._put_latest(name, session) else 0.0
+        session.owed_from = None if self._put_latest(name, _latest(session)) else 0.0
 
-    def put_owed(self, name: str, session: Session) -> None:
+    def put_owed(self, name: str, session: Session, *, waits: bool) -> None:
         """Keep the latest fold of a session where that failed before; once a turn.
 
         Else each other process would pay for it again. The first time that is tried at the next
         turn, and then as seldom as `_asked` asks.
+
+        Args:
+            name: Name of the conversation.
+            session: The session.
+            waits: Whether the turn may wait for the store; else a thread does.
         """
-        if session.owed_from is not None and time.monotonic() >= session.owed_from:
-            written = self._put_latest(name, session)
+        if session.owed_from is None or time.monotonic() < session.owed_from:
+            return
+        session.owed_from = _UNDER_WAY
+        work = partial(self._put_again, name, session, _latest(session))
+        if waits:
+            work()
+            return
+        try:
+            _KEEPERS.run(work)
+        except RuntimeError:  # no thread can be started now
+            session.owed_from = 0.0
+
+    def _put_again(self, name: str, session: Session, latest: _Latest) -> None:
+        written = self._put_latest(name, latest)
+        if session.owed_from == _UNDER_WAY:  # else there was another fold meanwhile
             session.owed_from = None if written else self._asked_again
 
-    def _put_latest(self, name: str, session: Session) -> bool:
+    def _put_latest(self, name: str, latest: _Latest) -> bool:
         """Return whether the latest fold is kept, or there is none that can be."""
-        regions = session.regions() if self._store is not None else []
-        if not regions:
+        if self._store is None or latest is None:
             return True
-        return self._put(name, regions[-1], regions[-2].digest if len(regions) > 1 else None)
+        return self._put(name, *latest)
 
     def take_back(self, name: str, session: Session, fold_id: str) -> None:
         """Take down that a fold of a session's list was undone: nobody is to find it again."""

@@ -127,6 +127,8 @@ def place_instructions(
             place = moved.setdefault(index, place)
         return Placement(moved)
     around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
+    if tail == len(views):  # without its end, a list that is answered would be taken for open
+        around |= dict.fromkeys(range(tail - 1, tail))
     return Placement({}, [*around])
 
 

@@ -250,6 +250,17 @@ NOTHING: list[tuple[str, dict[str, Any], Any, str]] = [
     ("purge_logs", {"q": "x"}, "0 log entries purged in 0.12s", "0 log entries purged in 0.12s"),
 ]
 DONE: list[tuple[str, dict[str, Any], Any]] = [
+    ("cancel_and_refund_order", {"order": "LK-5"}, {"success": True, "refunded": 0}),
+    ("change_plan_and_charge", {"plan": "pro"}, {"plan": "pro", "charged": 0}),
+    ("send_campaign", {"list": "all"}, {"status": "ok", "recipients": 350, "sent": 0}),
+    ("upsert_rows", {"table": "prices"}, {"updated": 0, "inserts": 40}),
+    ("send_emails", {}, {"sent": 0, "in_progress": 3}),
+    (
+        "run_sql",
+        {"query": "UPDATE orders SET paid = 1 WHERE id = 7; DELETE FROM drafts WHERE id = 7"},
+        {"rowcount": 0},
+    ),
+    ("run_sql", {"query": "BEGIN; UPDATE a SET b = 1; COMMIT;"}, {"rows_affected": 0}),
     ("delete_rows", {"table": "a"}, {"deleted": 0, "message": "3 rows were purged and deleted"}),
     ("add_or_update_row", {"table": "a"}, {"updated": 0}),
     ("read_log", {"name": "db"}, "DELETE 0"),
@@ -636,6 +647,18 @@ BULK: list[tuple[str, dict[str, Any], str | None]] = [
     ),
     ("mutate_ads", {"results": [{}, {"ad": 2}], "partialFailureError": {"code": 3}}, None),
     ("mutate_ads", {"results": [{}], "partialFailureError": {}}, None),
+    (  # what failed alone, beside what went well
+        "refund_orders",
+        {"succeeded_count": 2, "failed_count": 1, "failures": [{"error": "card expired"}]},
+        None,
+    ),
+    ("import_rows", {"imported": 98, "failed_rows_count": 1, "rows": [{"error": "a"}]}, None),
+    ("import_rows", {"imported": 98, "failed_rows_count": 1, "items": [{"error": "a"}]}, None),
+    (
+        "create_order",
+        {"id": "A-1", "failed_count": 1, "attempts": [{"error": "timeout"}]},
+        None,
+    ),
 ]
 
 
@@ -674,6 +697,8 @@ def test_money_that_was_not_taken_or_came_back_was_not_paid(
         ("kubectl apply -f a && kubectl delete pod -l b", "a created\nNo resources found", None),
         ("git stash", "No local changes to save", "No local changes to save"),
         ("git push", "Everything up-to-date", None),
+        ("git commit -qam x && git push -q && git stash", "No local changes to save", None),
+        ("kubectl delete pod a >/dev/null; kubectl get pods", "No resources found in web.", None),
     ],
 )
 def test_a_command_that_found_nothing_to_do_it_to_did_nothing(

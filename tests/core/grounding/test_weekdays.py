@@ -75,6 +75,12 @@ def test_a_weekday_that_a_date_is_not_is_invented(summary: str, wrong: str) -> N
         "Friday, 12 May",
         "Black Friday 2026-03-04",
         "the call (2026-03-04)",
+        "now on 2026-03-06 (Thursday was full)",
+        "valid from 2026-05-01 (Monday to Friday only)",
+        "He cannot on Thursday, 2026-03-06 works for him",
+        "every other Tuesday, 2026-03-09 first",
+        "the day after Thursday, 2026-03-06",
+        "not on Thursday, 2026-03-06",
     ],
 )
 def test_a_weekday_that_need_not_be_that_of_the_date_is_none(summary: str) -> None:

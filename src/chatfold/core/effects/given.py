@@ -133,7 +133,10 @@ def rows_written_by(texts: Iterable[str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for text in texts:
-        for part in _LITERAL.sub(" ", text[:_LONGEST]).split(";"):
+        parts = [part for part in _LITERAL.sub(" ", text[:_LONGEST]).split(";") if part.strip()]
+        if len(parts) > 1 and any(_STATEMENT.match(part.lstrip()) for part in parts):
+            return frozenset()  # of which of them the count is, nothing says
+        for part in parts:
             begins = _WORD.match(part)
             word = begins[1].lower() if begins else ""
             if word in _OF_ROWS or word == "with":

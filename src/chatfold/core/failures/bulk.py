@@ -24,7 +24,10 @@ __all__ = ["all_failed", "some_failed"]
 _Fields: TypeAlias = dict[str, Any]
 
 _FAILED = re.compile(r"errors|(?:failed|failure)_(?:[a-z]+_)?count|partial_failure_error")
+# The lists that hold one answer for each request; others hold what failed alone, or what was tried.
+_EACH = re.compile(r"items|entries|results|records|responses|request_responses")
 _ERRORS = ("error", "errors", "error_code", "errorCode", "ErrorCode", "Error")
+_BESIDE = ("took", "status", "code")
 _MESSAGES = ("ErrorMessage", "errorMessage", "error_message", "message")
 
 
@@ -52,7 +55,17 @@ def _told(fields: _Fields) -> list[_Fields]:
     lists = [cast(list[Any], v) for v in fields.values() if isinstance(v, list) and v]
     if len(lists) != 1 or not all(isinstance(each, dict) for each in lists[0]):
         return []
+    if not any(v is lists[0] and _EACH.fullmatch(key_of((k,))) for k, v in fields.items()):
+        return []
+    if any(_counts_more(k, v, len(lists[0])) for k, v in fields.items()):
+        return []
     return [_inner(cast(_Fields, each)) for each in lists[0]]
+
+
+def _counts_more(key: str, value: Any, each: int) -> bool:
+    """Return whether a field counts something else than what failed: `imported: 98`."""
+    is_count = type(value) is int and value > 0
+    return is_count and not _FAILED.fullmatch(key_of((key,))) and key not in _BESIDE
 
 
 def _inner(result: _Fields) -> _Fields:

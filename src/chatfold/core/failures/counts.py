@@ -9,7 +9,7 @@ Not here: the same in words (`count_words`), other signs that a call failed (`fi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
@@ -63,6 +63,9 @@ _ENDED = word_set(
 )
 _AS_WANTED = re.compile(r"already|(?<!un)match|no_?op|no_change|un(?:changed|modified)|up_to_date")
 _STATES = ("status", "state", "result", "outcome")
+_OTHER_COUNT = re.compile(
+    "in progress|inserts?|insertions?|additions?|deletions?|new|ok|recipients|pending|queue"
+)
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # What is told of the call itself, which makes no thing by that.
 _OF_CALLS = re.compile(
@@ -101,7 +104,9 @@ def none_counted(result: Any, name: str, given: _Given) -> str | None:
         return none_counted(fields[within[0]], name, given) if len(within) == 1 else None
     verbs = deeds_of(name, given)
     none = [k for k, v in fields.items() if _is_zero(v) and _is_count(k, name, verbs)]
-    if not none or any(_tells_more(k, v, verbs) for k, v in fields.items()):
+    if not none or not _all_counted(none, verbs):
+        return None
+    if any(_tells_more(k, v, verbs) for k, v in fields.items()):
         return None
     if _is_zero_given(given) or _made(fields, given) or _is_on_its_way(fields, verbs):
         return None
@@ -148,6 +153,14 @@ def is_thing(word: str, name: str) -> bool:
     return plain in _THINGS or any(plain == _singular(of) for of in words_of_name(name))
 
 
+def _all_counted(keys: Iterable[str], verbs: Collection[str]) -> bool:
+    """Return whether all that a call was to do is counted: `cancel_and_refund` does two things."""
+    words = [word for key in keys for word in words_of_name(key)]
+    if len(verbs) < 2 or any(word in _CHANGED or word in _KINDS for word in words):
+        return True
+    return all(any(is_participle(word, verb) for word in words) for verb in verbs)
+
+
 def _is_count(key: str, name: str, verbs: Collection[str]) -> bool:
     """Return whether a key counts what was done: `deleted`, `rows_affected`, `updatedCount`."""
     if not verbs:
@@ -171,11 +184,18 @@ def _tells_more(key: str, value: Any, verbs: frozenset[str]) -> bool:
     words = words_of_name(key)
     if _AS_WANTED.search("_".join(words)) or key == "total":
         return True
+    if type(value) is int and value > 0 and _is_other_count(words):
+        return True
     if value is True and not verbs.isdisjoint(words):  # `cancel_at_period_end`
         return True
     return any(
         word in _IRREGULAR or (word.endswith("ed") and word not in _NO_DEEDS) for word in words
     )
+
+
+def _is_other_count(words: Sequence[str]) -> bool:
+    """Return whether a key with a number above 0 may count what was done: `inserts`, `ok`."""
+    return _OTHER_COUNT.fullmatch(" ".join(words)) is not None
 
 
 def _made(fields: _Fields, given: _Given) -> bool:

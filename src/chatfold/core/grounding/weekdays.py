@@ -49,7 +49,9 @@ _BEFORE = re.compile(
     rf"(?<![\w-]){_NAME}(?:\.?(,)?[ \u00a0]\(?)(?:the |den |dem |le |el |il |o |de )?\Z",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(rf"(?: ?\((?:an? )?|, an? ){_NAME}\.?(?=[).,;:!?\s]|\Z)", re.IGNORECASE)
+_BEHIND = re.compile(
+    rf"(?: ?\((?:an? )?|, an? ){_NAME}\.?(?=\)|, ?\d|[.;!?](?:\s|\Z)|\Z)", re.IGNORECASE
+)
 _REACH = 32  # characters before a date in which its weekday stands
 # One of several days: "Tuesday and Wednesday, March 3 and 4, 2026".
 _OF_SEVERAL = re.compile(
@@ -59,12 +61,18 @@ _OF_SEVERAL = re.compile(
 )
 # One of every week, or a name of its own.
 _NAMED = re.compile(
-    r"\b(?:each|every|jede[nmrs]?|chaque|cada|ogni|elke|black|cyber) \Z", re.IGNORECASE
+    r"\b(?:(?:each|every|jede[nmrs]?|chaque|cada|ogni|elke)(?: other| second| zweiten)?"
+    r"|weekly(?: on)?|black|cyber|not|no|never|after|before|instead of|cannot|can['\u2019]t"
+    r"|nicht|nach|vor|statt)"
+    r"(?: on)?(?: an?)? \Z",
+    re.IGNORECASE,
 )
 # "On Tuesday, 2026-03-06 was chosen": what is told of a day need not be of the weekday before it.
 _IS_SUBJECT = re.compile(
-    r"\W{0,2}(?:is|was|are|were|has|had|will|would|wurde|wird|war|ist|est|a été|es|fue|è|foi)\b",
-    re.IGNORECASE,
+    r"\W{0,2}(?:is|was|are|were|has|had|will|would|wurde|wird|war|ist|est|a été|es|fue|è|foi)\b"
+    r"| (?!(?:at|in|from|to|till?|until|and|or|with|for|by|on"
+    r"|um|von|bis|und|oder|mit|im|à|a|y|o)\b)"
+    r"[a-zäöüß]{2,}",
 )
 _IN_AN_OBJECT = re.compile(r"\{[^{}]{0,2000}\}")
 _WORD = re.compile(_NAME)

@@ -14,7 +14,7 @@ from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_na
 from chatfold.core.effects.given import may_say
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record
-from chatfold.core.recording.counted import counted_together
+from chatfold.core.recording.counted import counted_together, how_it_went
 
 __all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
 
@@ -230,11 +230,12 @@ class _Writer:
         return (*self._counts(numbers[:left]), *reversed(made))
 
     def _counts(self, numbers: Sequence[int]) -> list[Entry]:
-        by_name: dict[str, list[int]] = {}
+        alike: dict[object, list[int]] = {}
         for number in numbers:
-            by_name.setdefault(self.name(number), []).append(number)
+            went = how_it_went(Entry("", None, self.words.outcome(number)))
+            alike.setdefault((self.name(number), went), []).append(number)
         counts: list[Entry] = []
-        for same in by_name.values():
+        for same in alike.values():
             ends = [
                 self.entry(n, self.words.outcome(n)) for n in dict.fromkeys((same[0], same[-1]))
             ]

@@ -169,7 +169,11 @@ def how_it_went(entry: Entry) -> tuple[Field, ...]:
     what waits for an approval would else read as done.
     """
     told = (field for field in entry.values if field.label and is_unclear((field,)))
-    return tuple(islice(told, 1))
+    # A state that names something of its own, "outbid by U-7", would leave each call alone.
+    return tuple(
+        field._replace(text=CUT) if any(map(str.isdigit, field.text)) else field
+        for field in islice(told, 1)
+    )
 
 
 def counted_with(entry: Entry) -> tuple[str, tuple[Field, ...]]:

@@ -181,6 +181,13 @@ class _Counting:
         """
         made, free = list(entries), room
         least = [line_size(_with_least(entry), self._count) for entry in made]
+        over = sum(least) - room
+        for place, entry in enumerate(made):
+            if over <= 0:
+                break  # the newest keep their reasons longest
+            bare = line_size(Entry(entry.name, None, calls=entry.calls), self._count)
+            over -= least[place] - bare
+            least[place] = bare
         for place, entry in reversed([*enumerate(entries)]):
             fits = partial(self._fits, max(0, free - sum(least[:place])))
             made[place] = (with_newest_names if entry.arguments is None else single)(entry, fits)
