@@ -1089,6 +1089,11 @@ def test_wrong_arguments_are_said_at_once() -> None:
         ChatfoldMiddleware(persist="both")  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(TypeError, match="unknown option"):
         ChatfoldMiddleware(wrong=1)  # type: ignore[call-arg]  # that is the mistake
+    for own in ("agent_model", "shape"):  # what is known of the agent's model and messages
+        given: Any = {own: "gpt-5"}
+        with pytest.raises(TypeError, match=f"unknown option {own}; there are .*persist") as told:
+            ChatfoldMiddleware(**given)
+        assert f" {own}," not in str(told.value).partition(";")[2]
     with pytest.raises(TypeError, match="a key must be a str, not int"):
         ChatfoldMiddleware(key=42)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="store must be"):

@@ -596,6 +596,17 @@ def test_a_wrong_argument_is_told_before_the_session_runs() -> None:
         session: AgentSession[Any] = AgentSession(llm=writer())
         with pytest.raises(TypeError, match="unknown option"):
             fold_between_turns(session, unknown=1)  # type: ignore[call-arg]  # on purpose
+        shape: Any = {"shape": "openai_chat"}  # what is folded is LiveKit's
+        with pytest.raises(TypeError, match=r"unknown option shape; there are .*agent_model"):
+            fold_between_turns(session, **shape)
+        with pytest.raises(TypeError, match=r"unknown option shape; there are .*on_error"):
+            await summarize(llm.ChatContext.empty(), "extractive", **shape)
+        for wrong in (5, AgentSession):
+            none: Any = wrong
+            with pytest.raises(TypeError, match=r"session must be a livekit.agents.AgentSession"):
+                fold_between_turns(none)
+            with pytest.raises(TypeError, match=r"session must be a livekit.agents.AgentSession"):
+                await summarize(llm.ChatContext.empty(), "extractive", session=none)
         with pytest.raises(ValueError, match="window"):
             fold_between_turns(session, policy=Policy(fraction=0.5), agent_model="nobody-knows")
         with pytest.raises(TypeError, match="cannot write a summary"):

@@ -733,3 +733,16 @@ def test_what_a_hook_answers_is_held_for_as_long_as_the_fold_is_tried() -> None:
     del attempt
     gc.collect()
     assert answers[0]() is None
+
+
+def test_a_filter_is_told_what_is_wrong_at_once() -> None:
+    """And is told of its own arguments, not of those of what it uses."""
+    given: Any = {"shape": "openai_chat"}
+    with pytest.raises(TypeError, match=r"unknown option shape; there are .* key, .* replay,"):
+        chatfold_filter(**given)
+    with pytest.raises(ValueError, match="the list of summarizers is empty"):
+        chatfold_filter([])
+    with pytest.raises(ValueError, match="no summarizer is named ''"):
+        chatfold_filter("")
+    with pytest.raises(ValueError, match="a key must not be empty"):
+        chatfold_filter(key="")

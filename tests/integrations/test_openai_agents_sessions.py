@@ -780,6 +780,22 @@ def test_sessions_that_fold_themselves_or_live_on_the_server_are_refused() -> No
         FoldedSession(OpenAIResponsesCompactionSession("s", SQLiteSession("s"), client=client))
     with pytest.raises(ValueError, match="replay=True"):
         FoldedSession(OpenAIConversationsSession(conversation_id="c", openai_client=client))
+    folded: Any = FoldedSession(SQLiteSession("s"))
+    around: Any = SQLiteSession("s")  # a wrapper like the SDK's own
+    around.underlying_session = folded
+    for outer in (folded, around):
+        with pytest.raises(ValueError, match="wrap the session that it wraps"):
+            FoldedSession(outer)
+    for own in ("shape", "sessions"):
+        given: Any = {own: 5}
+        with pytest.raises(TypeError, match=f"unknown option {own}; there are .*persist"):
+            FoldedSession(SQLiteSession("s"), **given)
+    for persist in ("view", "replace"):
+        here: Any = {"persist": persist}
+        with pytest.raises(ValueError, match="the list of summarizers is empty"):
+            FoldedSession(SQLiteSession("s"), [], **here)
+        with pytest.raises(ValueError, match="no summarizer is named ''"):
+            FoldedSession(SQLiteSession("s"), "", **here)
     with pytest.raises(TypeError, match="must be a Session"):
         FoldedSession([])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="persist must be"):

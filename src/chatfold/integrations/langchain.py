@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, cas
 from chatfold.core.native import field
 from chatfold.integrations._langchain.missing import missing
 from chatfold.middleware import Folded, Middleware
-from chatfold.options import check_given
+from chatfold.options import Settings, check_given
 from chatfold.policy import Policy
 from chatfold.shared_folds import is_shared, missing_key
 
@@ -136,6 +136,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         super().__init__()
         if persist not in get_args(Persist):
             raise ValueError(f"persist must be 'view' or 'replace', not {persist!r}")
+        Settings().updated(options, ChatfoldMiddleware)  # else a Middleware tells of its own
         said = None if callable(key) else key
         check_given(pin=pin, counter=counter, policy=policy, summary_key=summary_key, key=said)
         self.persist: Persist = persist

@@ -15,7 +15,7 @@ from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
 from chatfold.each_turn import OnError, check_ways
 from chatfold.errors import ChatfoldError, MissingExtraError, StaleHeadError
-from chatfold.options import SummaryOptions
+from chatfold.options import Settings, SummaryOptions
 
 try:
     from livekit.agents import Agent, AgentSession
@@ -41,7 +41,14 @@ except ImportError as error:
         extra="livekit",
     ) from error
 
-from chatfold.integrations._livekit.models import HELD, holds_history, model_of, name_of, summarizer
+from chatfold.integrations._livekit.models import (
+    HELD,
+    check_session,
+    holds_history,
+    model_of,
+    name_of,
+    summarizer,
+)
 from chatfold.integrations._livekit.publishing import publish
 from chatfold.integrations._livekit.shape import LIVEKIT
 from chatfold.integrations._livekit.turns import TurnFolds, fold_between_turns
@@ -122,6 +129,9 @@ async def summarize(
     items = _items_of(whole)
     before = list(items)
     check_ways(on_error)
+    if session is not None:
+        check_session(session)
+    Settings().updated(options, summarize)  # else a context tells of its own
     if session is None and agent is not None:
         with suppress(RuntimeError):  # the agent is not running
             session = cast(AgentSession[Any], agent.session)  # pyright: ignore[reportUnknownMemberType]

@@ -15,7 +15,9 @@ from chatfold.core.rolling import item_digest
 from chatfold.core.scalars import check_flags
 from chatfold.events import FoldEvent, tell
 from chatfold.integrations._openai_agents.run import Run, missing, seen
+from chatfold.options import Settings
 from chatfold.shared_folds import missing_key
+from chatfold.stores.base import checked_key
 
 try:
     from agents.run_config import CallModelData, ModelInputData
@@ -109,8 +111,10 @@ def chatfold_filter(
 
     Raises:
         TypeError: `llm` cannot answer, `store` is no store, or an option is not known.
-        ValueError: An option is out of range, or the policy and the model do not go together.
+        ValueError: An option is out of range, there is nothing in `llm` or `key`, or the policy and
+            the model do not go together.
     """
+    Settings().updated(options, chatfold_filter)  # else a Middleware tells of its own
     return ChatfoldFilter(
         Folds(
             llm,
@@ -140,6 +144,8 @@ class ChatfoldFilter:
     def __init__(self, folds: Folds, key: Key | None, replay: bool) -> None:
         if key is not None and not isinstance(key, str) and not callable(key):  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison]
             raise TypeError(f"key must be text, or a function of CallModelData, not {key!r}")
+        if isinstance(key, str):
+            checked_key(key)
         check_flags(replay=replay)
         self._folds = folds
         self._key = key

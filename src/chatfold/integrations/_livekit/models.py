@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from livekit.agents import AgentSession
 from livekit.agents import llm as livekit_llm
 from livekit.agents.types import APIConnectOptions
 
+from chatfold.core.callables import kind_of
 from chatfold.core.flow import Completion, Usage
 
 if TYPE_CHECKING:
-    from livekit.agents import Agent, AgentSession
+    from livekit.agents import Agent
 
     from chatfold.core.render import Prompt
     from chatfold.summarizers import LLM
 
-__all__ = ["HELD", "ModelSummarizer", "holds_history", "model_of", "name_of", "summarizer"]
+__all__ = [
+    "HELD",
+    "ModelSummarizer",
+    "check_session",
+    "holds_history",
+    "model_of",
+    "name_of",
+    "summarizer",
+]
 
 HELD: Final = "the agent's model holds the conversation at its server, where no fold reaches"
 """Why nothing is folded for a model that hears and speaks."""
@@ -122,6 +132,16 @@ def summarizer(
             "livekit.agents.llm.LLM"
         )
     return chosen
+
+
+def check_session(session: object) -> None:
+    """Check that a session is one: an agent is easily put there.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if not isinstance(session, AgentSession):
+        raise TypeError(f"session must be a livekit.agents.AgentSession, not {kind_of(session)}")
 
 
 def model_of(session: AgentSession[Any], agent: Agent | None = None) -> Any:

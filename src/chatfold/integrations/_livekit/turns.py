@@ -14,9 +14,17 @@ from livekit.agents.llm import ChatContext as LiveKitContext
 
 from chatfold.context import ChatContext
 from chatfold.core.plan import Outcome
-from chatfold.integrations._livekit.models import HELD, holds_history, model_of, name_of, summarizer
+from chatfold.integrations._livekit.models import (
+    HELD,
+    check_session,
+    holds_history,
+    model_of,
+    name_of,
+    summarizer,
+)
 from chatfold.integrations._livekit.moments import is_quiet, tool_runs
 from chatfold.integrations._livekit.shape import LIVEKIT
+from chatfold.options import Settings
 from chatfold.policy import Policy
 
 if TYPE_CHECKING:
@@ -90,9 +98,11 @@ def fold_between_turns(
         What ends it, and tells what came of it. It ends with the session, too.
 
     Raises:
-        TypeError: `llm` cannot answer, or an option is not known.
+        TypeError: `session` is none, `llm` cannot answer, or an option is not known.
         ValueError: An option is out of range, or the policy and the model do not go together.
     """
+    check_session(session)
+    Settings().updated(options, fold_between_turns)  # else a context tells of its own
     if options.get("mode") == "append":
         raise ValueError(
             "mode='append' sends a provider's own items, and LiveKit makes these anew for each "

@@ -182,7 +182,7 @@ class Folds:
             asked = cast("list[object]", self._llm if many else [self._llm])
             names = [each.name(run) for each in asked if isinstance(each, AgentModel)]
             windows = [window for name in names if (window := window_for(name)) is not None]
-            if len(windows) == len(asked):  # what a client takes, chatfold knows by itself
+            if windows and len(windows) == len(asked):  # a client's, chatfold knows by itself
                 given["max_prompt_tokens"] = min(windows) * 9 // 10  # the answer takes some of it
         return given
 
@@ -202,6 +202,6 @@ def _taken(llm: object) -> Any:
         return AgentModel(llm)
     if isinstance(llm, list | tuple):
         return [_taken(each) for each in cast("Sequence[object]", llm)]
-    if isinstance(llm, str) and llm != "extractive" and not llm.startswith(_OURS):
+    if isinstance(llm, str) and llm not in ("", "extractive") and not llm.startswith(_OURS):
         return AgentModel(llm)
     return llm

@@ -22,7 +22,9 @@ from chatfold.integrations._openai_agents.wrapped import (
     Wrapped,
     check_session,
     finished,
+    layers,
 )
+from chatfold.options import Settings
 from chatfold.stores.base import checked_key
 
 if TYPE_CHECKING:
@@ -107,6 +109,9 @@ class FoldedSession:
             raise ValueError(
                 f"persist must be one of {', '.join(get_args(Persist))}, not {persist!r}"
             )
+        Settings().updated(options, FoldedSession)  # else a Middleware tells of its own
+        if any(isinstance(each, FoldedSession) for each in layers(wrapped)):
+            raise ValueError("a FoldedSession folds by itself; wrap the session that it wraps")
         check_session(wrapped, replaces=persist == "replace")
         if key is not None:
             checked_key(key)

@@ -13,7 +13,7 @@ from agents.extensions.memory import AdvancedSQLiteSession
 if TYPE_CHECKING:
     from agents import Session
 
-__all__ = ["UnfitError", "Wrapped", "check_session", "finished"]
+__all__ = ["UnfitError", "Wrapped", "check_session", "finished", "layers"]
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ def check_session(wrapped: object, *, replaces: bool) -> None:
         raise TypeError(
             f"wrapped must be a Session, such as SQLiteSession(id), not {type(wrapped).__name__}"
         )
-    if replaces and any(isinstance(each, AdvancedSQLiteSession) for each in _layers(wrapped)):
+    if replaces and any(isinstance(each, AdvancedSQLiteSession) for each in layers(wrapped)):
         raise ValueError(
             "AdvancedSQLiteSession counts turns, usage and branches by its items, and would lose "
             'them with these; use persist="view", which leaves them where they are'
@@ -164,12 +164,12 @@ class UnfitError(ValueError):
 
 def _is_bare(session: object) -> bool:
     *around, inner = [
-        f"{type(each).__module__}.{type(each).__qualname__}" for each in _layers(session)
+        f"{type(each).__module__}.{type(each).__qualname__}" for each in layers(session)
     ]
     return inner in _BARE and all(each == _ENCRYPTED for each in around)
 
 
-def _layers(session: object) -> Iterator[object]:
+def layers(session: object) -> Iterator[object]:
     """Yield a session, and what a wrapper like the SDK's own holds inside of it."""
     while session is not None:
         yield session
