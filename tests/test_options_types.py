@@ -498,3 +498,49 @@ def test_a_middleware_that_is_copied_or_pickled_says_what_to_do_instead() -> Non
     messages = [{"role": "user", "content": "Hi"}]
     assert other is not ours
     assert other(messages) == ours(messages) == messages
+
+
+@pytest.mark.parametrize(
+    ("count", "error", "said"),
+    [
+        (None, TypeError, "counter=Odd has to return a number of tokens, not NoneType"),
+        ("12", TypeError, "counter=Odd has to return a number of tokens, not str"),
+        (-3, ValueError, "counter=Odd counts -3 tokens in a text"),
+        (float("nan"), ValueError, "counter=Odd counts nan tokens in a text"),
+        (float("inf"), ValueError, "counter=Odd counts inf tokens in a text"),
+    ],
+)
+def test_a_counter_that_counts_wrongly_is_named(
+    count: Any, error: type[Exception], said: str
+) -> None:
+    """Deep inside of the counting it was an error of Python's, or a list of less than nothing."""
+
+    class Odd:
+        exact = False
+
+        def count(self, text: str) -> Any:
+            return count
+
+    talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    with pytest.raises(error, match=f"^{said}$"):
+        ChatContext(talk, counter=Odd()).count_tokens()
+
+
+def test_a_counter_that_divides_is_right() -> None:
+    """It is rounded up."""
+
+    class Quarter:
+        exact = False
+
+        def count(self, text: str) -> Any:
+            return len(text) / 4
+
+    assert ChatContext([{"role": "user", "content": "Hello"}], counter=Quarter()).count_tokens()
+
+
+def test_names_in_options_are_names() -> None:
+    """A number would never be found, or be sent to a provider."""
+    for given in ({"effects": {5: "read"}}, {"request": {"model": 5}}):
+        options: Any = given
+        with pytest.raises(TypeError, match=r"not 5$|not int$"):
+            ChatContext([], **options)

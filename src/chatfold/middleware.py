@@ -163,6 +163,9 @@ class Middleware(Generic[ItemT]):
     ) -> Folded[ItemT]:
         """Return what goes to the model in place of the host's list.
 
+        The summary is the same object in each turn, as the other items are the host's own: whoever
+        edits them in place, to set a cache marker, say, has to edit a copy.
+
         Args:
             messages: The whole history, as the host has it.
             key: Names the conversation, or the tenant; nothing is ever found under another key.

@@ -183,6 +183,8 @@ class Settings:
                     f"not {getattr(self, name)!r}"
                 )
         for tool, effect in self.effects.items():
+            if not isinstance(tool, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"effects is by the names of tools, not {tool!r}")
             if effect not in ("read", "write"):
                 raise ValueError(f"effects[{tool!r}] must be 'read' or 'write', not {effect!r}")
         if not 0 <= self.min_gain < 1:

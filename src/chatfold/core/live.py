@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from chatfold.core.native import field as value_of
+from chatfold.core.scalars import check_model
 from chatfold.core.views import ItemView
 
 __all__ = [
@@ -140,6 +141,7 @@ def checked_request(request: object) -> Mapping[str, Any]:
             f"{type(request).__name__}"
         )
     fields = given_fields(cast("Mapping[str, Any]", request))
+    check_model("request['model']", fields.get("model"))
     extra = fields.get("extra_body")
     body = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else fields
     for name, why in _REFUSED.items():

@@ -8,6 +8,7 @@ those of `HostStore` for hosts that own their list; `tests/stores/test_conforman
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from chatfold.errors import MissingExtraError, StoreError
@@ -29,6 +30,9 @@ __all__ = [
     "StoredFold",
     "StoredItem",
 ]
+
+if find_spec("sqlalchemy") is None:  # `from chatfold.stores import *` asks for all of them
+    __all__.remove("SQLStore")
 
 
 def __getattr__(name: str) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil
+from math import ceil, inf
 from types import MappingProxyType
 from typing import Final
 
@@ -73,10 +73,30 @@ def text_tokens(texts: Sequence[str], counter: TokenCounter) -> list[int]:
         texts: The texts.
         counter: Counts them; one with `count_many` is given all at once. What one counts that
             divides (`len(text) / 4`) is rounded up.
+
+    Raises:
+        TypeError: What it returns is no number.
+        ValueError: It is less than 0, or not finite.
     """
     many: Callable[[Sequence[str]], list[int]] | None = getattr(counter, "count_many", None)
     counts = many(texts) if many is not None else [counter.count(text) for text in texts]
-    return [*map(ceil, counts)]
+    try:
+        sizes = [*map(ceil, counts)]
+    except (TypeError, ValueError, OverflowError):  # None, and what is no finite number
+        sizes = [-1]
+    if sizes and min(sizes) < 0:
+        raise _miscounted(counter, counts)
+    return sizes
+
+
+def _miscounted(counter: TokenCounter, counts: Sequence[object]) -> Exception:
+    """Return the error that says which counter gives what is no size."""
+    name = type(counter).__name__
+    for count in counts:
+        if isinstance(count, (int, float)) and not 0 <= count < inf:
+            return ValueError(f"counter={name} counts {count!r} tokens in a text")
+    wrong = next((type(each).__name__ for each in counts if not isinstance(each, int)), "nothing")
+    return TypeError(f"counter={name} has to return a number of tokens, not {wrong}")
 
 
 def _cost(view: ItemView) -> tuple[str, int]:
