@@ -47,6 +47,33 @@ def test_what_allows_more_or_asks_for_less_stands_behind(rule: str, said: str) -
 
 
 @pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("Schreib mir nie per Mail.", "Mails sind wieder okay."),
+        ("No me llamen por teléfono, solo mensajes.", "Pueden llamarme de nuevo."),
+        ("Never force-push.", "You can force push that branch now."),
+    ],
+)
+def test_what_allows_the_same_in_another_form_stands_behind(rule: str, said: str) -> None:
+    """Endings that are not listed, nouns with a capital, words that are written apart."""
+    assert told(rule, said) == [rule, said]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("Never contact me.", "The contract is fine as well."),
+        ("Never open a port.", "Port8080 is fine as well."),
+        ("Never open port8080.", "Ports are fine as well."),
+        ("Never restart db-4430.", "Now db-4431 is fine as well."),
+        ("Never play.", "The plaintiff is fine as well."),
+    ],
+)
+def test_what_only_begins_alike_is_about_something_else(rule: str, said: str) -> None:
+    assert told(rule, said) == [rule]
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "Switch back to English please.",

@@ -17,6 +17,7 @@ from chatfold.core.constraints.words import Words, compiled
 __all__ = ["Content", "ContentReader", "key_of", "plain_of"]
 
 _STEM: Final = 3  # letters in which two forms of a word agree at least
+_KIN, _SHORT = 4, 2  # the same of words that may be akin, and the letters behind of one of them
 
 # A path, a host, an amount is one word with all its signs: what differs in it is what matters.
 _TOKEN = re.compile(r"(?:[^\s,;!?…\"“”„«»()\[\]{}—–。！？，、；：「」『』]|,(?=\d))+")
@@ -171,11 +172,20 @@ class ContentReader:
             [form for word in content.words for form in self._parted(word)]
             for content in (one, other)
         )
-        return any(self._place(word, other_said) is not None for word in one_said)
+        return any(self._place(word, other_said) is not None for word in one_said) or any(
+            _is_kin(word.text, other.text)
+            for word in one_said
+            if not word.is_value
+            for other in other_said
+            if not other.is_value
+        )
 
     def _parted(self, word: _Word) -> Iterator[_Word]:
-        """Yield a word, and what is left of a verb where its prefix stands apart."""
+        """Yield a word, its parts, and what is left of a verb where its prefix stands apart."""
         yield word
+        if "-" in word.text and not word.is_value:
+            parts = [part for part in word.text.split("-") if len(part) > _STEM]
+            yield from (word._replace(text=part) for part in parts)
         for length in () if word.fixed else range(1, len(word.text) - _STEM + 1):
             if word.text[:length] in self._prefixes:
                 yield word._replace(text=word.text[length:])
@@ -248,6 +258,19 @@ class ContentReader:
             _is_form(one.text, other.text, group) or _is_form(other.text, one.text, group)
             for group in self._endings
         )
+
+
+def _is_kin(one: str, other: str) -> bool:
+    """Return whether two words begin alike, and have short endings: "llamen" and "llamarme".
+
+    Languages have more endings than are listed, and in German every noun looks like a name.
+    """
+    if one[:_KIN] != other[:_KIN] or min(len(one), len(other)) < _KIN:
+        return False
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    same = min(len(one), len(other)) if same is None else same
+    shorter, longer = sorted((len(one) - same, len(other) - same))
+    return shorter <= _SHORT and longer <= 2 * _SHORT
 
 
 def _is_form(bare: str, other: str, endings: Sequence[str]) -> bool:
