@@ -543,3 +543,38 @@ def test_law_11_what_has_come_since_is_folded_where_it_no_longer_fits_beside_no_
     assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
     items.append(said("x" * 99))
     assert ctx.summarize(short, keep_last_turns=None, keep_tokens=900).changed
+
+
+def test_law_11_an_answered_list_stays_answered_where_instructions_hold_what_is_around_them() -> (
+    None
+):
+    """Without its last answer the end would be a place for all of them, and then for more."""
+    rules = [{"role": "system", "content": f"Rule {turn}."} for turn in range(2)]
+    items: list[Any] = []
+    for turn, rule in enumerate(rules):
+        call = {"type": "tool_use", "id": f"toolu_{turn}", "name": "find", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{turn}", "content": LONG}
+        step = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        items += [user(LONG), rule, *step, said(LONG)]
+    items += [user(LONG), said("Done.")]
+    ctx: ChatContext[Any] = ChatContext(items, shape="anthropic")
+    assert ctx.summarize(short, keep_last_turns=0).changed
+    after = list(items)
+    again = ctx.summarize(short, keep_last_turns=0)
+    assert (again.reason, again.llm_calls) == ("nothing_to_summarize", 0)
+    assert same_objects(items, after)
+    ctx.append(user("And now?"))
+    assert ctx.check() == []
+
+
+def test_law_11_a_summary_that_is_too_long_may_be_made_shorter() -> None:
+    """The next is taken to be as long as it is asked to be, and not as long as the last."""
+    items = [item for n in range(30) for item in (user(f"{n}: {LONG}"), said(LONG))]
+    ctx = ChatContext(items)
+    long = "An order was looked up and answered. " * 1500
+    first = ctx.summarize(lambda prompt: long, keep_last_turns=2, max_summary_tokens=20_000)
+    assert first.changed
+    items += [user(LONG), said(LONG)]
+    again = ctx.summarize(short, keep_last_turns=2, min_gain=0.2)
+    assert again.changed
+    assert again.tokens_after < first.tokens_after / 2

@@ -177,7 +177,7 @@ def changed_index(
         if now_prints[index] == then_prints[index]:
             continue
         edited = new is old or fingerprints([old])[0] != then_prints[index]
-        if edited or (said(new) != said(old) and content(new, say) != content(old, say)):
+        if edited or content(new, say) != content(old, say):
             return index
     return None if len(now) == len(then) else min(len(now), len(then))
 

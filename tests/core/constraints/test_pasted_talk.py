@@ -145,6 +145,7 @@ def test_without_a_request_the_words_are_the_users(asked: str, pasted: str) -> N
         "Summarize this chat.\nGoal: ship\nStyle: short\n{}",
         "Summarize this chat.\nGoal: ship\nStyle: short\nTone: {}",
         "Rules for this chat:\nLanguage: French\nTone: polite\nLanguage: {}",
+        "Check this thread and reply to Kim.\nNote: {}\nImportant: be brief.\nNote: in French.",
         "Review this thread pool.\nWorker: runs\nMain: joins\nWorker: {}",
         "Plan a day from this chat, please check:\nDinner 7:30 PM\nMovie 9:00 PM\n{}",
         "Check this chat:\n\nDinner 7:30 PM\nA table for two.\n\n{}",

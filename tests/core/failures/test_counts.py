@@ -678,6 +678,7 @@ def test_a_call_for_many_things_failed_where_all_of_them_did(
         ("send_transfer", {"id": "tr_1", "status": "returned"}, "status returned"),
         ("create_payment_intent", {"id": "pi_1", "status": "requires_payment_method"}, None),
         ("create_checkout", {"id": "cs_1", "status": "requires_payment_method"}, None),
+        ("start_checkout", {"id": "cs_1", "status": "requires_payment_method"}, None),
         ("return_transfer", {"id": "tr_1", "status": "returned"}, None),
         ("return_item", {"id": "A-1", "status": "returned"}, None),
         ("refund_payment", {"id": "re_1", "status": "pending"}, None),

@@ -29,6 +29,11 @@ def test_a_segment_of_an_address_is_an_id_that_was_shown(source: str, true: str,
     assert len(found(lie, shown(source))) == 1
 
 
+@pytest.mark.parametrize("said", ["1017 customers were told.", "PR 1017 has 1017 comments."])
+def test_a_segment_of_an_address_is_no_count(said: str) -> None:
+    assert len(found(said, shown(PULL))) == 1
+
+
 @pytest.mark.parametrize(
     "url",
     [

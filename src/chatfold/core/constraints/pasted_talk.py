@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import Final
 
 from chatfold.core.constraints.pasted_mails import end_of_letter, regards_of
+from chatfold.core.word_sets import word_set
 
 __all__ = ["talks"]
 
@@ -69,6 +70,11 @@ _STAMPED = re.compile(
 # "Bob Miller  10:31 AM" alone in a line, above what he said.
 _HEADED = re.compile(rf"\s*{_NAME} {{1,3}}[(\[]?{_TIME}(?: uhr)?[)\]]?:?\s*\Z", re.IGNORECASE)
 _SPEAKER = re.compile(rf"\s*(?P<name>{_NAME}): \S")
+# What stands before a rule in a list of them, and is nobody's name.
+_LABELS: Final = word_set(
+    "note notes important rule rules style tone format language reminder remember tip warning"
+    " hinweis hinweise wichtig regel regeln stil ton sprache achtung merke"
+)
 _TURNS: Final = 3  # lines with names before them, of two at least, one of them twice
 _FEWEST: Final = 2  # lines behind the one that asks
 _LINE: Final = 400  # characters: who asks in a line does so in a shorter one
@@ -141,6 +147,7 @@ def _opens(lines: Sequence[str], at: int, first: int) -> bool:
 def _turns(lines: Sequence[str], at: int) -> list[int]:
     """Return the lines, from one on, at which somebody speaks, where several take turns."""
     names = {i: match["name"] for i in range(at, len(lines)) if (match := _SPEAKER.match(lines[i]))}
+    names = {i: name for i, name in names.items() if name.lower() not in _LABELS}
     turns = Counter(names.values())
     if len(names) < _TURNS or len(turns) < 2 or max(turns.values()) < 2:
         return []

@@ -129,6 +129,7 @@ def _payment(fields: _Fields, name: str, given: _Given) -> str | None:
 
 
 _CHARGES = word_set("capture charge checkout confirm pay purchase")
+_BEGINS = word_set("begin create initiate open setup start")
 _MOVES_MONEY = word_set("payout remit transfer wire withdraw withdrawal")
 _STILL_UNPAID = ("requires_payment_method", "requires_source")
 
@@ -141,7 +142,7 @@ def _unpaid(fields: _Fields, name: str, _: _Given) -> str | None:
     """
     state, words = str(fields.get("status")).lower(), words_of_name(name)
     if state in _STILL_UNPAID:
-        bad = not _CHARGES.isdisjoint(words) and "create" not in words
+        bad = not _CHARGES.isdisjoint(words) and _BEGINS.isdisjoint(words)
     else:
         bad = state == "returned" and not _MOVES_MONEY.isdisjoint(words)
     if not bad or not {"return", "reverse", *_TELLING}.isdisjoint(words):

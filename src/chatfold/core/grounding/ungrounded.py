@@ -40,6 +40,11 @@ _LITERAL: Final[frozenset[Kind]] = frozenset(
 _UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
 _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
 _SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
+_NUMBERED: Final = re.compile(
+    r"(?:[#!]|\b(?:pr|mr|pull(?: request)?|merge request|issue|ticket|order|job|run|build|pipeline"
+    r"|case|invoice|bestellung|rechnung|auftrag|id|no|nr|number|nummer)[.:]?[ \u00a0]?[#!]?)\Z",
+    re.IGNORECASE,
+)
 _FEW = 4  # places that are read to see whether a value was shown
 
 
@@ -163,9 +168,15 @@ class _Reading:
     def shown(self, value: Value) -> str | None:
         """Return the key by which a value was shown, None where it was not."""
         written = f"{value.key}\n{value.text}"
+        if value.kind == "number" and self._is_numbered(value):
+            written += "\n#"
         if written not in self.known:
             self.known[written] = self._shown(value)
         return self.known[written]
+
+    def _is_numbered(self, value: Value) -> bool:
+        """Return whether a number is that of a thing: "PR 1017", and not "1017 customers"."""
+        return _NUMBERED.search(self.text, max(0, value.start - 24), value.start) is not None
 
     def _shown(self, value: Value) -> str | None:
         places, key = self.sources.places, value.key
@@ -177,7 +188,9 @@ class _Reading:
                 return next(filter(None, map(self._amount, _readings(value))), None)
             case "id" if name.isdigit() and f"number:{name.lstrip('0')}" in places:
                 return f"number:{name.lstrip('0')}"
-            case "id" | "number" if self.addresses.names(name):  # "#17", "PR 1017"
+            case "id" if self.addresses.names(name):  # "#17"
+                return key
+            case "number" if self._is_numbered(value) and self.addresses.names(name):  # "PR 1017"
                 return key
             case "hash" if self.addresses.names_hash(name):
                 return key
