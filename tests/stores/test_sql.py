@@ -287,14 +287,6 @@ def test_the_package_of_stores_loads_no_sqlalchemy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_without_sqlalchemy_all_names_of_the_package_are_those_that_are_there() -> None:
-    code = (
-        "import sys; sys.modules['sqlalchemy'] = None; from chatfold.stores import *; "
-        "assert MemoryStore and 'SQLStore' not in globals()"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_a_name_that_stores_lack_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         chatfold.stores.Nothing  # noqa: B018 - as above

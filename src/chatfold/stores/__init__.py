@@ -8,7 +8,6 @@ those of `HostStore` for hosts that own their list; `tests/stores/test_conforman
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from chatfold.errors import MissingExtraError, StoreError
@@ -30,9 +29,6 @@ __all__ = [
     "StoredFold",
     "StoredItem",
 ]
-
-if find_spec("sqlalchemy") is None:  # `from chatfold.stores import *` asks for all of them
-    __all__.remove("SQLStore")
 
 
 def __getattr__(name: str) -> object:
