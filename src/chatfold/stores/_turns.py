@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -45,10 +46,12 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._reset()
+        self.begin_anew()
+        _ALL.add(self)
 
-    def _reset(self) -> None:
-        self._changed, self._process = threading.Condition(threading.Lock()), os.getpid()
+    def begin_anew(self) -> None:
+        """Have nobody at work, and nobody waiting."""
+        self._changed = threading.Condition(threading.Lock())
         self._waiting: list[Job] = []  # first come, first served
         self._holder: Job | None = None
         self._along: list[Job] = []
@@ -69,8 +72,6 @@ class Turns:
         Raises:
             sqlite3.OperationalError: It was waited for too long.
         """
-        if os.getpid() != self._process:  # the thread that had it may be none of the child's
-            self._reset()
         try:
             with self._changed:
                 self._waiting.append(job)
@@ -122,6 +123,19 @@ class Turns:
                 self._written = time.monotonic() if self._has_begun else self._written
                 self._holder, self._along, self._has_begun = None, [], False
             self._changed.notify_all()
+
+
+_ALL: Final = WeakSet[Turns]()
+
+
+def _forget_all() -> None:
+    """Have nobody wait for a thread of the parent's, which may be none of the child's."""
+    for turns in list(_ALL):
+        turns.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 def _busy(why: str) -> sqlite3.OperationalError:
