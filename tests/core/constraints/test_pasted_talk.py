@@ -131,6 +131,8 @@ def test_without_a_request_the_words_are_the_users(asked: str, pasted: str) -> N
 @pytest.mark.parametrize(
     "said",
     [
+        "What is going on with this ticket?\n\nHello,\n\n{}\n\nBest regards,\nAnna Kern",
+        "Can you check the status of this ticket?\n\nHello,\n\n{}\n\nRegards\nAnna",
         "Order 4711\n\nDear support team,\n\n{}\n\nKind regards\nBob",
         "Please answer this ticket soon.\n\nDear support team,\n\n{}\n\nKind regards\nBob",
         "Subject: Please check this ticket\n\nHello,\n\n{}\n\nRegards\nBob",

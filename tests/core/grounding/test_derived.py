@@ -72,6 +72,7 @@ def test_a_number_is_in_the_unit_that_its_key_names(result: Any, true: str, lie:
     [
         ({"latency_min": 180.5, "latency_max": 240.5}, "180.5 ms"),
         ({"revenue_m": 398.2}, "398.2 km"),
+        ({"mem_mib": 640.5}, "640.5 MB"),
         ({"p99_s": 0.41, "label": "0.41"}, "0.41 ms"),
         ({"p99_s": 0.41, "note": "It was 0.41 at first."}, "0.41 ms"),
         ({"length": 180.5}, "180.5 cm"),

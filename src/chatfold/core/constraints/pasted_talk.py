@@ -46,10 +46,11 @@ _ASKED = re.compile(
     r"|verschlagwort|prüf|bewert|ton\b)",
     re.IGNORECASE,
 )
-# A mail that says "not" or "soon" speaks of itself, a subject is no request, a "mail address" and a
-# "thread pool" are something else.
+# A mail that says "not" or "soon" speaks of itself, and who asks how a ticket stands of his own; a
+# subject is no request, a "mail address" and a "thread pool" are something else.
 _NOT_ASKED = re.compile(
     r"\b(?:not|never|soon|asap|urgent(?:ly)?|nicht|nie|niemals|keine?|bald|schnell|dringend)\b"
+    r"|\b(?:status|state|news) of\b|\b(?:going on|happening|wrong) with\b|\bstand (?:de[rs]|von)\b"
     r"|n[’']t\b|^\W*(?:subject|betreff|re|aw|title|titel) ?:"
     r"|\b(?:e?-?mail|ticket|thread|chat|brief) (?:address|adress|system|page|queue|safety|pool"
     r"|template|id|number|status|list|server|client|nummer)",

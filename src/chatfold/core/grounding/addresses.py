@@ -19,7 +19,11 @@ _ENDS = re.compile("[/?#]")
 _SEGMENTS = re.compile("[/?#&=]")
 _MOST_ENDS = 40  # of one address
 _HOMES = ("path:/home/", "path:/root/", "path:/Users/", "path:/users/")
-_FILE = re.compile(r"[A-Z]\w{3,40}|[\w-]{1,80}(?:\.\w{1,16}){1,3}")
+_FILE = re.compile(
+    r"(?:Make|Docker|Proc|Gem|Rake|Vagrant|Jenkins|Pip|Caddy|Brew|Tilt|Snake|Guard|Pod|Cart|Fast)file"
+    r"|README|LICEN[SC]E|CHANGELOG|CONTRIBUTING|NOTICE|AUTHORS|VERSION|INSTALL|TODO|CODEOWNERS"
+    r"|[\w-]{1,80}(?:\.\w{1,16}){1,3}"
+)
 _REMOTE = re.compile(
     r"(?<![^\s\"'@>])((?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,16}):([A-Za-z~][\w~.-]{0,80}/[\w~./-]{1,200})"
 )

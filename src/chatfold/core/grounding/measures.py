@@ -103,9 +103,12 @@ class Measures:
 def is_in_another(unit: str, field: str) -> bool:
     """Return whether a key names another unit of what a unit measures: `p99_s` is in no ms."""
     word = _STEPS.split(field)[-1].lower()
-    own, other = _FACTORS.get(unit), _FACTORS.get(_OF_KEYS.get(word, ""))
+    named = _OF_KEYS.get(word, "")
+    own, other = _FACTORS.get(unit), _FACTORS.get(named)
     if own is None or other is None or not _TOLD.fullmatch(word) or word in _OTHER_WORDS:
         return False
+    if unit.upper().replace("IB", "B") == named.upper().replace("IB", "B"):
+        return False  # who says MB may mean MiB
     return own != other and own[0] == other[0]
 
 

@@ -6,6 +6,7 @@ an earlier record (`carry`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
@@ -247,6 +248,7 @@ class _Counting:
         """
         made = list(done)
         sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
+        ways = Counter(name for name, _ in set(map(counted_with, made)))
         while over > 0 and sum(sizes) > left:
             named = [
                 n
@@ -258,7 +260,8 @@ class _Counting:
             place = max(named, key=sizes.__getitem__)
             aim = max(sizes[place] - over, left - sum(sizes) + sizes[place])
             entry, fits = made[place], partial(self._fits, aim)
-            if entry.name in self._others:
+            # Those between two ids may have gone otherwise.
+            if entry.name in self._others or ways[entry.name] > 1:
                 made[place] = with_newest_names(entry, fits, least=1)
             else:
                 made[place] = with_fewer_names(entry, fits)
