@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,31 @@ def test_what_is_owed_to_a_store_is_tried_once_a_turn_and_seldom(tmp_path: Path)
     middleware.fold(host(), key="k")
     assert store.tries == 3
     assert Middleware("extractive", POLICY, store).fold(host(), key="k").outcome.reason == "reused"
+
+
+def test_what_is_owed_to_a_store_is_written_in_a_thread_where_no_turn_may_wait() -> None:
+    class Failing(MemoryStore):
+        def __init__(self) -> None:
+            super().__init__()
+            self.by: list[threading.Thread] = []
+            self.is_tried, self.is_kept = threading.Event(), threading.Event()
+
+        def put(self, fold: HostFold) -> None:
+            self.by.append(threading.current_thread())
+            if len(self.by) == 1:
+                self.is_tried.set()
+                raise StoreError("the disk is full")
+            super().put(fold)
+            self.is_kept.set()
+
+    store = Failing()
+    middleware = Middleware(short, POLICY, store, background=True)
+    assert middleware.fold(host(), key="k").outcome.reason == "started"
+    assert store.is_tried.wait(60)  # as soon as it is written, by a thread
+    while not store.is_kept.wait(0.01):  # each is one more turn of the same list
+        assert middleware.fold(host(), key="k").outcome.reason != "started"
+    assert len(store.by) == 2
+    assert threading.current_thread() not in store.by
 
 
 def test_a_killed_server_costs_one_warning_and_is_used_again_when_it_is_back(
