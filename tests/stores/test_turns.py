@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -211,3 +212,30 @@ def test_a_thread_that_is_interrupted_leaves_the_others_their_turn(path: Path, w
             one.exception()
     put(store, 1)
     assert kept(store)[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_waits_for_no_thread_of_its_parent() -> None:
+    """The one that has the turn is not among the child's."""
+    turns, has_begun, may_end = Turns(), threading.Event(), threading.Event()
+
+    def hold(job: Job, left: float) -> None:
+        has_begun.set()
+        may_end.wait(60)
+
+    def write(job: Job, left: float) -> None:
+        job.result = "written"
+
+    holder = threading.Thread(target=turns.take, args=(Job(lambda _: None), 60.0, hold))
+    holder.start()
+    assert has_begun.wait(60)
+    child = os.fork()
+    if child == 0:
+        job = Job(lambda _: None)
+        with suppress(sqlite3.OperationalError):
+            turns.take(job, 0.1, write)
+        os._exit(0 if job.result == "written" else 1)
+    status = os.waitpid(child, 0)[1]
+    may_end.set()
+    holder.join()
+    assert status == 0
