@@ -865,7 +865,7 @@ def test_a_history_from_the_sdk_s_json_is_found_again() -> None:
 def test_a_call_of_the_sdk_in_a_message_that_is_a_dict_says_what_its_json_says() -> None:
     """Its JSON names each default, as a host's copy of it does."""
     function = models.FunctionCall(name="find", arguments="{}")
-    call = models.ToolCall(function=function, id="call00001")
+    call = models.ToolCall(function=function, id="call00001", type="function", index=0)
     message = {"role": "assistant", "content": "", "tool_calls": [call]}
     again = {**message, "tool_calls": [call.model_dump(mode="json")]}
     assert item_digest(MISTRAL.said(message)) == item_digest(MISTRAL.said(again))
