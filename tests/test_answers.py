@@ -375,7 +375,7 @@ def test_an_answer_that_needed_more_room_is_mended_with_as_much() -> None:
     assert caps == [None, 16_384, 16_384]
 
 
-@pytest.mark.parametrize(("asked", "cap"), [(2_000, 16_384), (4_096, 16_384), (20_000, 80_000)])
+@pytest.mark.parametrize(("asked", "cap"), [(2_000, 16_384), (8_192, 16_384), (20_000, 80_000)])
 def test_the_limit_of_an_answer_that_was_cut_off_follows_what_is_asked_for(
     asked: int, cap: int
 ) -> None:
@@ -386,7 +386,7 @@ def test_the_limit_of_an_answer_that_was_cut_off_follows_what_is_asked_for(
         caps.append(prompt.cap)
         return Completion("user 1 as", "length")
 
-    most = f"of more than {max(asked, 4_096):,}, "
+    most = f"of more than {max(asked, 8_192):,}, "
     with pytest.raises(TruncatedSummaryError, match=most):
         ChatContext(talk()).summarize(answering, keep_last_turns=1, max_summary_tokens=asked)
     assert caps == [None, cap]

@@ -48,6 +48,14 @@ _Latest: TypeAlias = tuple[Region, str | None] | None
 """The latest fold of a session, with the digest of the one that it is a fold of."""
 
 
+def _reported(work: Callable[[], None]) -> None:
+    """Do work in a thread, which nobody would tell of what it raises."""
+    try:
+        work()
+    except Exception as error:
+        _log.warning("a fold could not be put into the store: %s", type(error).__name__)
+
+
 def _latest(session: Session) -> _Latest:
     regions = session.regions()
     if not regions:
@@ -154,14 +162,19 @@ class SharedFolds:
             work()
             return
         try:
-            _KEEPERS.run(work)
+            _KEEPERS.run(partial(_reported, work))
         except RuntimeError:  # no thread can be started now
             session.owed_from = 0.0
 
     def _put_again(self, name: str, session: Session, latest: _Latest) -> None:
-        written = self._put_latest(name, latest)
-        if session.owed_from == _UNDER_WAY:  # else there was another fold meanwhile
-            session.owed_from = None if written else self._asked_again
+        if session.is_gone:  # it was forgotten, and its folds may be erased
+            return
+        written = False
+        try:
+            written = self._put_latest(name, latest)
+        finally:
+            if session.owed_from == _UNDER_WAY:  # else there was another fold meanwhile
+                session.owed_from = None if written else self._asked_again
 
     def _put_latest(self, name: str, latest: _Latest) -> bool:
         """Return whether the latest fold is kept, or there is none that can be."""

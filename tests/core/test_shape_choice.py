@@ -142,3 +142,12 @@ def test_a_whole_response_of_claude_as_json_is_no_item_of_the_responses_api(
         assert choice.shape.name == "anthropic"
         (part,) = choice.read(item).parts
         assert type(part) in (TextPart, CallPart)
+
+
+def test_an_item_of_the_responses_api_may_name_its_model() -> None:
+    content = [{"type": "output_text", "text": "Hi.", "annotations": []}]
+    item = {"type": "message", "role": "assistant", "model": "gpt-5", "content": content}
+    choice = ShapeChoice(SHAPES, None)
+    choice.settle([SAID[0], item])
+    assert choice.shape is not None
+    assert choice.shape.name == "openai_responses"

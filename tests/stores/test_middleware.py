@@ -166,6 +166,42 @@ def test_what_is_owed_to_a_store_is_written_in_a_thread_where_no_turn_may_wait()
     assert threading.current_thread() not in store.by
 
 
+@pytest.mark.parametrize("background", [False, True])
+def test_what_is_owed_is_tried_again_where_the_store_is_broken(
+    background: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A fault of the store's own is raised in the turn, or logged by the thread."""
+
+    class Broken(MemoryStore):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tries = 0
+            self.is_tried = threading.Event()
+
+        def put(self, fold: HostFold) -> None:
+            self.tries += 1
+            self.is_tried.set()
+            if self.tries == 1:
+                raise StoreError("the disk is full")
+            if self.tries == 2:
+                raise TypeError("a fault of its own")
+            super().put(fold)
+
+    store = Broken()
+    middleware = Middleware(short, POLICY, store, background=background)
+    middleware.fold(host(), key="k")
+    assert store.is_tried.wait(60)
+    raised = 0
+    while store.tries < 3:
+        try:
+            middleware.fold(host(), key="k")
+        except TypeError:
+            raised += 1
+        time.sleep(0.01)
+    assert raised == (0 if background else 1)
+    assert ("TypeError" in caplog.text) is background
+
+
 def test_a_killed_server_costs_one_warning_and_is_used_again_when_it_is_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

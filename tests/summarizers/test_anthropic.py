@@ -108,7 +108,7 @@ def test_the_request_holds_the_prompt_and_the_limit_that_the_api_demands(
     }
 
 
-@pytest.mark.parametrize(("asked", "limit"), [(4_096, CAP), (5_000, 10_000), (20_000, 40_000)])
+@pytest.mark.parametrize(("asked", "limit"), [(4_096, CAP), (8_192, 8_192), (20_000, 40_000)])
 def test_the_limit_is_well_above_a_long_summary(
     ask: Ask, llm_server: LLMServer, prompt: Prompt, asked: int, limit: int
 ) -> None:

@@ -172,8 +172,11 @@ _BROKEN = frozenset(
 
 
 def cap_for(asked: int) -> int:
-    """Return the limit of an answer where a provider demands one: well above what is asked for."""
-    return max(CAP, _ABOVE * asked)
+    """Return the limit of an answer where a provider demands one: well above what is asked for.
+
+    But what all models can write is not gone beyond for that: some end at 8,192 tokens.
+    """
+    return CAP if asked <= CAP else _ABOVE * asked
 
 
 def completed(answer: object) -> Completion:
@@ -214,7 +217,7 @@ def accept(completion: Completion, most: int | None = None) -> str:
     if reason in _LENGTH:
         raise TruncatedSummaryError(
             f"the summary was cut off ({reason}); pass max_summary_tokens= of more than "
-            f"{max(most or 0, CAP // _ABOVE):,}, as the limit that chatfold sends follows it, or "
+            f"{max(most or 0, CAP):,}, as the limit that chatfold sends follows it, or "
             "use a model with a longer output"
         )
     said, thought = without_thoughts(completion.text)

@@ -73,7 +73,8 @@ class Anthropic(Shape):
         get = getter(item)
         if not _is_message(get):
             return "no"
-        if module or (get("type") == "message" and get("model")):  # a whole response, as JSON
+        is_whole = get("type") == "message" and get("model") and get("usage")  # as JSON
+        if module or is_whole:
             return "yes"
         if get("output_config") is not None or get("clear_at") is not None:
             return "yes"

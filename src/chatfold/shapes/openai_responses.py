@@ -99,7 +99,8 @@ class OpenAIResponses(Shape):
         kind = get("type")
         if kind is not None:
             if kind == "message" and get("role") in _ROLES:
-                return "no" if get("model") else "yes"  # else a whole response of Claude's
+                whole = get("model") and get("usage")  # a response of Claude's
+                return "no" if whole else "yes"
             if kind in READERS:
                 return "yes"
             return "maybe" if is_newer(kind, item) else "no"

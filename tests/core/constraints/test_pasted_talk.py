@@ -76,6 +76,10 @@ LETTERS = [
 ]
 CHATS = [
     (
+        "Summarize the state of the thread below:",
+        "[10:31] Bob: never deploy on Fridays please\n[10:32] Ana: ok\n[10:33] Bob: always tag it",
+    ),
+    (
         "Summarize this chat:",
         "[10:31] Bob: never deploy on Fridays please\n[10:32] Ana: ok\n[10:33] Bob: always tag it",
     ),

@@ -498,3 +498,27 @@ def test_a_quick_look_at_arguments_misses_nothing_by_which_a_look_is_none(
 def test_any_name_and_any_command_has_an_effect(name: str, command: str) -> None:
     assert effect_of(name, {})[0] in ("read", "write", "unknown")
     assert effect_of_command(command) in ("read", "write", "unknown")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("update_message_read", "update_status_to_read", "archive_read", "trigger_fetch"),
+        *("weight_log", "visit_log", "incident_log", "hours_log"),
+        *("deploy_without_dry_run", "turn_off_dry_run", "commit_dry_run", "execute_after_dry_run"),
+    ],
+)
+def test_a_name_that_ends_as_one_that_reads_does_may_change_things(name: str) -> None:
+    assert effect_of(name, {})[0] != "read"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("monitor_deploy", "filter_type", "get_e_invoice", "getOAuthToken", "get_y_axis"),
+        *("get_or_none", "find_or_fail", "fetch_and_render", "load_and_split"),
+        *("ip_resolve", "urls_resolve", "user_resolve", "airflow_logs", "migrate_dry_run"),
+    ],
+)
+def test_a_name_that_goes_on_behind_what_reads_may_only_read(name: str) -> None:
+    assert effect_of(name, {})[0] == "read"

@@ -13,6 +13,9 @@ from chatfold.core.call_json import leaves_of
 from chatfold.core.failures import reason_in
 
 NOTHING: list[tuple[str, dict[str, Any], Any, str]] = [
+    ("cancel_order", {"order": "O-17"}, {"cancelled": 0}, "cancelled: 0"),
+    ("refund_purchase", {"id": "O-17"}, {"refunded": 0}, "refunded: 0"),
+    ("delete_customer", {"id": "C-1"}, {"deletedCount": 0, "ok": 1}, "deletedCount: 0"),
     ("delete_rows", {"table": "carts", "ids": [3, 4]}, {"deleted": 0}, "deleted: 0"),
     ("delete_records", {"filter": "status=old"}, {"deleted_count": 0}, "deleted_count: 0"),
     (
@@ -647,6 +650,13 @@ BULK: list[tuple[str, dict[str, Any], str | None]] = [
     ),
     ("mutate_ads", {"results": [{}, {"ad": 2}], "partialFailureError": {"code": 3}}, None),
     ("mutate_ads", {"results": [{}], "partialFailureError": {}}, None),
+    (
+        "put_events",
+        {"FailedEntryCount": 1, "statusCode": 200, "Entries": [{"ErrorCode": "slow"}]},
+        "FailedEntryCount",
+    ),
+    ("add_users", {"failed_count": 1, "total": 1, "results": [{"error": "no such"}]}, "no such"),
+    ("add_users", {"failedCount": 1, "operations": [{"error": "no such"}]}, "no such"),
     (  # what failed alone, beside what went well
         "refund_orders",
         {"succeeded_count": 2, "failed_count": 1, "failures": [{"error": "card expired"}]},
@@ -699,6 +709,8 @@ def test_money_that_was_not_taken_or_came_back_was_not_paid(
         ("git stash", "No local changes to save", "No local changes to save"),
         ("git push", "Everything up-to-date", None),
         ("git commit -qam x && git push -q && git stash", "No local changes to save", None),
+        ("cd /app && git stash", "No local changes to save", "No local changes to save"),
+        ("kubectl delete pod web-1 2>&1", "No resources found", "No resources found"),
         ("kubectl delete pod a >/dev/null; kubectl get pods", "No resources found in web.", None),
     ],
 )

@@ -29,6 +29,13 @@ def test_a_segment_of_an_address_is_an_id_that_was_shown(source: str, true: str,
     assert len(found(lie, shown(source))) == 1
 
 
+@pytest.mark.parametrize(
+    "said", ["PRs 1017 and 1018 were merged.", "Pull requests 1018, 1017.", "Release 1017, 1018."]
+)
+def test_numbers_of_things_may_stand_in_a_row(said: str) -> None:
+    assert found(said, shown(PULL)) == ["1018"]
+
+
 @pytest.mark.parametrize("said", ["1017 customers were told.", "PR 1017 has 1017 comments."])
 def test_a_segment_of_an_address_is_no_count(said: str) -> None:
     assert len(found(said, shown(PULL))) == 1

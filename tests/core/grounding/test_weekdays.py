@@ -35,6 +35,8 @@ def found(summary: str, *others: str) -> list[str]:
         ("Due on Friday, 12 May 2026.", "Friday, 12 May 2026"),
         ("Due on Friday the 12th of May 2026.", "Friday the 12th of May 2026"),
         ("Due 2026-05-12 (Friday).", "2026-05-12 (Friday"),
+        ("Due 2026-05-12 (Friday at noon).", "2026-05-12 (Friday"),
+        ("Call after Tuesday, 2026-03-04.", "Tuesday, 2026-03-04"),
         ("Due 2026-05-12, a Friday.", "2026-05-12, a Friday"),
         ("Due last Sunday (4 March 2026)", "Sunday (4 March 2026"),
         ("Due Fri. 12 May 2026 at noon.", "Fri. 12 May 2026"),

@@ -50,7 +50,8 @@ _ASKED = re.compile(
 # subject is no request, a "mail address" and a "thread pool" are something else.
 _NOT_ASKED = re.compile(
     r"\b(?:not|never|soon|asap|urgent(?:ly)?|nicht|nie|niemals|keine?|bald|schnell|dringend)\b"
-    r"|\b(?:status|state|news) of\b|\b(?:going on|happening|wrong) with\b|\bstand (?:de[rs]|von)\b"
+    r"|\b(?:(?:status|state|news) of|(?:going on|happening|wrong) with|stand (?:de[rs]|von))\b"
+    r".*\?\s*\Z"
     r"|n[’']t\b|^\W*(?:subject|betreff|re|aw|title|titel) ?:"
     r"|\b(?:e?-?mail|ticket|thread|chat|brief) (?:address|adress|system|page|queue|safety|pool"
     r"|template|id|number|status|list|server|client|nummer)",

@@ -105,11 +105,16 @@ _CHANGES_AS_THINGS = word_set(
 # What reads and is a thing as well, so that a name may go on with what is done to it. With the
 # first it does whenever it ends in a change: `quote_accept`; with the others not where that is a
 # thing, too.
-_MOSTLY_THINGS = word_set("filter monitor profile quote")
-_ALSO_THINGS = word_set("list query scan view watch")
+_MOSTLY_THINGS = word_set("profile quote")
+_ALSO_THINGS = word_set("filter list monitor query scan view watch")
 _TRIALS = word_set("check preview search test trace track")  # `test_send` may do it or only try
 # These are never things: behind one that is, they say what is done to it, as in `issue_read`.
 _NEVER_THINGS = word_set("describe fetch find get lookup read retrieve")
+# Changes that are things where one of those is behind them; to update a message to `read` is none.
+_LOOKED_AT = word_set(
+    "charge commit deploy exchange grant import invite issue merge order purchase refund release"
+    " return store transfer"
+)
 _ALL_READS = _READS | _READS_ELSEWHERE
 _ALL_WRITES = _WRITES | _WRITES_ELSEWHERE
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
@@ -152,13 +157,23 @@ _DEEDS_WITH: Mapping[str, frozenset[str]] = {
 }
 # Behind these, though, a name that ends in them is of looking one up: `dns_resolve`.
 _RESOLVED_TO_READ = word_set(
-    "address dns domain entity host hostname id import library link module name path reference "
-    "symbol url"
+    "address dependency dns domain email entity handle host hostname id import ip library link "
+    "module name package path redirect reference symbol uri url user username"
 )
-# What is written into a log of its own kind: `habit_log` may do that or show it.
-_KEPT_IN_LOGS = _DEEDS_WITH["track"] | word_set("activity food habit meeting meal time work")
+# Logs that are looked at; of others a tool may be there to write: `habit_log`.
+_WRITTEN_BY_MACHINES = word_set(
+    "access airflow api app application audit build call chat ci cloudwatch commit console "
+    "container crash deploy deployment dns docker git job kernel kubernetes pipeline pod query "
+    "request security server service system task trace worker workflow"
+)
 _LOGGED = word_set("booking call message order sms ticket trade")
 _JOINS = word_set("and e et o oder or ou then und y")
+_GOES_ON = word_set("and then und")
+# What is done to what was read, and changes nothing.
+_WORKED_OUT = word_set(
+    "cache chunk decode default extract fail filter format group join normalize none parse raise "
+    "rank render sort split tokenize validate"
+)
 _INTO = word_set("into to")
 _BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
@@ -175,9 +190,12 @@ _COMPOUNDS = re.compile(
     r"|browser_(?:console_messages|network_requests|snapshot)|git_log|nearest_store|stock_levels?|store_(?:hours|locations?)|seat_maps?)"
     r"(?![a-z])"
 )
-# A rehearsal changes nothing, whatever it rehearses: `dry_run_migration`. To switch it on does.
-_REHEARSAL = re.compile(
-    r"(?<![a-z])(?<!set_)(?<!toggle_)(?<!enable_)(?<!disable_)(?:dry_run|dryrun)(?![a-z])"
+# A rehearsal changes nothing, whatever it rehearses: `dry_run_migration`. To switch it on does, and
+# what comes behind it, or is no rehearsal.
+_REHEARSAL = re.compile(r"(?<![a-z])(?:dry_run|dryrun)(?![a-z])")
+_NO_REHEARSAL = word_set(
+    "after apply archive clear commit delete disable enable no off on promote remove set skip "
+    "toggle without"
 )
 # Built-in tools of providers whose names say nothing, or the wrong thing.
 _KNOWN: Mapping[str, Effect] = {
@@ -289,7 +307,8 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
         before: Those of what the name belongs to, as `tickets` in `tickets.open`.
     """
     name = "_".join(words)
-    if _REHEARSAL.search(name):
+    rehearsal = _REHEARSAL.search(name)
+    if rehearsal and _NO_REHEARSAL.isdisjoint(name[: rehearsal.start()].split("_")[-2:]):
         return "read"
     if _PHRASES.search(name):
         return "write"
@@ -315,7 +334,7 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
 def _is_looked_at(words: list[str]) -> bool:
     """Return whether what begins as a change is a thing that is looked at: `issue_read`."""
     return words[-1] in _NEVER_THINGS and all(
-        word not in _ALL_WRITES | _JOINS or word in _CHANGES_AS_THINGS for word in words
+        word not in _ALL_WRITES | _JOINS | _BETWEEN or word in _LOOKED_AT for word in words
     )
 
 
@@ -340,7 +359,7 @@ def _of_log(words: list[str]) -> Effect | None:
     *logged, last = words
     if not logged or last not in ("log", "logs") or any(w in _EITHER - _LOGGED for w in logged):
         return None
-    return "unknown" if logged[-1].removesuffix("s") in _KEPT_IN_LOGS else "read"
+    return "read" if logged[-1].removesuffix("s") in _WRITTEN_BY_MACHINES else "unknown"
 
 
 def _of_reading(word: str, before: list[str], behind: list[str]) -> Effect:
@@ -352,7 +371,7 @@ def _of_reading(word: str, before: list[str], behind: list[str]) -> Effect:
     if word == "load":
         return "read" if _INTO.isdisjoint(behind) else "unknown"
     if word == "resolve" and before and not behind:
-        return "read" if thing in _RESOLVED_TO_READ else "unknown"
+        return "read" if thing.removesuffix("s") in _RESOLVED_TO_READ | {"dn"} else "unknown"
     return "unknown" if word in _OPENABLE and thing and thing not in _OPENED else "read"
 
 
@@ -373,6 +392,6 @@ def _goes_on_to_write(words: list[str]) -> bool:
 
 def _goes_on_somehow(words: list[str]) -> bool:
     """Return whether a name such as `scan_and_purify` ends in what nobody can tell."""
-    if len(words) < 2 or words[0] not in _JOINS:
+    if len(words) < 2 or words[0] not in _GOES_ON:
         return False
-    return words[1] not in _ALL_READS and words[1] not in _THINGS_TO_READ
+    return words[1] not in _ALL_READS | _THINGS_TO_READ | _WORKED_OUT

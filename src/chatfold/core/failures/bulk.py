@@ -25,9 +25,9 @@ _Fields: TypeAlias = dict[str, Any]
 
 _FAILED = re.compile(r"errors|(?:failed|failure)_(?:[a-z]+_)?count|partial_failure_error")
 # The lists that hold one answer for each request; others hold what failed alone, or what was tried.
-_EACH = re.compile(r"items|entries|results|records|responses|request_responses")
+_EACH = re.compile(r"items|entries|operations|results|records|responses|request_responses")
 _ERRORS = ("error", "errors", "error_code", "errorCode", "ErrorCode", "Error")
-_BESIDE = ("took", "status", "code")
+_NO_COUNTS = re.compile(r"(?:.*_)?(?:took|status|code|ms|millis|seconds|time|duration|id|version)")
 _MESSAGES = ("ErrorMessage", "errorMessage", "error_message", "message")
 
 
@@ -63,9 +63,10 @@ def _told(fields: _Fields) -> list[_Fields]:
 
 
 def _counts_more(key: str, value: Any, each: int) -> bool:
-    """Return whether a field counts something else than what failed: `imported: 98`."""
-    is_count = type(value) is int and value > 0
-    return is_count and not _FAILED.fullmatch(key_of((key,))) and key not in _BESIDE
+    """Return whether a field counts more than what was asked for: `imported: 98`."""
+    is_count = type(value) is int and value > 0 and value != each
+    written = key_of((key,))
+    return is_count and not _FAILED.fullmatch(written) and not _NO_COUNTS.fullmatch(written)
 
 
 def _inner(result: _Fields) -> _Fields:

@@ -64,8 +64,9 @@ _ENDED = word_set(
 _AS_WANTED = re.compile(r"already|(?<!un)match|no_?op|no_change|un(?:changed|modified)|up_to_date")
 _STATES = ("status", "state", "result", "outcome")
 _OTHER_COUNT = re.compile(
-    "in progress|inserts?|insertions?|additions?|deletions?|new|ok|recipients|pending|queue"
+    "in progress|inserts?|insertions?|additions?|deletions?|recipients|pending"
 )
+_AND = word_set("and then und")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # What is told of the call itself, which makes no thing by that.
 _OF_CALLS = re.compile(
@@ -104,7 +105,7 @@ def none_counted(result: Any, name: str, given: _Given) -> str | None:
         return none_counted(fields[within[0]], name, given) if len(within) == 1 else None
     verbs = deeds_of(name, given)
     none = [k for k, v in fields.items() if _is_zero(v) and _is_count(k, name, verbs)]
-    if not none or not _all_counted(none, verbs):
+    if not none or not _all_counted(none, verbs, name):
         return None
     if any(_tells_more(k, v, verbs) for k, v in fields.items()):
         return None
@@ -153,10 +154,14 @@ def is_thing(word: str, name: str) -> bool:
     return plain in _THINGS or any(plain == _singular(of) for of in words_of_name(name))
 
 
-def _all_counted(keys: Iterable[str], verbs: Collection[str]) -> bool:
+def _all_counted(keys: Iterable[str], verbs: Collection[str], name: str) -> bool:
     """Return whether all that a call was to do is counted: `cancel_and_refund` does two things."""
     words = [word for key in keys for word in words_of_name(key)]
-    if len(verbs) < 2 or any(word in _CHANGED or word in _KINDS for word in words):
+    if (
+        len(verbs) < 2
+        or _AND.isdisjoint(words_of_name(name))
+        or any(word in _CHANGED or word in _KINDS for word in words)
+    ):
         return True
     return all(any(is_participle(word, verb) for word in words) for verb in verbs)
 
@@ -184,7 +189,7 @@ def _tells_more(key: str, value: Any, verbs: frozenset[str]) -> bool:
     words = words_of_name(key)
     if _AS_WANTED.search("_".join(words)) or key == "total":
         return True
-    if type(value) is int and value > 0 and _is_other_count(words):
+    if type(value) is int and value > 0 and (_is_other_count(words) or (value > 1 and key == "ok")):
         return True
     if value is True and not verbs.isdisjoint(words):  # `cancel_at_period_end`
         return True

@@ -42,8 +42,9 @@ __all__ = [
 
 _BAD_STATES = STATES | word_set(
     "aborted bounced declined denied error failed failure impossible invalid refused rejected "
-    "timed_out timeout undeliverable undelivered unsuccessful ko nok erreur erro errore fehler"
+    "timed_out timeout undeliverable undelivered unsuccessful erreur erro errore fehler"
 )
+_NOT_OK = ("ko", "nok")  # of a state; a result may be a knock-out, or Norwegian crowns
 _ID = re.compile(r"(?:^|_)id$|I[dD]$")
 _DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
 _AS_WORDS = re.compile(r"[ -]")
@@ -154,6 +155,7 @@ def reason_in_object(
         or put_off is not None
         or _is_type_of_error(result)
         or (has_errors and not went_well and not _did_a_part(result, name, given))
+        or any(str(result.get(key)).lower() in _NOT_OK for key in ("status", *_STATE_KEYS))
         or (state is not None and not shows and is_bad(state.lower(), result, name, given))
     )
     if not bad:

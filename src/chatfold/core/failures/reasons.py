@@ -26,8 +26,9 @@ OTHER_REASONS = (
     *("messaggio", "hinweis", "detalle", "decline_reason", "rejection_reason", "explanation"),
     *FAILURES,
 )
-_VALUES = {"true": True, "false": False, "none": None, "null": None, "kein": None, "keine": None}
-_LONGEST_VALUE = 5  # characters of the texts in `_VALUES`
+_NONE = "none null kein keine aucun aucune nessuno nessuna ninguno ninguna nenhum nenhuma geen"
+_VALUES = {"true": True, "false": False, **dict.fromkeys(_NONE.split())}
+_LONGEST_VALUE = max(map(len, _VALUES))
 
 
 def told_in(fields: dict[str, Any]) -> str | None:

@@ -47,6 +47,7 @@ _NEAR_THE_END = 6  # lines, in which an error was the last: one before may have 
 # All that is put out where there was nothing to do it to, by kubectl and by git.
 _NOTHING = re.compile(r"no (?:resources found|local changes to save)\b", re.IGNORECASE)
 _SEVERAL = re.compile(r"[;&|\n]")  # of which one said so, or came before
+_AROUND = re.compile(r"\A\s*cd [^;&|\n]{1,200}&&|\d?>&\d|&>>? ?\S+|\d?>>? ?/dev/null")
 _ERROR = re.compile(rf"{_MARKS}error: ", re.IGNORECASE)
 _LAST = re.compile(rf"[\w./+-]{{1,60}}: .{{0,200}}\b{_ERRNO}\.?$", re.IGNORECASE)
 _EXCEPTION = re.compile(r"[A-Za-z_.]{0,80}(?:Error|Exception)(?:: |$)")
@@ -88,7 +89,9 @@ def failing_line(text: str, name: str, given: Callable[[], Iterable[str]]) -> st
     if found is not None:
         return found
     last = lines[-1] if lines else ""
-    is_all = len(lines) == 1 and not any(map(_SEVERAL.search, commands))
+    is_all = len(lines) == 1 and not any(
+        _SEVERAL.search(_AROUND.sub("", command)) for command in commands
+    )
     if _LAST.match(last) or _EXCEPTION.match(last) or (is_all and _NOTHING.match(last)):
         return last
     program = _OF_ITSELF.match(last)

@@ -142,7 +142,11 @@ _TOLD = {
     **dict.fromkeys(("geweigerd", "afgewezen"), (*_REFUSED, "weigeren", "afwijzen")),
     "mislukt": ("fail",),
 }
-_STATES = {**_TOLD, **{without_accents(state): verbs for state, verbs in _TOLD.items()}}
+_STATES = {
+    **_TOLD,
+    # "Refuse" is a word of English, too.
+    **{without_accents(state): verbs for state, verbs in _TOLD.items() if state != "refusé"},
+}
 _ENDING = word_set("end halt interrupt kill stop terminate")  # what runs is then aborted
 STATES = frozenset(_STATES)
 """Words of other languages by which a state says that a call came to nothing."""

@@ -42,7 +42,8 @@ _MOST_SEARCHES = 200  # texts that are looked for as they are written, in all th
 _SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
 _NUMBERED: Final = re.compile(
     r"(?:[#!]|\b(?:pr|mr|pull(?: request)?|merge request|issue|ticket|order|job|run|build|pipeline"
-    r"|case|invoice|bestellung|rechnung|auftrag|id|no|nr|number|nummer)[.:]?[ \u00a0]?[#!]?)\Z",
+    r"|case|invoice|release|task|discussion|commit|merged|bestellung|rechnung|auftrag|id|no|nr|number"
+    r"|nummer)s?[.:]?[ \u00a0]?[#!]?)(?:\d{1,12}(?:,? (?:and |und |& )?|, ?))*\Z",
     re.IGNORECASE,
 )
 _FEW = 4  # places that are read to see whether a value was shown
@@ -176,7 +177,7 @@ class _Reading:
 
     def _is_numbered(self, value: Value) -> bool:
         """Return whether a number is that of a thing: "PR 1017", and not "1017 customers"."""
-        return _NUMBERED.search(self.text, max(0, value.start - 24), value.start) is not None
+        return _NUMBERED.search(self.text, max(0, value.start - 60), value.start) is not None
 
     def _shown(self, value: Value) -> str | None:
         places, key = self.sources.places, value.key

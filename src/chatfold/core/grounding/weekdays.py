@@ -50,7 +50,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    rf"(?: ?\((?:an? )?|, an? ){_NAME}\.?(?=\)|, ?\d|[.;!?](?:\s|\Z)|\Z)", re.IGNORECASE
+    rf"(?: ?\((?:an? )?|, an? ){_NAME}\.?(?=\)|, ?\d| (?:at|um|à) |[.;!?](?:\s|\Z)|\Z)",
+    re.IGNORECASE,
 )
 _REACH = 32  # characters before a date in which its weekday stands
 # One of several days: "Tuesday and Wednesday, March 3 and 4, 2026".
@@ -62,8 +63,9 @@ _OF_SEVERAL = re.compile(
 # One of every week, or a name of its own.
 _NAMED = re.compile(
     r"\b(?:(?:each|every|jede[nmrs]?|chaque|cada|ogni|elke)(?: other| second| zweiten)?"
-    r"|weekly(?: on)?|black|cyber|not|no|never|after|before|instead of|cannot|can['\u2019]t"
-    r"|nicht|nach|vor|statt)"
+    r"|weekly(?: on)?|black|cyber|not|no|never|days? (?:after|before)|instead of|cannot"
+    r"|can['\u2019]t"
+    r"|nicht|tage? (?:nach|vor)|statt)"
     r"(?: on)?(?: an?)? \Z",
     re.IGNORECASE,
 )
