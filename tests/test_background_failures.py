@@ -157,10 +157,10 @@ def test_where_nothing_can_be_folded_no_fold_is_begun_at_each_turn(why: str) -> 
     if why == "blocked_by_open_calls":
         ctx.items[1:1] = step("openai_chat", "slow", 1, [])
         del ctx.items[3:]
-        ctx.append({"role": "system", "content": "w " * 1_000})
+        ctx.append({"role": "assistant", "content": "w " * 1_000})
     clock = timed(ctx)
     for n in range(9):
-        ctx.append({"role": "system", "content": f"note {n}"})
+        ctx.append({"role": "assistant", "content": f"note {n}"})
         outcome = ctx.maybe_summarize(never, background=True, on_event=told)
         if ctx.background is not None:
             assert ctx.background.wait(LIMIT)

@@ -102,7 +102,7 @@ def test_where_nothing_can_be_folded_it_is_not_looked_at_each_turn(way: str) -> 
     told, ctx = Told(), context()
     ctx.items.append({"role": "user", "content": "find it"})
     ctx.extend(step("openai_chat", "slow", 1, []))
-    ctx.items.append({"role": "system", "content": "w " * 1_600})
+    ctx.items.append({"role": "assistant", "content": "w " * 1_600})
     clock = timed(ctx)
     first = maybe(way, ctx, never, on_event=told)
     assert first.reason == "blocked_by_open_calls"
@@ -113,10 +113,10 @@ def test_where_nothing_can_be_folded_it_is_not_looked_at_each_turn(way: str) -> 
         assert (again.reason, again.blocked_by) == (first.reason, first.blocked_by)
         assert again.over_limit
     assert told.kinds == ["before", "skipped"]
-    ctx.items.append({"role": "system", "content": "w " * 50})
+    ctx.items.append({"role": "assistant", "content": "w " * 50})
     assert maybe(way, ctx, never, on_event=told).tokens_before > first.tokens_before + 50
     assert told.kinds == ["before", "skipped"]
-    ctx.items.append({"role": "system", "content": "w " * 60})
+    ctx.items.append({"role": "assistant", "content": "w " * 60})
     assert maybe(way, ctx, never, on_event=told).reason == first.reason
     assert told.kinds == ["before", "skipped"] * 2
     clock.now += 61

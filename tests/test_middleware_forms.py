@@ -84,17 +84,18 @@ def test_another_order_of_keys_is_the_same_list(hand: Hand, shared: bool, backgr
         reasons.append(wrapper.fold(hand(host, day), key="k").outcome.reason)
         if reasons[-2:] == ["running", "running"]:
             may_end.release()
-            settled(wrapper, hand(host, day))
+            reasons.append(settled(wrapper, hand(host, day)))  # it may have begun the next
         host.append(answer(day))
     assert [prompt.previous_summary is not None for prompt in prompts] == [False, True, True, True]
     assert reasons.count("started" if background else "summarized") == 4
 
 
-def settled(wrapper: Middleware[Any], host: Host) -> None:
-    """Hand a list over until the fold from the background is in it."""
+def settled(wrapper: Middleware[Any], host: Host) -> str:
+    """Hand a list over until the fold from the background is in it; return why that ended."""
     for _ in range(400):
-        if wrapper.fold(host, key="k").outcome.reason != "running":
-            return
+        reason = wrapper.fold(host, key="k").outcome.reason
+        if reason != "running":
+            return reason
         threading.Event().wait(0.01)
     raise AssertionError("the fold was never put in")
 

@@ -163,40 +163,24 @@ def _blocks(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "content": [{"text": text}]}
 
 
-RULES = [{"role": "system", "content": f"Rule {n}."} for n in range(3)]
 _TALK = [("user", "What now?"), ("assistant", "This. " * 80)]
-_WITH_RULES = [
-    each
-    for rule in RULES
-    for each in (
-        {"role": "user", "content": "What now?"},
-        rule,
-        {"role": "assistant", "content": "This. " * 80},
-    )
-]
 
 
 @stores
-@pytest.mark.parametrize(
-    ("shape", "items"),
-    [
-        ("bedrock", [_blocks(*each) for each in (*_TALK, ("user", "PINNED"), *_TALK[1:] * 2)]),
-        ("anthropic", [*_WITH_RULES, {"role": "user", "content": "And now?"}]),
-    ],
-    ids=["an item that is kept goes into the summary's", "instructions go into one item"],
-)
 def test_what_is_kept_in_another_items_words_returns_after_a_restart(
-    tmp_path: Path, kind: str, shape: str, items: list[Any]
+    tmp_path: Path, kind: str
 ) -> None:
+    """On Bedrock an item that is kept goes into that of the summary."""
+    items = [_blocks(*each) for each in (*_TALK, ("user", "PINNED"), *_TALK[1:] * 2)]
     before, store = json.loads(json.dumps(items)), STORES[kind](tmp_path)
-    ctx = ChatContext([*items], shape=shape, store=store, key="k", pin=lambda i: "PINNED" in str(i))
-    outcome = ctx.summarize(
-        lambda prompt: "A story.", keep_last_turns=0 if shape == "bedrock" else 1
+    ctx = ChatContext(
+        [*items], shape="bedrock", store=store, key="k", pin=lambda i: "PINNED" in str(i)
     )
+    outcome = ctx.summarize(lambda prompt: "A story.", keep_last_turns=0)
     assert outcome.changed
     assert outcome.merged
     copies = json.loads(json.dumps(ctx.items))
-    restarted = ChatContext(copies, shape=shape, store=store, key="k")
+    restarted = ChatContext(copies, shape="bedrock", store=store, key="k")
     assert restarted.undo().reason == "undone"
     assert copies == before
 

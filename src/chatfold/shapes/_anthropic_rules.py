@@ -127,7 +127,8 @@ def place_instructions(
             place = moved.setdefault(index, place)
         return Placement(moved)
     around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
-    if tail == len(views):  # without its end, a list that is answered would be taken for open
+    stays = [views[i] for i in sorted({*kept, *around})]
+    if tail == len(views) and _next_role(stays) == "assistant":  # though it was answered
         around |= dict.fromkeys(range(tail - 1, tail))
     return Placement({}, [*around])
 
