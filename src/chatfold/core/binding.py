@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import islice
 
 from chatfold.core.check import THINKING_BINDING, Requirement
 from chatfold.core.reading import Snapshot
@@ -22,8 +23,13 @@ _MESSAGE = (
 
 def thinking_prints(snapshot: Snapshot, start: int = 0) -> frozenset[int]:
     """Return the fingerprints of the items that hold thinking, from an index on."""
-    views, prints = snapshot.views, snapshot.prints
-    return frozenset(prints[i] for i in range(start, len(views)) if _thinks(views[i]))
+    pairs = zip(snapshot.views, snapshot.prints, strict=True)
+    return frozenset(
+        own  # of every fold all items are asked: in one loop, without a call for each
+        for view, own in islice(pairs, start, None)
+        for part in view.parts
+        if type(part) is ReasoningPart
+    )
 
 
 def parted_thinking(

@@ -95,7 +95,8 @@ def _miscounted(counter: TokenCounter, counts: Sequence[object]) -> Exception:
     for count in counts:
         if isinstance(count, (int, float)) and not 0 <= count < inf:
             return ValueError(f"counter={name} counts {count!r} tokens in a text")
-    wrong = next((type(each).__name__ for each in counts if not isinstance(each, int)), "nothing")
+    odd = (type(each).__name__ for each in counts if not isinstance(each, (int, float)))
+    wrong = next(odd, "nothing")
     return TypeError(f"counter={name} has to return a number of tokens, not {wrong}")
 
 
