@@ -365,7 +365,7 @@ class HostTurns(Generic[ItemT]):
 
     def _may_fold(self, name: str, session: Session) -> bool:
         """Return whether nobody else folds the list of a session: it is chosen for that then."""
-        if self._sessions.chosen(name, session) and self._shared.used:
+        if self._sessions.choose(name, session) and self._shared.used:
             session.chosen = self._shared.claim(name, session) is not None
         return session.chosen
 

@@ -57,7 +57,7 @@ class Session(ChatContext[Any]):
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
-        self.chosen = False  # by a call, to be folded: see `Sessions.chosen`
+        self.chosen = False  # by a call, to be folded: see `Sessions.choose`
         self.awaited: Any = None  # the fold in the background with whose end that is given up
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all

@@ -132,7 +132,7 @@ class Sessions:
                     other.turn.release()
         return found
 
-    def chosen(self, name: str, session: Session) -> bool:
+    def choose(self, name: str, session: Session) -> bool:
         """Choose a session that this call has to be folded, until its turn ends.
 
         Args:
