@@ -167,8 +167,6 @@ class SharedFolds:
             session.owed_from = 0.0
 
     def _put_again(self, name: str, session: Session, latest: _Latest) -> None:
-        if session.is_gone:  # it was forgotten, and its folds may be erased
-            return
         written = False
         try:
             written = self._put_latest(name, latest)
