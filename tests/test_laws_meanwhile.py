@@ -169,8 +169,10 @@ def test_law_5_what_arrives_meanwhile_stays_behind_an_instruction_that_goes_furt
     tail = [*items[plan.index :], *new]
     outcome = fold(ctx, appending, way=way, **limit)
     assert outcome.changed
-    assert outcome.kept == plan.kept
+    if not any(isinstance(i, dict) and "clear_at" in i for i in plan.kept):
+        assert same_objects(outcome.kept, plan.kept)
     moved = {id(item) for item in plan.kept}
+    assert moved <= {id(item) for item in outcome.kept}
     here = [item for item in parted(ctx.items, outcome) if id(item) not in moved]
     assert same_objects(here[len(here) - len(tail) :], tail)
 
@@ -240,6 +242,27 @@ def test_law_5_an_instruction_for_the_turn_before_does_not_hold_for_what_arrives
     outcome = ctx.apply(plan, "summary")
     assert same_objects(items, [outcome.item, asked, passing, answer, late])
     assert same_objects(outcome.kept, [asked, passing, answer])
+
+
+def test_law_5_an_instruction_goes_before_one_that_has_to_stay_where_it_is() -> None:
+    """The later of the two was for a turn that has ended, and holds nothing off from its answer."""
+    passing = {"role": "system", "content": "In verse.", "clear_at": "next_user_message"}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "get_order", "input": {}}
+    asked, answer = {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}
+    waits = {"role": "assistant", "content": [call]}
+    items = [*instructed()[:3], asked, passing, answer, waits]
+    ctx, rule, late = (
+        ChatContext(items, shape="anthropic"),
+        items[1],
+        {"role": "user", "content": "d"},
+    )
+    before, plan = [*items], ctx.plan(keep_last_turns=0)
+    items.append(late)  # who does not wait for the order
+    outcome = ctx.apply(plan, "summary")
+    assert same_objects(items, [outcome.item, asked, rule, passing, answer, waits, late])
+    assert same_objects(outcome.kept, [rule, asked, passing, answer])
+    assert ctx.undo().changed
+    assert same_objects(items, [*before, late])
 
 
 # --- changed meanwhile ----------------------------------------------------------------------------

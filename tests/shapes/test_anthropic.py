@@ -615,14 +615,32 @@ def test_an_instruction_passes_no_later_one_but_what_has_passed(later: Item) -> 
 
 
 def test_an_instruction_does_not_pass_a_later_one_that_stays_where_it_is() -> None:
-    """That stands between messages that are pinned; the older one stays with those around it."""
+    """That stands between messages that are pinned; the older one goes beside it."""
     told = [[_user(LONG), _rule(n), _assistant(LONG)] for n in (1, 2)]
     items = [_user(LONG), _assistant(LONG), *chain(*told), _user("c"), _assistant("d")]
     ctx = ChatContext(
         list(items), shape="anthropic", pin=lambda item: any(item is p for p in told[1])
     )
     assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
-    assert ctx.items[1:] == items[2:]
+    asked, *rest = told[1]
+    assert ctx.items[1:] == [asked, _rule(1), *rest, *items[-2:]]
+    assert validate(ctx.items, "anthropic") == []
+    assert ctx.undo().changed
+    assert ctx.items == items
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_settings_stay_behind_an_instruction_that_goes_beside_a_later_one(sets: bool) -> None:
+    """Where it sets the option too; others part nothing, and stay where they are."""
+    rule = _rule(1) | ({"output_config": {"effort": "low"}} if sets else {})
+    setting = {"role": "system", "content": [], "output_config": {"effort": "high"}}
+    asked, later, answer = _user(LONG), _rule(2), _assistant(LONG)
+    items = [_user(LONG), rule, _assistant(LONG), setting, asked, later, answer, _user("c")]
+    stay = [asked, later, answer]
+    ctx = ChatContext(list(items), shape="anthropic", pin=lambda i: any(i is p for p in stay))
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    order = [asked, rule, setting] if sets else [setting, asked, rule]
+    assert ctx.items[1:] == [*order, later, answer, _user("c")]
     assert validate(ctx.items, "anthropic") == []
 
 

@@ -6,7 +6,7 @@ new list is valid (`commit`), and the swap itself (`chatfold.swaps`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -220,11 +220,11 @@ def _after_summary(split: Split, snapshot: Snapshot, own: Sequence[int | None]) 
     stop = max([split.cut, *split.moved.values()])
     stays = [i for i in split.kept if i not in own]
     here = {i: without_summary(items[i], snapshot.views[i], shape) for i in stays}
-    here = {i: item for i, item in here.items() if i not in split.moved}
     forms = {i: item for i, item in here.items() if item is not items[i]}
-    made = [(i, item) for i, item in here.items() if item is not None]
-    moved = {i: split.moved[i] for i in stays if i in split.moved}
-    made += ((i, items[i]) for i in _with_arrivals(split.cut, stop, moved))
+    here |= {i: items[i] for i in range(split.cut, stop)}
+    # What goes before an item comes from in front of it, so its own index puts it first.
+    order = sorted(here, key=lambda i: (split.moved.get(i, i), i))
+    made = [(i, here[i]) for i in order if here[i] is not None]
     return _After(made, stop, forms)
 
 
@@ -234,10 +234,3 @@ def _own_places(written: Sequence[ItemT], items: Sequence[ItemT], span: range) -
     for index in reversed(span):
         places.setdefault(id(items[index]), []).append(index)
     return [at.pop() if (at := places.get(id(item))) else None for item in written]
-
-
-def _with_arrivals(cut: int, stop: int, moved: Mapping[int, int]) -> list[int]:
-    """Return the tail from `cut` to `stop`, with the moved items where they belong, by index."""
-    arrivals = [(before, index) for index, before in moved.items()]
-    # Indices of the head are smaller than those of the tail, so what arrives comes first.
-    return [index for _, index in sorted([*arrivals, *((i, i) for i in range(cut, stop))])]

@@ -256,8 +256,9 @@ class Placement(NamedTuple):
     """Where kept items go that may not stand behind the summary.
 
     Attributes:
-        moved: Index of a kept item -> index of the tail item that it is to precede; the length of
-            the list stands for its end. Several that go to one place stand there in their order.
+        moved: Index of a kept item -> index of the item that it is to precede, of the tail or a
+            kept one; the length of the list stands for its end. Several that go to one place stand
+            there in their order.
         needs: Items that must be kept too, because there is no such place.
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeAlias
 
@@ -60,6 +60,10 @@ _NEW_STYLE = re.compile(
 )
 
 
+_Sides: TypeAlias = tuple[int | None, int | None]
+"""Index of the message right before and right behind an instruction and those beside it."""
+
+
 def signs_thinking(model: str | None) -> bool:
     """Return whether a model signs its thinking over what came before it.
 
@@ -101,36 +105,82 @@ def place_instructions(
     share the first, one behind the other: "Consecutive system messages are accepted and treated as
     a single system section, which follows the same placement rule as a whole". None goes behind a
     later instruction, which it would seem to take back, nor one that sets an option behind a later
-    message that sets it, too: the settings behind it go with it. Without a place all stay where
-    they are, with the messages around them; so does one that these stay with anyhow.
+    message that sets it, too: the settings behind it go with it. One that stays with the messages
+    around it anyhow has those before it beside it. Without a place all stay where they are, with
+    the messages around them.
     """
     here = frozenset(kept)
     told = [i for i in kept if _is_instruction(views[i])]
     sides = _sides(told, views)
-    movable = [i for i in told if not _is_held(sides[i], here, tail, views)]
-    if not movable:
-        return Placement()
-    staying = [i for i in kept if views[i].role != "system"]
-    before = views[staying[-1]].role if staying else behind
-    setters = [i for i in movable if _options(views[i])]
-    settings = [i for i in kept if is_setting(views[i]) and setters and i > setters[0]]
-    last = _first_waiting(tail, views) if movable == told[-len(movable) :] else tail - 1
-    stop = _first_setter([*setters, *settings], range(tail, last), views) + 1
-    found = list(islice(_places(range(tail, stop), views, before), len(movable) + 1))
+    moved: dict[int, int] = {}
+    last: list[int] = []  # those that no other holds off from the tail
+    held: int | None = None
+    for index in reversed(told):
+        if _is_held(sides[index], here, tail, views):
+            held = index
+        elif held is None:
+            last.append(index)
+        else:
+            moved[index] = held
+    last.reverse()
+    settings = [i for i in kept if is_setting(views[i])]
+    if last:
+        staying = [i for i in kept if views[i].role != "system"]
+        before = views[staying[-1]].role if staying else behind
+        places = _places_in_tail(last, settings, range(tail, len(views)), views, before)
+        if not places:
+            return Placement(moved, _around(last, kept, sides, tail, views))
+        sharing = [places[0]] * (len(last) - len(places))
+        moved.update(zip(last, [*sharing, *places], strict=True))
+    return Placement(moved | _settings_with(moved, settings, views))
+
+
+def _places_in_tail(
+    moving: Sequence[int],
+    settings: Sequence[int],
+    tail: range,
+    views: Sequence[ItemView],
+    before: Role,
+) -> list[int]:
+    """Return where instructions may go in a tail, as many places as there are of them or fewer."""
+    setters = [i for i in moving if _options(views[i])]
+    with_them = [i for i in settings if setters and i > setters[0]]
+    last = _first_waiting(tail.start, views)
+    stop = _first_setter([*setters, *with_them], range(tail.start, last), views) + 1
+    places = _places(range(tail.start, stop), views, before)
+    found = list(islice(places, len(moving) + 1))
     alone = [place for place in found if not _is_told_at(place, views)]
-    places = alone[: len(movable)] or found[:1]
-    if places:
-        sharing = [places[0]] * (len(movable) - len(places))
-        moved = dict(zip(movable, [*sharing, *places], strict=True))
-        place = tail
-        for index in sorted([*moved, *settings]):
-            place = moved.setdefault(index, place)
-        return Placement(moved)
-    around = dict.fromkeys(j for i in movable for j in sides[i] if j is not None)
+    return alone[: len(moving)] or found[:1]
+
+
+def _settings_with(
+    moved: Mapping[int, int], settings: Sequence[int], views: Sequence[ItemView]
+) -> dict[int, int]:
+    """Return where settings go that an earlier message which sets an option may not pass."""
+    found: dict[int, int] = {}
+    place = until = 0
+    for index in sorted([*moved, *settings]):
+        if index in moved:
+            place = moved[index]
+            until = place if _options(views[index]) else until
+        elif index < until:
+            found[index] = place
+    return found
+
+
+def _around(
+    told: Sequence[int],
+    kept: Sequence[int],
+    sides: Mapping[int, _Sides],
+    tail: int,
+    views: Sequence[ItemView],
+) -> list[int]:
+    """Return the messages that instructions without a place have to stay with."""
+    around = {j for i in told for j in sides[i] if j is not None}
     stays = [views[i] for i in sorted({*kept, *around})]
     if tail == len(views) and _next_role(stays) == "assistant":  # though it was answered
-        around |= dict.fromkeys(range(tail - 1, tail))
-    return Placement({}, [*around])
+        around |= {*range(tail - 1, tail)}
+    return sorted(around)
 
 
 def _places(within: range, views: Sequence[ItemView], before: Role) -> Iterator[int]:
@@ -170,10 +220,6 @@ def _first_setter(moving: Sequence[int], within: range, views: Sequence[ItemView
     """Return the index of the first message that sets an option which a moving one sets, too."""
     names = frozenset[str]().union(*(_options(views[i]) for i in moving))
     return next((i for i in within if names & _options(views[i])), within.stop)
-
-
-_Sides: TypeAlias = tuple[int | None, int | None]
-"""Index of the message right before and right behind an instruction and those beside it."""
 
 
 def _is_held(sides: _Sides, here: Collection[int], tail: int, views: Sequence[ItemView]) -> bool:
