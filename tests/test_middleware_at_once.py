@@ -146,9 +146,9 @@ def test_a_conversation_may_be_folded_while_another_call_looks_at_it(
     back = Watched(copy.deepcopy(host[:length]), times, fold)
     seen = session.shown(back)
     if seen is not None:
-        tail = [item for item in seen if not summaries([item])]
+        tail = [item for item in seen.items if not summaries([item])]
         assert tail == host[length - len(tail) : length]
-        assert validate(seen, "openai_chat") == []
+        assert validate(seen.items, "openai_chat") == []
 
 
 class Counting(Weightless):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from chatfold.core.check import Requirement, options_of
 from chatfold.core.plan import Outcome
-from chatfold.regions import Region, region_of
+from chatfold.regions import Region, Seen, region_of
 from chatfold.session import Session
 from chatfold.sessions import Sessions
 from chatfold.shared_folds import SharedFolds
@@ -99,7 +99,7 @@ class HostTurns(Generic[ItemT]):
         """
         known = _held(held)
         session = self._as_held(None, [*_checked(messages)], known)
-        return session.outgoing() if session.shows(known) else None
+        return session.outgoing().items if session.shows(known) else None
 
     def forget(self, key: str | None) -> None:
         """Drop what this process holds of a conversation.
@@ -216,7 +216,7 @@ class HostTurns(Generic[ItemT]):
             outcome = replace(session.running(items), key=key)
             seen = session.shown(items)  # now: what was just found to fit may be less than before
             if seen is not None and wanted(session):
-                return Folded(seen, outcome, tuple(session.requirements_now()), given)
+                return _folded(seen, outcome, session.requirements_now(), given)
 
     def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
         """Put in what was written in the background, share it and tell of it; give up the claim.
@@ -391,9 +391,42 @@ class HostTurns(Generic[ItemT]):
                 seconds=came.seconds,
                 model=came.model,
             )
-        needed = tuple(session.requirements_now())
         now = None if held is ... else held if session.shows(held) else session.latest()
-        return Folded(session.outgoing(), replace(outcome, key=key), needed, now)
+        seen, needed = session.outgoing(), session.requirements_now()
+        return _folded(seen, replace(outcome, key=key), needed, now)
+
+
+def _folded(
+    seen: Seen, outcome: Outcome[Any], needed: Sequence[Requirement], held: Region | None
+) -> Folded[Any]:
+    """Return what goes to the model, and what is said of it by the places where items stand there.
+
+    Args:
+        seen: What goes to the model.
+        outcome: What happened, told of the list with each item by itself.
+        needed: What the next request has to carry, likewise.
+        held: What is folded of the host's list.
+    """
+    if not seen.joined:
+        return Folded(seen.items, outcome, tuple(needed), held)
+
+    def placed(told: Sequence[Requirement]) -> tuple[Requirement, ...]:
+        return tuple(replace(each, indices=seen.places(each.indices)) for each in told)
+
+    problems = [(each, seen.places(each.indices)) for each in outcome.problems]
+    outcome = replace(
+        outcome,
+        item=seen.form(outcome.item),
+        merged=(*outcome.merged, *seen.merged),
+        requirements=placed(outcome.requirements),
+        # What was wrong between two that are one item now is so no more.
+        problems=tuple(
+            replace(each, indices=places)
+            for each, places in problems
+            if len(places) == len(each.indices)
+        ),
+    )
+    return Folded(seen.items, outcome, placed(needed), held)
 
 
 def _held(value: Any) -> Region:

@@ -1,15 +1,15 @@
-"""What a fold stands for in a host's list, and what the model sees of that list: two values.
+"""What a fold stands for in a host's list, and what the model sees of that list: values.
 
 Not here: where they come from (`session`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Region", "View", "region_of"]
+__all__ = ["Region", "Seen", "View", "region_of"]
 
 
 class Region(NamedTuple):
@@ -28,6 +28,32 @@ class Region(NamedTuple):
     summary: str
 
 
+class Seen(NamedTuple):
+    """What goes to the model.
+
+    Attributes:
+        items: The host's own items and the summary; some of them may stand in one item.
+        joined: Indices, in the list with each item by itself, of those that stand in the one before
+            them, ascending.
+        parts: Each item that stands in one with others, by itself, and the one that it stands in.
+        merged: Those of them that are the host's.
+    """
+
+    items: list[Any]
+    joined: tuple[int, ...] = ()
+    parts: tuple[tuple[Any, Any], ...] = ()
+    merged: tuple[Any, ...] = ()
+
+    def form(self, item: Any) -> Any:
+        """Return what an item stands in, which is mostly the item itself."""
+        return next((one for part, one in self.parts if part is item), item)
+
+    def places(self, indices: Sequence[int]) -> tuple[int, ...]:
+        """Return where items stand here, given where each stands by itself; each place once."""
+        here = (index - sum(at <= index for at in self.joined) for index in indices)
+        return tuple(dict.fromkeys(here))
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """What the model sees of a host's list.
@@ -40,6 +66,8 @@ class View:
         end: Index in the host's list behind the last item that is folded.
         merged: Indices there of what stands in an item of the head with other words: a request
             with the summary, or several instructions in one.
+        seams: Places in the head, and behind its last one, where items stand side by side that did
+            not in the host's list.
     """
 
     head: tuple[int | tuple[Any], ...] = ()
@@ -47,11 +75,36 @@ class View:
     saved: int = 0
     end: int = 0
     merged: tuple[int, ...] = ()
+    seams: tuple[int, ...] = ()
 
-    def of(self, items: Sequence[Any]) -> list[Any]:
-        """Return the items that the model sees: the host's own, and the summary."""
-        head = (items[each] if isinstance(each, int) else each[0] for each in self.head)
-        return [*head, *items[self.cut :]]
+    def of(self, items: Sequence[Any], join: Callable[[Any, Any], Any | None]) -> Seen:
+        """Return the items that the model sees: the host's own, and the summary.
+
+        A provider may take no two messages of one role in a row. What has come since a fold may
+        stand behind its summary, and of what the host pins only the messages of one role may be
+        left: those go out as one. They stay apart in what is folded next, so that each is still
+        asked about by itself.
+
+        Args:
+            items: The host's list.
+            join: Returns one item for two that may not stand side by side, None where they may.
+        """
+        head = [items[each] if isinstance(each, int) else each[0] for each in self.head]
+        shown = [*head, *items[self.cut :]]
+        joined: list[int] = []
+        for at in reversed(self.seams):
+            one = join(shown[at - 1], shown[at]) if at < len(shown) else None
+            if one is not None:
+                shown[at - 1 : at + 1] = [one]
+                joined.insert(0, at)
+        if not joined:
+            return Seen(shown)
+        seen = Seen(shown, tuple(joined))
+        apart = [*head, *items[self.cut : self.cut + 1]]
+        places = sorted({place for at in joined for place in (at - 1, at)})
+        parts = ((apart[place], shown[seen.places([place])[0]]) for place in places)
+        own = (p for p in places if p >= len(head) or isinstance(self.head[p], int))
+        return seen._replace(parts=tuple(parts), merged=tuple(apart[p] for p in own))
 
     def stay(self) -> set[int]:
         """Return the indices in the host's list of the items in front that the model still sees."""

@@ -6,7 +6,7 @@ Not here: which conversation a list belongs to (`sessions`), and the store (`sha
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
@@ -22,7 +22,7 @@ from chatfold.core.summary import summary_id, summary_part
 from chatfold.core.views import TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
-from chatfold.regions import Region, View
+from chatfold.regions import Region, Seen, View
 from chatfold.summarizers import LLM
 
 __all__ = ["Session"]
@@ -76,6 +76,7 @@ class Session(ChatContext[Any]):
         self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
+        self._joined: list[Any] = []  # what stood in one item when it went out last
         self._before = 0  # tokens of the context's list before a fold that is being put in
         self._settle(0)
 
@@ -123,7 +124,7 @@ class Session(ChatContext[Any]):
         """Return what a request with the list has to carry, from what was read of it."""
         return self._state.requirements_read()
 
-    def shown(self, items: Sequence[Any]) -> list[Any] | None:
+    def shown(self, items: Sequence[Any]) -> Seen | None:
         """Return what the model sees of a list, None where it is not this conversation's.
 
         Changes nothing, so it may be asked while another call has the session: what that one may
@@ -140,7 +141,7 @@ class Session(ChatContext[Any]):
             return None
         part = slice(view.cut, self._needs)
         as_it_was = len(items) >= self._needs and all(map(is_, known[part], items[part]))
-        return view.of(items) if as_it_was or self._may_stay_folded(view, items) else None
+        return self._seen(view, items) if as_it_was or self._may_stay_folded(view, items) else None
 
     def follow(self, items: Sequence[Any]) -> bool:
         """Take in the list as the host hands it over now; False where it is another one.
@@ -414,9 +415,21 @@ class Session(ChatContext[Any]):
         """Return the host's list as it handed it over last."""
         return self._host.items
 
-    def outgoing(self) -> list[Any]:
+    def outgoing(self) -> Seen:
         """Return what the model is to see: the host's own objects, and the summary."""
-        return self._view.of(self._host.items)
+        seen = self._seen(self._view, self._host.items)
+        self._joined = [seen.items[place] for place in seen.places(seen.joined)]
+        return seen
+
+    def _seen(self, view: View, items: Sequence[Any]) -> Seen:
+        """Return what the model sees of a list; what was shown as one item before is the same."""
+        shape, known = self._state.reading.shape, self._joined
+
+        def join(before: Any, item: Any) -> Any | None:
+            one = None if shape is None else shape.merged(before, item)
+            return one if one is None else next((each for each in known if each == one), one)
+
+        return view.of(items, join)
 
     def _tokens_of(self, items: Sequence[Any]) -> int:
         """Return the size of a list, folded as far as this one is; see `is_over_window`."""
@@ -461,7 +474,22 @@ class Session(ChatContext[Any]):
             for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
         )
         merged = tuple(index for _, index in self._merged)
-        self._view = View(head, stop, saved, self._cut, merged)
+        self._view = View(head, stop, saved, self._cut, merged, tuple(self._seams(tail, stop)))
+
+    def _seams(self, tail: int, stop: int) -> Iterator[int]:
+        """Yield where items stand side by side that did not in the host's list.
+
+        Args:
+            tail: Number of items in front of the tail.
+            stop: Index in the host's list of the first item of the tail.
+        """
+        before: list[int] = []
+        for at in range(self._start, tail + 1):
+            here = self._at_host(at, self._items[at]) if at < tail else [stop]
+            here = [index for index in here if index not in self._noted]
+            if at > self._start and (not before or not here or max(before) + 1 != min(here)):
+                yield at
+            before = here
 
     def _take(self, items: Sequence[Any], first: int, at: int) -> None:
         """Put the host's items from `first` on in place of the context's from `at` on.

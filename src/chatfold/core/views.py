@@ -372,10 +372,10 @@ class Shape(Protocol):
         """
         return summary
 
-    def merged(self, summary: Any, following: Any) -> Any | None:
-        """Return one item for a summary and the item behind it, where two may not stand.
+    def merged(self, before: Any, following: Any) -> Any | None:
+        """Return one item for two that a fold brings side by side, where two may not stand.
 
-        None where they may. `following` is not changed.
+        Mostly the first is the summary. None where they may; neither is changed.
         """
         return None
 

@@ -93,23 +93,25 @@ class Bedrock(Shape):
             raise ShapeError(f"a message has no role {role!r}; use 'user'", shape=self.name)
         return {"role": role, "content": [{"text": text}]}
 
-    def merged(self, summary: Any, following: Any) -> Any | None:
-        """Return one message for a summary and a user's message behind it.
+    def merged(self, before: Any, following: Any) -> Any | None:
+        """Return one message for two of one role, such as a summary and a user's message behind it.
 
         Some models refuse two messages of one role in a row ("A conversation must alternate
         between user and assistant roles"), others take them:
         https://github.com/langchain-ai/langchain-aws/issues/192,
         https://github.com/anthropics/anthropic-sdk-typescript/issues/565 (read 2026-11-22).
-        None where the message holds results: results come first there, the summary must be the
+        None where one of them holds results: results come first there, the summary must be the
         first text, and some models refuse words beside results.
         """
-        view = self.read(following)
-        if view is None or view.role != field(summary, "role"):
+        first, second = self.read(before), self.read(following)
+        if first is None or second is None or first.role != second.role:
             return None
-        if any(type(part) is ResultPart for part in view.parts):
+        if second.role == "system" or any(
+            type(part) is ResultPart for part in (*first.parts, *second.parts)
+        ):
             return None
-        blocks = listed(field(following, "content"))
-        return {**following, "content": [*listed(field(summary, "content")), *blocks]}
+        blocks = [*listed(field(before, "content")), *listed(field(following, "content"))]
+        return {**following, "content": blocks}
 
     def place(
         self,
