@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from laws import short, step, talk
+from laws import plainly, same_objects, short, step, talk
 from validator import validate
 
 from chatfold import ChatContext
@@ -153,6 +153,60 @@ def test_a_result_of_a_call_in_the_list_is_added_as_it_is(shape: str) -> None:
     ctx.extend([*call, own, own])
     assert ctx.items[-1] is own
     assert ctx.items[-2] is own
+
+
+SEARCHED = {
+    "anthropic": {
+        "role": "assistant",
+        "content": [
+            {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+            {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+            {"type": "text", "text": "found"},
+        ],
+    },
+    "bedrock": {
+        "role": "assistant",
+        "content": [
+            {
+                "toolUse": {
+                    "toolUseId": "srv_1",
+                    "name": "nova_grounding",
+                    "input": {},
+                    "type": "server_tool_use",
+                }
+            },
+            {
+                "toolResult": {
+                    "toolUseId": "srv_1",
+                    "content": [{"text": "a page"}],
+                    "type": "nova_grounding_result",
+                }
+            },
+            {"text": "found"},
+        ],
+    },
+    "gemini": {
+        "role": "model",
+        "parts": [
+            {"executable_code": {"code": "6 * 7", "language": "PYTHON"}},
+            {"code_execution_result": {"outcome": "OUTCOME_OK", "output": "42"}},
+            {"text": "found"},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("shape", SEARCHED)
+def test_what_the_provider_called_and_answered_in_one_item_is_added_as_it_is(shape: str) -> None:
+    """The call of that result stands in the item itself, and no fold has taken it out."""
+    ctx: ChatContext[Any] = ChatContext(plainly(shape, talk(3)), shape=shape)
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    before = list(ctx.items)
+    ctx.extend([*plainly(shape, talk(1)[:1]), SEARCHED[shape]])
+    assert same_objects(ctx.items[:-2], before)
+    assert ctx.items[-1] is SEARCHED[shape]
+    assert [c.status for c in ctx.tool_calls()] == ["completed"]
+    assert validate(ctx.items, shape) == []
 
 
 def test_what_comes_with_a_late_result_in_one_message_stays_a_message() -> None:

@@ -24,10 +24,11 @@ CallKey: TypeAlias = tuple[str, str | None]
 def late_parts(
     view: ItemView, calls: Sequence[ToolCallRecord], views: Sequence[ItemView]
 ) -> list[int]:
-    """Return the positions of the results that no call in the list waits for, in a new item.
+    """Return the positions of the results that no call waits for, in a new item.
 
-    Ids recur: a call that had its result when the user went on may share its id with one that was
-    folded away. A second result before that is the caller's own fault, which `check` is to find.
+    The call may stand in that item itself, as do those that the provider has answered. Ids recur: a
+    call that had its result when the user went on may share its id with one that was folded away. A
+    second result before that is the caller's own fault, which `check` is to find.
 
     Args:
         view: The reading of the item that is to be added.
@@ -37,8 +38,10 @@ def late_parts(
     asked = next((i for i in range(len(views) - 1, -1, -1) if is_user_message(views[i])), -1)
     waiting = [c for c in calls if c.call_index is not None and not c.completed]
     latest = [c for c in calls if c.call_index is not None and c.call_index > asked]
+    beside = [part for part in view.parts if isinstance(part, CallPart)]
     ids = {(c.pair, c.id) for c in (*waiting, *latest) if c.id is not None}
-    names = {(c.pair, c.name) for c in waiting}
+    ids.update((part.pair, part.id) for part in beside if part.id is not None)
+    names = {*((c.pair, c.name) for c in waiting), *((p.pair, p.name) for p in beside)}
     late: list[int] = []
     for position, part in enumerate(view.parts):
         if not isinstance(part, ResultPart) or part.pair == "approval":
