@@ -991,6 +991,7 @@ POLICIES: list[tuple[str, str, str, list[Any], str]] = [
     ),
     ("blank", "keep", "anthropic", [USER, {"role": "user", "content": " "}], "left"),
     ("order", "keep", "anthropic", SYSTEM_FIRST, "left"),
+    ("order", "keep", "mistral", [USER, *step("mistral", "abcdefgh1", 1, ["1"]), USER], "left"),
     ("arguments", "keep", "anthropic", cut_off("anthropic", [1]), "left"),
     ("order", "keep", "openai_responses", [USER, {"type": "compaction_trigger"}, USER], "left"),
 ]
@@ -1151,6 +1152,21 @@ def test_an_instruction_moves_to_where_mistral_takes_it() -> None:
     assert validate(out, "mistral") == []
     (left,) = repaired(items[:3], "mistral")[1]
     assert "no place behind it" in left.message
+
+
+@pytest.mark.parametrize("told", [0, 1, 2])
+def test_what_the_assistant_has_to_answer_before_the_user_gets_a_note(told: int) -> None:
+    """With Mistral no user may follow a result, of a call that was interrupted neither."""
+    one, two = (step("mistral", id_, 1, ["1"]) for id_ in ("abcdefgh1", "abcdefgh2"))
+    call = {**one[0], "tool_calls": [*one[0]["tool_calls"], *two[0]["tool_calls"]]}
+    items = [USER, call, *(one[1], two[1])[:told], dict(USER)]
+    out, repairs = repaired(items, "mistral")
+    assert {r.action for r in repairs} == ({"noted"} if told == 2 else {"answered", "noted"})
+    assert [i["role"] for i in out] == ["user", "assistant", "tool", "tool", "assistant", "user"]
+    assert "The assistant did not say this" in out[4]["content"]
+    assert same_objects([*out[: 2 + told], out[5]], items)
+    assert validate(out, "mistral") == []
+    assert repaired(out, "mistral") == (out, [])
 
 
 @pytest.mark.parametrize("own", [None, "null"])

@@ -390,7 +390,7 @@ class History(Generic[ItemT]):
         """Take on the open calls that no other run of tools is at, until their run has ended."""
         asked, calls = self._writing.claim()
         try:
-            yield _ToolBatch(self._writing, self._late_note, asked, calls)
+            yield _ToolBatch(self._writing, self._late_note, self._unanswered, asked, calls)
         finally:
             self._writing.release(asked, calls)
 
@@ -407,6 +407,11 @@ class History(Generic[ItemT]):
             text=escape(legible(part)),
             media=sum(not medium.text for medium in part.media),
         )
+
+    def _unanswered(self) -> str:
+        """Return the text that stands between results and the user's message behind them."""
+        values = {"kind": "unanswered", "attrs": "", "text": "", "media": 0}
+        return filled(self._settings.renderer(), "repair_note.jinja", **values).strip()
 
     def _shape_named(self, name: str) -> Shape:
         """Return the shape of that name: the list's own, if that is it."""
@@ -449,6 +454,7 @@ class _ToolBatch:
         self,
         writing: Writing,
         note: Callable[[ResultPart], str],
+        unanswered: Callable[[], str],
         asked: Snapshot,
         calls: Sequence[ToolCallRecord],
     ) -> None:
@@ -457,7 +463,8 @@ class _ToolBatch:
         self.told: ToolRun[Any] = ToolRun()
         self._writing = writing
         self._note = note
+        self._unanswered = unanswered
 
     def deliver(self, run: Run) -> None:
-        items = tuple(self._writing.answer(run.answers, self.asked, self._note))
-        self.told = ToolRun(items, run.answers, run.not_handled)
+        added = self._writing.answer(run.answers, self.asked, self._note, self._unanswered)
+        self.told = ToolRun(tuple(added), run.answers, run.not_handled)

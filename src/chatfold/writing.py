@@ -99,17 +99,23 @@ class Writing:
             self._claimed -= Counter(_made(asked, call) for call in calls)
 
     def answer(
-        self, answers: Sequence[Answer], asked: Snapshot, note: Callable[[ResultPart], str]
+        self,
+        answers: Sequence[Answer],
+        asked: Snapshot,
+        note: Callable[[ResultPart], str],
+        unanswered: Callable[[], str],
     ) -> list[Any]:
         """Put the results of calls behind them in the list; return the items that were added.
 
         A call that was answered while its tool ran keeps the answer that it has. The result of
-        one that was folded away meanwhile is a late one.
+        one that was folded away meanwhile is a late one. Where the user has gone on meanwhile, and
+        may not speak right behind results, a note in the assistant's role stands between.
 
         Args:
             answers: The answers, in call order.
             asked: The list as it was when the tools began to run.
             note: Returns the text of the note for a late result.
+            unanswered: Returns the text of the note that results were not answered.
         """
         with self._state.lock:
             now = self._state.reading.snapshot()
@@ -117,6 +123,12 @@ class Writing:
             made = {at: asked.shape.answer_items(told) for at, told in places.items()}
             for at in sorted(made, reverse=True):
                 self._state.items[at:at] = made[at]
+            # The results are in first: a template of the caller's may fail.
+            for at in [at for at in sorted(made) if _needs_answer(made[at], at, now)]:
+                text = unanswered()
+                made[at] = [*made[at], now.shape.summary_item(text, role="assistant")]
+                behind = sum(len(made[other]) for other in made if other <= at)
+                self._state.items.insert(at + behind - 1, made[at][-1])
             added = [item for at in sorted(made) for item in made[at]]
             if now.previous is None:  # nothing was folded: the host itself has taken the calls out
                 return added
@@ -144,6 +156,14 @@ def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -
     """Return the note of a result, with what some providers' results do not say of their call."""
     call = answer.call
     return note(part._replace(name=call.name, namespace=call.namespace, failed=answer.failed))
+
+
+def _needs_answer(results: Sequence[Any], at: int, now: Snapshot) -> bool:
+    """Return whether the user speaks behind results that go before an item, and may not."""
+    if at >= len(now.views) or now.views[at].role != "user":
+        return False
+    view = now.shape.read(results[-1])
+    return view is not None and not now.shape.user_may_follow([view], 0)
 
 
 def _made(asked: Snapshot, call: ToolCallRecord) -> tuple[object, ...]:

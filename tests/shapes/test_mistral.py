@@ -660,6 +660,36 @@ def test_another_providers_call_in_front_is_only_foreign() -> None:
 # --- Writing --------------------------------------------------------------------------------------
 
 
+def test_what_the_user_says_while_tools_run_comes_behind_a_note_that_they_were_not_answered() -> (
+    None
+):
+    """The results go behind their calls, and no user may speak right behind these."""
+    ctx: ChatContext[Any] = ChatContext([USER, _called(_call(), _call(TWO))], shape="mistral")
+    more = [{"role": "user", "content": "hurry"}, {"role": "user", "content": "please"}]
+
+    def tool(**arguments: Any) -> str:
+        if more:
+            ctx.extend(more)
+            more.clear()
+        return "done"
+
+    name = str(ctx.tool_calls()[0].name)
+    ran = ctx.run_tool_calls({name: tool})
+    assert [i["role"] for i in ran] == ["tool", "tool", "assistant"]
+    assert [i["role"] for i in ctx.items[2:]] == ["tool", "tool", "assistant", "user", "user"]
+    assert ctx.items[2:5] == list(ran)
+    assert "The assistant did not say this" in ran[2]["content"]
+    assert ctx.check() == []
+    assert validate(ctx.items, "mistral") == []
+
+
+def test_results_get_no_note_where_the_user_has_not_gone_on() -> None:
+    """The model is to answer them now."""
+    ctx: ChatContext[Any] = ChatContext([USER, _called(_call())], shape="mistral")
+    ran = ctx.run_tool_calls({str(ctx.tool_calls()[0].name): lambda **_: "done"})
+    assert [i["role"] for i in ran] == ["tool"]
+
+
 @pytest.mark.parametrize("role", ["developer", "tool", "robot"])
 def test_a_summary_in_a_role_that_mistral_does_not_have_is_refused(role: str) -> None:
     """The error names the role."""

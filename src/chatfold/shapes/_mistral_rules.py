@@ -31,10 +31,10 @@ _SOURCE = (
     "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/"
     "validator.py (read 2026-11-22)"
 )
-# The published validator lets a user speak behind a result since 2026; the API refused it with
-# code 3230 on 2025-12-04: https://github.com/datapizza-labs/datapizza-ai/issues/98, and servers
-# that run the open models did on 2026-08-13: https://github.com/NousResearch/hermes-agent/pull/84944
-# (both read 2026-11-22).
+# The published validator lets a user speak behind a result since 2026 (1.11.7 of 2026-07-23 does);
+# the API refused it with code 3230 on 2025-12-04:
+# https://github.com/datapizza-labs/datapizza-ai/issues/98, and servers that run the open models did
+# on 2026-08-13: https://github.com/NousResearch/hermes-agent/pull/84944 (all read 2026-11-29).
 _FOLLOWERS: Final = {
     "system": ("system", "user", "assistant"),
     "user": ("system", "user", "assistant"),

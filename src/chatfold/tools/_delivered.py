@@ -18,7 +18,8 @@ class ToolRun(Sequence[ItemT], Generic[ItemT]):
     """The result items that a run added to the list, as a sequence; falsy where there are none.
 
     Attributes:
-        items: The native items that were added, in order.
+        items: The native items that were added, in order: the results, and a note in the
+            assistant's role where the user went on meanwhile, and the provider wants an answer.
         answers: What each call was answered with, in call order.
         not_handled: The open calls that only the host can answer, or the provider, whose code or
             program still runs, in order; they are still open.

@@ -51,7 +51,8 @@ class RepairPolicies(TypedDict, total=False):
     order: `fix` moves instructions and results to where they may stand, puts a call into one item
         with the model's words before it where it may not stand behind them, and takes out
         commands to the server that are not the last item.
-        A list that begins in the middle gets a note in front, where the user has to be first.
+        A list that begins in the middle gets a note in front, where the user has to be first; so
+        do a user's words behind results, in the assistant's role, where it has to answer these.
     arguments: `wrap` puts arguments that are no object, such as those that a limit cut off, into
         one, as their text; where the provider takes nothing but a text, others become JSON. So do
         results that are not in the provider's form, such as a number, or nothing at all.

@@ -27,7 +27,14 @@ from chatfold.core.mends.results import (
     write_results_anew,
 )
 from chatfold.core.native import plain
-from chatfold.core.views import ItemView, Part, ReasoningPart, TextPart, UnknownPart
+from chatfold.core.views import (
+    ItemView,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    TextPart,
+    UnknownPart,
+)
 
 __all__ = ["MENDS", "is_same"]
 
@@ -253,6 +260,28 @@ def _place(case: Case, problem: Problem, start: int) -> int | None:
     return case.snapshot.shape.place([index], user + 1, views).moved.get(index)
 
 
+def note_unanswered(case: Case) -> Edits:
+    """Put a note between results and the user's message behind them, where that may not follow.
+
+    Calls were interrupted, or the user went on before the model had answered what they gave.
+    """
+    edits = Edits(case)
+    views = case.snapshot.views
+    for problem in case.broken("unexpected_role"):
+        index, before = problem.indices
+        told = any(type(part) is ResultPart for part in views[before].parts)
+        if not told or views[index].role != "user":
+            continue
+        if case.policies.order == "keep":
+            edits.leave(problem.rule, index, "order='keep'")
+            continue
+        message = "put a note behind results that they were not answered"
+        number = edits.note(problem.rule, "noted", message, index, before)
+        note = case.snapshot.shape.summary_item(case.words("unanswered"), role="assistant")
+        edits.insert(before, note, before, number)
+    return edits
+
+
 def begin_with_user(case: Case) -> Edits:
     """Put a note in front of a list whose beginning is missing: the user has to be first."""
     edits = Edits(case)
@@ -288,6 +317,7 @@ MENDS: Final[Sequence[Callable[[Case], Edits]]] = (
     answer_calls,
     mend_orphans,
     move_instructions,
+    note_unanswered,
     begin_with_user,
 )
 """All mends, in an order in which one seldom makes work for an earlier one."""
