@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from laws import Weightless, same_objects, short
-from validator import validate
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import Weightless, fewer, same_objects, short
+from strategies import History, histories
+from validator import normalise, validate
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Middleware, Policy
 
 LONG = "the parcel left the warehouse and is on its way. " * 60
 
@@ -131,3 +135,136 @@ def test_results_stay_first_where_the_next_message_begins_with_them() -> None:
             ctx = context(list(items))
             ctx.summarize(short, keep_last_turns=keep, keep_tokens=tokens)
             assert validate(ctx.items, "bedrock", strict=True) == []
+
+
+# --- behind Middleware ----------------------------------------------------------------------------
+
+
+def middleware(
+    llm: Callable[..., str] = short, pin: Callable[[Any], bool] | None = None, **policy: Any
+) -> Middleware[Any]:
+    given = {"max_items": 4, "keep_last_turns": 0, "min_gain": 0.0, **policy}
+    return Middleware(
+        llm, Policy(**given), shape="bedrock", counter=Weightless(), grounding="report", pin=pin
+    )
+
+
+def test_what_comes_behind_a_summary_of_the_whole_list_goes_out_with_it() -> None:
+    """The host's question is a block of its own behind it, at each turn; its list stays apart."""
+    host, wrapper = talk(3), middleware()
+    alone = wrapper.fold(host)
+    assert len(alone.items) == 1
+    host.append(said("user", "next", "and more"))
+    before = copy.deepcopy(host)
+    folded = wrapper.fold(host)
+    (sent,) = folded.items
+    assert [b["text"] for b in sent["content"]][1:] == ["next", "and more"]
+    assert sent["content"][0] == alone.items[0]["content"][0]
+    assert folded.outcome.merged == (host[-1],)
+    host.append(said("assistant", f"an answer {LONG}"))
+    again = wrapper.fold(host)
+    assert again.items[0] is sent
+    assert same_objects(again.items[1:], host[-1:])
+    assert validate(again.items, "bedrock", strict=True) == []
+    assert host[: len(before)] == before
+    assert wrapper.fold([*host[:-2], said("user", "otherwise")]).items[0]["content"][1:] == [
+        {"text": "otherwise"}
+    ]
+
+
+def test_what_the_host_edits_in_place_goes_out_as_it_is_then() -> None:
+    """What went out before is not shown again in its stead."""
+    host, wrapper = talk(3), middleware()
+    wrapper.fold(host)
+    host.append(said("user", "next"))
+    wrapper.fold(host)
+    host[-1]["content"].append({"text": "edited"})
+    (sent,) = wrapper.fold(host).items
+    assert [b["text"] for b in sent["content"]][1:] == ["next", "edited"]
+
+
+def test_what_went_out_with_a_summary_is_folded_as_any_other() -> None:
+    """It came as an item of its own, and the next summary is of that."""
+    prompts: list[str] = []
+
+    def llm(prompt: Any) -> str:
+        prompts.append(prompt.user)
+        return "what happened before"
+
+    host, wrapper = talk(3), middleware(llm)
+    wrapper.fold(host)
+    for number in range(3):
+        host += [said("user", f"again {number}")]
+        assert len(wrapper.fold(host).items) == 1
+        host += [said("assistant", LONG), said("user", f"so {number}"), said("assistant", LONG)]
+        folded = wrapper.fold(host)
+        assert folded.outcome.reason == "summarized"
+        assert len(folded.items) == 1
+        assert summaries(folded.items) == 1
+        assert f"again {number}" in prompts[-1]
+
+
+def test_pins_of_one_role_go_out_as_one_message() -> None:
+    """Each is asked about by itself when more is folded, and all else of them goes out as it is."""
+    host = talk(4)
+    pinned = [host[0], host[2], host[4]]
+    wrapper = middleware(pin=lambda item: item["content"] in [p["content"] for p in pinned])
+    for _ in range(3):
+        host += [*round_of(len(host)), said("assistant", LONG)]
+        for _ in range(2):  # what stood between the pins goes when nothing else is left
+            folded = wrapper.fold(host)
+            assert folded.outcome.changed
+            assert validate(folded.items, "bedrock", strict=True) == []
+        texts = [b.get("text") for item in folded.items for b in item["content"]]
+        assert [texts.count(p["content"][0]["text"]) for p in pinned] == [1, 1, 1]
+        host += [said("user", "more"), said("assistant", LONG)]
+        assert validate(wrapper.fold(host).items, "bedrock", strict=True) == []
+
+
+def test_what_is_told_of_a_list_is_told_of_the_list_that_goes_out() -> None:
+    """Indices count what goes out; two messages that are one there are no two in a row."""
+    host = [*talk(2), *round_of(0)]
+    host.insert(4, said("user", "look"))
+    users = [item for item in host if item["role"] == "user" and "text" in item["content"][0]]
+    wrapper = middleware(pin=lambda item: item in users[:2], max_items=1, keep_last_turns=1)
+    folded = wrapper.fold(host)
+    assert [i["role"] for i in folded.items] == ["user", "assistant", "user"]
+    assert {i for r in folded.requirements for i in r.indices} == {1, 2}
+    assert folded.outcome.item is folded.items[0]
+    assert folded.outcome.problems == ()
+    assert [m["content"] for m in folded.outcome.merged] == [u["content"] for u in users]
+    (tools,) = folded.outcome.requirements
+    assert tools.indices == (1, 2)
+
+
+def rows(items: list[Any]) -> int:
+    """Return how many messages stand behind one of their role, but for results' own messages."""
+    strict = validate(items, "bedrock", strict=True)
+    found = [v.index for v in strict if v.rule == "roles_alternate"]
+    return sum("toolResult" not in json.dumps(normalise(items[i - 1])) for i in found)
+
+
+@fewer
+@given(
+    history=histories("bedrock", open_calls=False),
+    pins=st.sets(st.integers(0, 30), max_size=4),
+    stops=st.lists(st.integers(0, 30), min_size=3, max_size=8),
+    keep=st.sampled_from([0, 0, 1, 2]),
+)
+def test_no_list_that_goes_out_has_two_messages_of_one_role_that_the_host_s_has_not(
+    history: History, pins: set[int], stops: list[int], keep: int
+) -> None:
+    """Whatever is pinned, and however often it was folded; and nothing that is pinned is lost."""
+    pinned = [normalise(item) for i, item in enumerate(history.items) if i in pins]
+    wrapper = middleware(
+        pin=lambda item: normalise(item) in pinned, max_items=1 + keep, keep_last_turns=keep
+    )
+    for stop in sorted(stops):
+        host = history.items[:stop]
+        folded = wrapper.fold(host)
+        assert all(v.open for v in validate(folded.items, "bedrock"))
+        assert rows(folded.items) <= rows(host)
+        blocks = [normalise(b) for item in folded.items for b in item["content"]]
+        for item in host:
+            if normalise(item) in pinned:
+                assert all(normalise(b) in blocks for b in item["content"])
