@@ -255,6 +255,33 @@ def test_a_result_that_comes_after_words_of_the_user_binds_nothing_between() -> 
     assert {3, 4, 5} <= {*ChatContext(items).cut_points()}
 
 
+@pytest.mark.parametrize("at_any_time", [False, True])
+def test_law_8_a_call_that_is_answered_when_it_may_be_stays_with_both_too(
+    at_any_time: bool,
+) -> None:
+    """Others get their result in their own step; one that comes later is no answer."""
+    call = {
+        "type": "function_call",
+        "call_id": "call_1",
+        "name": "get_order",
+        "arguments": "{}",
+        **({"async": True} if at_any_time else {}),
+    }
+    said = {"type": "message", "role": "assistant", "content": "It takes a while."}
+    items: list[Any] = [
+        {"role": "user", "content": "ok"},
+        call,
+        {"type": "function_call_output", "output": "x"},
+        said,
+        {"role": "user", "content": "Thanks"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
+        dict(said),
+        {"role": "user", "content": "And now?"},
+    ]
+    ctx = ChatContext(items, shape="openai_responses")
+    assert ({2, 3, 4, 5} & {*ctx.cut_points()} == set()) is at_any_time
+
+
 @given(history=broken(histories(broken=True), junk=True), limit=limits, hinted=st.booleans())
 def test_law_8_a_broken_list_is_never_made_worse(
     history: History, limit: dict[str, Any], hinted: bool

@@ -189,6 +189,7 @@ class CallPairing:
         self._last_user = last_user
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
         self._by_place: dict[tuple[str, str], _Entry] = {}  # what a result without an id answered
+        self._at_any_time: dict[tuple[str, str], _Entry] = {}  # and what is answered when it may be
         self._step = 0
         self._model_spoke = False
 
@@ -298,7 +299,8 @@ class CallPairing:
             return
         call = entry.part
         if part.id is None and call.id is not None:
-            self._by_place[part.pair, call.id] = entry
+            answered = self._at_any_time if call.asynchronous else self._by_place
+            answered[part.pair, call.id] = entry
         entry.record = ToolCallRecord(
             call.id if call.id is not None else part.id,
             call.name if call.name is not None else part.name,
@@ -323,8 +325,13 @@ class CallPairing:
 
         Which of the two the provider takes for the answer is its matter: no cut is to decide it.
         """
-        entry = None if part.id is None else self._by_place.get((part.pair, part.id))
-        if entry is not None and entry.step == self._step:
+        if part.id is None:
+            return
+        key = part.pair, part.id
+        entry = self._by_place.get(key)
+        if entry is None or entry.step != self._step:
+            entry = self._at_any_time.get(key)
+        if entry is not None:
             self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
