@@ -203,7 +203,7 @@ class History(Generic[ItemT]):
         Raises:
             TypeError: It is no stream; the message says what to pass.
         """
-        return record(stream, self._shape_named, self._items, self._keep)
+        return record(stream, self._shape_named, self._items, self._keep, lambda: self._state.lock)
 
     def run_tool_calls(
         self, tools: Mapping[str, Tool], *, timeout: float | None = None
@@ -211,8 +211,9 @@ class History(Generic[ItemT]):
         """Run all open calls, one after another, and add exactly one result for each.
 
         An unknown name, arguments that do not fit, an exception or a time-out makes an error
-        result for that call alone. What a user says while a tool runs comes behind its result;
-        the result of a call that is folded away meanwhile is late, as in `append`. Calls that
+        result for that call alone. What a user says while a tool runs comes behind its result,
+        and so does what a user said while the stream that brought the call was recorded. The result
+        of a call that is folded away meanwhile is late, as in `append`. Calls that
         another run of this context is at are left to it. Calls that
         only the host can answer (computer, shell, patch, members of Anthropic's toolsets,
         approvals) are left open and named in the result. Results that the host has put in for
@@ -422,6 +423,7 @@ class History(Generic[ItemT]):
         """Add what a response or a part of a stream brought."""
         self._state.hold(made.held or "")
         self._items.extend(made.items)
+        self._writing.note_recorded(made.recorded)
 
     def _counter(self) -> TokenCounter:
         """Return what counts tokens, made at the first count: a table takes time to read."""

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import is_
 from typing import Any, Literal, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
@@ -16,7 +17,7 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import mended
 from chatfold.core.replacement import Replacement
 from chatfold.core.spans import open_calls
-from chatfold.core.views import ResultPart
+from chatfold.core.views import ResultPart, is_user_message
 from chatfold.state import ListState
 
 __all__ = ["LateResults", "Writing"]
@@ -39,6 +40,8 @@ class Writing:
         self._state = state
         self._late_results = late_results
         self._claimed: Counter[tuple[object, ...]] = Counter()  # calls whose tools run
+        self._waiting: list[Any] = []  # items whose calls wait still: see `note_recorded`
+        self._spoken: Any = None  # the user's latest message when they were taken down
 
     def add(self, item: Any, note: Callable[[ResultPart], str]) -> list[Any]:
         """Put an item at the end of the list; a result whose call was folded away as a note.
@@ -79,13 +82,49 @@ class Writing:
             self._state.items[at:at] = notes
             return [*notes, *added]
 
+    def note_recorded(self, items: Sequence[Any]) -> None:
+        """Take down the calls of a stream that a user spoke behind before it had ended.
+
+        In the list they count as abandoned, but nobody could have run them before that. They wait
+        for their results until a user speaks again, or another stream has ended.
+        """
+        if not items:
+            return
+        self._waiting = []
+        at_end = self._state.items[-len(items) :]
+        if len(at_end) == len(items) and all(map(is_, items, at_end)):
+            return  # nobody spoke; the list need not be read
+        mine = {id(item) for item in items}
+        with self._state.lock:
+            now = self._state.reading.snapshot()
+            self._waiting = [
+                now.items[c.call_index]
+                for c in now.calls
+                if c.status == "abandoned"
+                and c.call_index is not None
+                and id(now.items[c.call_index]) in mine
+            ]
+            self._spoken = _last_said(now)
+
+    def _to_run(self, now: Snapshot) -> list[ToolCallRecord]:
+        """Return the calls that wait for their results."""
+        waiting = {id(item) for item in self._waiting}
+        if not waiting or _last_said(now) is not self._spoken:
+            return open_calls(now.calls)
+        return [
+            call
+            for call in now.calls
+            if call.status == "open"
+            or (call.status == "abandoned" and id(now.items[call.call_index or 0]) in waiting)
+        ]
+
     def claim(self) -> tuple[Snapshot, list[ToolCallRecord]]:
         """Return the list and its open calls; those that a run of tools is at are left out."""
         with self._state.lock:
             asked = self._state.reading.snapshot()
             others = self._claimed.copy()
             calls: list[ToolCallRecord] = []
-            for call in open_calls(asked.calls):
+            for call in self._to_run(asked):
                 if others[_made(asked, call)]:
                     others[_made(asked, call)] -= 1
                 else:
@@ -164,6 +203,14 @@ def _needs_answer(results: Sequence[Any], at: int, now: Snapshot) -> bool:
         return False
     view = now.shape.read(results[-1])
     return view is not None and not now.shape.user_may_follow([view], 0)
+
+
+def _last_said(now: Snapshot) -> Any:
+    """Return the user's latest message."""
+    views = now.views
+    said = (n for n in range(len(views) - 1, -1, -1) if is_user_message(views[n]))
+    at = next(said, None)
+    return None if at is None else now.items[at]
 
 
 def _made(asked: Snapshot, call: ToolCallRecord) -> tuple[object, ...]:

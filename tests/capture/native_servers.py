@@ -163,6 +163,7 @@ class CaptureSuite:
     answers: ClassVar[dict[str, Answered]]
     asynchronous: ClassVar[bool] = True
     model: ClassVar[str | None] = None
+    between: ClassVar[frozenset[str]] = frozenset()  # problems of a user right behind a result
 
     def call(self, url: str, items: list[Any]) -> Any:
         """Ask for a whole response."""
@@ -341,6 +342,34 @@ class CaptureSuite:
         assert [p for p in problems if p.severity == "error"] == []
         waiting = [p for p in problems if p.severity == "pending"]
         assert bool(waiting) == (finished and bool(answered.open))
+
+    @pytest.mark.anyio
+    async def test_a_user_may_speak_at_any_moment_of_a_stream(
+        self, way: str, server: NativeServer, answered: Answered
+    ) -> None:
+        """What was said stands before the whole answer or behind its results, and between none."""
+        refused = {p.rule for p in ChatContext([self.user], shape=self.shape).check()}
+        for at in range(1, len(answered.events) + 1):
+            server.answer(answered, streamed=True)
+            ctx: ChatContext[Any] = ChatContext([self.user], shape=self.shape)
+            if way == "sync":
+                stream = ctx.record(self.stream(server.url, [self.user]))
+                for seen, _ in enumerate(readable(stream), 1):
+                    if seen == at:
+                        ctx.append(self.user)
+            else:
+                stream = ctx.record(await self.astream(server.url, [self.user]))
+                seen = 0
+                async for _ in readable(stream):
+                    seen += 1
+                    if seen == at:
+                        ctx.append(self.user)
+            assert seen == len(answered.events)
+            assert sum(item is self.user for item in ctx.items) == 2
+            ctx.run_tool_calls({name: lambda **_: "done" for name in answered.open})
+            assert [c.completed for c in ctx.tool_calls()] == [True] * len(ctx.tool_calls())
+            problems = {p.rule for p in ctx.check() if p.severity in ("error", "pending")}
+            assert problems - refused <= self.between, (at, problems)
 
     @pytest.mark.anyio
     async def test_what_was_captured_is_sent_back_as_it_came(

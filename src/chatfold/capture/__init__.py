@@ -6,6 +6,7 @@ Each provider has a module that offers what `Maker` says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from chatfold.capture import (
@@ -83,6 +84,7 @@ def record(
     shapes: Callable[[str], Shape],
     items: Sequence[Any],
     keep: Callable[[Captured], None],
+    lock: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Any:
     """Return the stream, sync or async as it was, so that reading it keeps its finished items.
 
@@ -100,19 +102,21 @@ def record(
         keep: Is called with items as soon as they are finished, and once at the end with the
             usage, the model and what the server holds, and no items; without the usage where the
             stream was forgotten, which the garbage collector finds out in the middle of anything.
+        lock: Returns what is held while items are added, so that no fold comes between; not where
+            the stream was forgotten.
 
     Raises:
         TypeError: It is not a stream; the message says what to pass.
     """
     answer = fields(stream)
     if answer is not None and "stream" in answer:
-        return {**answer, "stream": record(answer["stream"], shapes, items, keep)}
+        return {**answer, "stream": record(answer["stream"], shapes, items, keep, lock)}
     refused = no_stream(stream, whole=any(maker.takes(stream) for maker in MAKERS))
     if refused is not None:
         raise TypeError(refused)
 
     def recording() -> Recording:
-        return Recording(MAKERS, shapes, items, keep)
+        return Recording(MAKERS, shapes, items, keep, lock)
 
     awaited, plain = hasattr(stream, "__aiter__"), hasattr(stream, "__iter__")
     if awaited and plain:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from chatfold.capture._ids import finished
+from chatfold.capture._parted import standing
 from chatfold.capture._values import Captured, Gather, Maker
 from chatfold.core.views import Shape
 
@@ -24,6 +26,7 @@ class Recording:
         items: The list that the items will be added to; it is only read.
         keep: Takes what is finished: items as soon as they are; usage, model and what the server
             holds once, when the stream ends (see `end`).
+        lock: Returns what is held while nobody else may put new items in place of old ones.
     """
 
     def __init__(
@@ -32,11 +35,13 @@ class Recording:
         shapes: Callable[[str], Shape],
         items: Sequence[Any],
         keep: Callable[[Captured], None],
+        lock: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
         self._makers = makers
         self._shapes = shapes
         self._items = items
         self._keep = keep
+        self._lock = lock
         self._gather: Gather | None = None
         self._shape: Shape | None = None
         self._fault = ""
@@ -72,10 +77,10 @@ class Recording:
         self._ended = True
         gather = self._gather
         if gather is not None:
-            self._store(gather.close)
-            usage = None if forgotten else gather.usage
-            if usage or gather.model or gather.held:
-                self._keep(Captured((), usage, gather.model, gather.held))
+            self._store(gather.close, locks=not forgotten)
+            usage, recorded = (None, ()) if forgotten else (gather.usage, self.stored)
+            if usage or gather.model or gather.held or recorded:
+                self._keep(Captured((), usage, gather.model, gather.held, recorded=recorded))
         if self.unfinished:
             _log.warning(
                 "a recorded stream ended before it was finished; not stored: %s; stored: %d items",
@@ -94,7 +99,13 @@ class Recording:
             return ()
         return self._gather.feed(event)
 
-    def _store(self, read: Callable[[], Iterable[Any]]) -> None:
+    def _store(self, read: Callable[[], Iterable[Any]], *, locks: bool = True) -> None:
+        """Keep what is read.
+
+        Args:
+            read: Returns the raw items.
+            locks: Whether the list's lock may be taken; else a fold may come between.
+        """
         try:
             raw = tuple(read())
             made: tuple[Any, ...] = ()
@@ -104,6 +115,8 @@ class Recording:
         except Exception as error:  # an event as no provider sends it must not cost the stream
             self._fault = f"all since an event that cannot be read ({type(error).__name__})"
             return
-        if made:
-            self._keep(Captured(made))
+        if made and self._shape is not None:
+            with self._lock() if locks and self.stored else nullcontext():
+                made = standing(made, self.stored, self._items, self._shape)
+                self._keep(Captured(made))
             self.stored += made

@@ -20,6 +20,7 @@ class Captured(NamedTuple):
         held: What on the provider's server holds the history, in words for a message, such as
             `previous_response_id 'resp_1'`; None where nothing does.
         takes_ids: Whether calls without an id may be sent back with one that was made up.
+        recorded: All items of a stream, when it has ended; () before, and for a whole response.
     """
 
     items: tuple[Any, ...]
@@ -27,6 +28,7 @@ class Captured(NamedTuple):
     model: str | None = None
     held: str | None = None
     takes_ids: bool = True
+    recorded: tuple[Any, ...] = ()
 
 
 class Gather(Protocol):
