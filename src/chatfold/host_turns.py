@@ -102,12 +102,13 @@ class HostTurns(Generic[ItemT]):
         return session.outgoing().items if session.shows(known) else None
 
     def forget(self, key: str | None) -> None:
-        """Drop what this process holds of a conversation.
+        """Drop what this process holds of a conversation; nothing more of it goes into the store.
 
         Raises:
             ValueError: `key` is missing though the store is shared.
         """
-        self._sessions.forget(self._shared.name(key))
+        name = self._shared.name(key)
+        self._shared.forget(name, self._sessions.forget(name))
 
     def held_off(self, items: Sequence[ItemT], key: str | None) -> Session | None:
         """Return a session of a list that nobody folds until that is let go (`let_go`).
@@ -164,9 +165,11 @@ class HostTurns(Generic[ItemT]):
                 assert outcome is not None
                 is_new = outcome.changed and session.after(outcome, before)
             if is_new:
-                self._shared.put(name, session)
+                self._shared.put(name, session, waits=not self._background)
             else:
                 self._shared.put_owed(name, session, waits=not self._background)
+            if background is not None and session.background is None:  # begun by an earlier turn
+                self._released(session, waits=not self._background)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 shares = held is ...  # else its host is to see it first
@@ -226,30 +229,35 @@ class HostTurns(Generic[ItemT]):
         with session.turn:
             if session.background is not fold:
                 return
-            self._taken_in(name, session, fold)
+            is_new = self._taken_in(session, fold)
+            write = self._shared.begun(name, session) if is_new else None
+            claim = self._claim_of(session)
+        # Without the turn: the next one is not to wait for the store.
+        try:
+            if write is not None:
+                self._shared.write(write)
+        except Exception as error:  # of a store of the caller's own
+            _log.warning("a fold could not be put into the store: %s", type(error).__name__)
+        if claim is not None:
+            self._shared.released(claim)
         # It is paid for, whether it can be kept or not. Without the locks: a hook may wait for
         # a loop whose turn waits for them.
         fold.tell()
 
-    def _taken_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> bool:
-        """Put in what was written for a session that this call has, and share it.
+    def _taken_in(self, session: Session, fold: BackgroundFold[Any]) -> bool:
+        """Put in what was written for a session that this call has.
 
         Return whether the session is folded by it now, and was not before.
         """
-        is_new = False
         with session.ending:
             try:
                 session.catch_up()
                 with session.changing() as before:
                     outcome = None if session.is_gone else fold.put_in()
-                    is_new = bool(outcome and outcome.changed and session.after(outcome, before))
-                if is_new:
-                    self._shared.put(name, session)
-            except Exception as error:  # of a store of the caller's own, say
+                    return bool(outcome and outcome.changed and session.after(outcome, before))
+            except Exception as error:  # of an item of the caller's own, say
                 _log.warning("a fold could not be put in: %s", type(error).__name__)
-            finally:
-                self._released(session)
-        return is_new
+        return False
 
     def _come(self, name: str, session: Session) -> Outcome[Any] | None:
         """Put in what was written for this list behind other leading instructions.
@@ -266,7 +274,11 @@ class HostTurns(Generic[ItemT]):
                 continue
             try:
                 other.chosen = True
-                is_new = other.background is fold and self._taken_in(name, other, fold)
+                is_new = other.background is fold and self._taken_in(other, fold)
+                if is_new:
+                    self._shared.put(name, other, waits=not self._background)
+                elif other.background is fold:
+                    self._released(other, waits=not self._background)
             finally:
                 other.chosen = False
                 other.turn.release()
@@ -284,25 +296,37 @@ class HostTurns(Generic[ItemT]):
         if fold is None:
             self._released(session)
 
-    def _released(self, session: Session, fold: BackgroundFold[Any] | None = None) -> None:
+    def _released(
+        self,
+        session: Session,
+        fold: BackgroundFold[Any] | None = None,
+        *,
+        waits: bool = True,
+    ) -> None:
         """Give up the claim of a session, if it has one.
 
         Args:
             session: The session.
             fold: The one in the background with whose end that is due, from its thread: the turn
                 may be another call's by now, and no call is to find it taken for this.
+            waits: Whether the store may be waited for.
         """
-        claim = None
-        with session.ending:
-            if fold is None or session.background is fold:
-                claim, session.claim = session.claim, None
+        claim = self._claim_of(session, fold)
         if claim is not None:
-            self._shared.released(claim)
+            self._shared.released(claim, waits=waits)
+
+    def _claim_of(self, session: Session, fold: BackgroundFold[Any] | None = None) -> Any:
+        """Take the claim of a session, if it has one, to give it up."""
+        with session.ending:
+            if fold is not None and session.background is not fold:
+                return None
+            claim, session.claim = session.claim, None
+            return claim
 
     def _dropped(self, session: Session) -> None:
         """Give up what is under way for a session."""
         session.is_gone = True
-        with session.ending:  # what was being put in is in the store
+        with session.ending:  # what was being put in is put in
             if session.background is not None:
                 session.background.cancel()
                 self._released(session)

@@ -235,8 +235,10 @@ class Middleware(Generic[ItemT]):
     def forget(self, key: str | None = None) -> None:
         """Drop what this process holds of a conversation: its messages, and what is folded of them.
 
-        A fold that is being written for it in the background is given up. What is in a store is
-        erased there (`store.erase(key)`); do that afterwards, and both when no turn is running.
+        A fold that is being written for it in the background is given up, and nothing that is under
+        way here goes into the store any more; what a thread writes there just now is waited for.
+        What is in a store is erased there (`store.erase(key)`); do that afterwards. Turns that come
+        later, and other processes, write again what their host hands over.
 
         Args:
             key: The conversation, as for `fold`.

@@ -5,6 +5,7 @@ Not here: which conversation a list belongs to (`sessions`), and the store (`sha
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -62,7 +63,10 @@ class Session(ChatContext[Any]):
         self._taken: Any = None  # the item of the fold that was taken in last
         self.ending = threading.RLock()  # held while that is done; a hook may forget it all
         self.owed_from: float | None = None  # see `SharedFolds.put_owed`; None owes nothing
-        self.is_gone = False  # dropped: nothing more of it goes into a store
+        self.owed: object = None  # what is to be written of it, or is being written now
+        self.writing = threading.RLock()  # held while a store writes a fold of it
+        self.is_gone = False  # dropped: no fold is put in any more
+        self.is_forgotten = False  # and none that was goes into a store
         reading = self._state.reading
         self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)
         self._start = self._host.start
@@ -219,11 +223,12 @@ class Session(ChatContext[Any]):
     def is_at_rest(self) -> bool:
         """Return whether no other thread is at work on this conversation, nor for it."""
         free: list[bool] = []
-        for lock in (self.turn, self.ending, self._state.running, self._state.lock):
+        locks = (self.turn, self.ending, self.writing, self._state.running, self._state.lock)
+        for lock in locks:
             free.append(lock.acquire(blocking=False))
             if free[-1]:
                 lock.release()
-        return self.background is None and all(free)
+        return self.background is None and self.owed_from != math.inf and all(free)
 
     def is_sound(self) -> bool:
         """Return whether all that the model does not see as the host has it says what it said.

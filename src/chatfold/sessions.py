@@ -209,9 +209,7 @@ class Sessions:
 
     def _put_in_place(self, name: str, old: Session, new: Session, ours: list[Session]) -> None:
         """Hold one session no longer, and have another used last; this call has both."""
-        with self._lock:
-            self._drop(old)
-        self._tell_of(self._use(name, new))
+        self._tell_of(self._use(name, new, old))
         if old.claim is not None:
             new.claim, old.claim = old.claim, None
         new.chosen, old.chosen = old.chosen, False
@@ -223,14 +221,15 @@ class Sessions:
         for old in gone:
             self._dropped(old)
 
-    def forget(self, name: str) -> None:
-        """Drop the sessions of a name."""
+    def forget(self, name: str) -> list[Session]:
+        """Drop the sessions of a name; return them."""
         with self._lock:
             gone = list(self._named.get(name, ()))
             for session in gone:
                 self._drop(session)
-        for session in gone:
-            self._dropped(session)
+                session.is_forgotten = True
+        self._tell_of(gone)
+        return gone
 
     def after_fork(self) -> None:
         """Hold in the child of a fork what no other thread of its parent was at work on.
@@ -267,11 +266,23 @@ class Sessions:
             if opening in (b"", openings[session.read_as]):
                 yield session
 
-    def _use(self, name: str, session: Session) -> list[Session]:
-        """Take down that a session was used last; return those that are no longer held for it."""
+    def _use(self, name: str, session: Session, instead: Session | None = None) -> list[Session]:
+        """Take down that a session was used last; return those that are no longer held for it.
+
+        Args:
+            name: Name of the conversation.
+            session: The session.
+            instead: One whose place it takes, also where that was forgotten: it may have more of
+                what was said.
+        """
         gone: list[Session] = []
         opening = session.opening
         with self._lock:
+            if instead is not None:
+                self._drop(instead)
+                if instead.is_forgotten:
+                    session.is_forgotten = session.is_gone = True
+                    return gone
             self._drop(session)
             held = self._named.setdefault(name, {})
             held[session] = opening

@@ -9,10 +9,10 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.summary import summary_id
@@ -46,6 +46,25 @@ _UNDER_WAY: Final = math.inf
 
 _Latest: TypeAlias = tuple[Region, str | None] | None
 """The latest fold of a session, with the digest of the one that it is a fold of."""
+
+
+class _Write(NamedTuple):
+    """A fold that is to be kept, as it was when its turn had the session.
+
+    Attributes:
+        name: Name of the conversation.
+        session: Its session.
+        latest: The fold.
+        claim: The right to fold the conversation, which is given up behind it; None where the
+            session keeps it, or has none.
+        is_first: Whether it is tried for the first time.
+    """
+
+    name: str
+    session: Session
+    latest: _Latest
+    claim: Claim | None
+    is_first: bool
 
 
 def _reported(work: Callable[[], None]) -> None:
@@ -101,6 +120,7 @@ class SharedFolds:
         self._warned = False
         self._asked_again = 0.0  # from when on, by `time.monotonic`, a store that failed is asked
         self._ended: dict[str, threading.Event] = {}  # by the token of a claim that is held
+        self._under_way: list[_Write] = []  # what is to be written, or is being written now
 
     @property
     def used(self) -> bool:
@@ -139,9 +159,18 @@ class SharedFolds:
             return self._longest(name, digests[: digests.index(found.digest)])
         return region_of((found.digest, found.length, found.kept, found.text))
 
-    def put(self, name: str, session: Session) -> None:
-        """Keep the latest fold of a session; where that fails, it is owed: see `put_owed`."""
-        session.owed_from = None if self._put_latest(name, _latest(session)) else 0.0
+    def put(self, name: str, session: Session, *, waits: bool) -> None:
+        """Keep the latest fold of a session, and give up its claim behind that.
+
+        Not before: who has the claim next would write the same fold. Where the store fails, the
+        fold is owed: see `put_owed`.
+
+        Args:
+            name: Name of the conversation.
+            session: The session.
+            waits: Whether the turn may wait for the store; else a thread does.
+        """
+        self._do(self.begun(name, session), waits=waits)
 
     def put_owed(self, name: str, session: Session, *, waits: bool) -> None:
         """Keep the latest fold of a session where that failed before; once a turn.
@@ -154,25 +183,65 @@ class SharedFolds:
             session: The session.
             waits: Whether the turn may wait for the store; else a thread does.
         """
-        if session.owed_from is None or time.monotonic() < session.owed_from:
-            return
-        session.owed_from = _UNDER_WAY
-        work = partial(self._put_again, name, session, _latest(session))
-        if waits:
-            work()
-            return
-        try:
-            _KEEPERS.run(partial(_reported, work))
-        except RuntimeError:  # no thread can be started now
-            session.owed_from = 0.0
+        if session.owed_from is not None and time.monotonic() >= session.owed_from:
+            self._do(self._taken_down(name, session, None, first=False), waits=waits)
 
-    def _put_again(self, name: str, session: Session, latest: _Latest) -> None:
-        written = False
+    def begun(self, name: str, session: Session) -> _Write:
+        """Return what `put` does, for a thread that goes on with it (`write`) behind the turn."""
+        with session.ending:
+            claim, session.claim = session.claim, None
+        return self._taken_down(name, session, claim, first=True)
+
+    def _taken_down(
+        self, name: str, session: Session, claim: Claim | None, *, first: bool
+    ) -> _Write:
+        write = _Write(name, session, _latest(session), claim, first)
+        session.owed, session.owed_from = write, _UNDER_WAY
+        self._under_way.append(write)
+        return write
+
+    def write(self, write: _Write) -> None:
+        """Keep a fold, unless its conversation has been forgotten; give up the claim behind it."""
+        session, written = write.session, False
         try:
-            written = self._put_latest(name, latest)
+            with session.writing:
+                written = session.is_forgotten or self._put_latest(write.name, write.latest)
         finally:
-            if session.owed_from == _UNDER_WAY:  # else there was another fold meanwhile
-                session.owed_from = None if written else self._asked_again
+            again = 0.0 if write.is_first else self._asked_again
+            self._ended_with(write, None if written else again)
+            if write.claim is not None:
+                self.released(write.claim)
+
+    def _ended_with(self, write: _Write, owed_from: float | None) -> None:
+        """Take down that a write has ended, and when it is tried again, if so."""
+        self._under_way.remove(write)
+        if write.session.owed is write:  # else there was another fold meanwhile
+            write.session.owed, write.session.owed_from = None, owed_from
+
+    def _do(self, write: _Write, *, waits: bool) -> None:
+        """Have a fold written, here or in a thread."""
+        if waits or self._store is None:
+            self.write(write)
+            return
+        try:
+            _KEEPERS.run(partial(_reported, partial(self.write, write)))
+        except RuntimeError:  # no thread can be started now
+            self._ended_with(write, 0.0)
+            if write.claim is not None:  # the turn gives it up
+                write.session.claim = write.claim
+
+    def forget(self, name: str, sessions: Iterable[Session]) -> None:
+        """Write no more folds of a conversation; return when none is being written any more.
+
+        Args:
+            name: Name of the conversation.
+            sessions: Its sessions, as far as they are held; others have something under way.
+        """
+        others = [write.session for write in list(self._under_way) if write.name == name]
+        for session in (*sessions, *others):
+            session.is_forgotten = True
+            with session.writing:
+                pass
 
     def _put_latest(self, name: str, latest: _Latest) -> bool:
         """Return whether the latest fold is kept, or there is none that can be."""
@@ -227,11 +296,19 @@ class SharedFolds:
                 _KEEPERS.run(partial(self._keep, made, ended))
         return made
 
-    def released(self, claim: Claim) -> None:
+    def released(self, claim: Claim, *, waits: bool = True) -> None:
         """Give up a claim; where the store fails just then, again until its time is up.
 
         Else nobody could fold the conversation until then, and who must would wait for it.
+
+        Args:
+            claim: The claim.
+            waits: Whether the caller may wait for the store; else a thread does.
         """
+        if not waits:
+            with suppress(RuntimeError):  # no thread can be started; then here
+                _KEEPERS.run(partial(_reported, partial(self.released, claim)))
+                return
         ended = self._ended.pop(claim.token, None)
         if ended is not None:
             ended.set()
