@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
-from background import LIMIT, Gate, ended, finished, slow, until
+from background import LIMIT, Gate, ended, finished, slow, until, wait_until
 from each_turn import Words, turn
 from laws import plainly, same_objects
 
 from chatfold import ChatContext, Prompt
 from chatfold.errors import StoreError
 from chatfold.policy import Policy
-from chatfold.stores import MemoryStore, StoredFold
+from chatfold.stores import MemoryStore, SQLStore, StoredFold
 
 
 class Watched(MemoryStore):
@@ -170,3 +171,78 @@ def test_nothing_is_written_for_a_fold_that_gains_nothing() -> None:
     assert store.threads == []
     assert fold.apply_if_ready().reason == "no_gain"
     assert store.threads == []
+
+
+class Held(MemoryStore):
+    """A store that writes when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_writing, self.may_write = threading.Event(), threading.Event()
+
+    def save(self, fold: StoredFold) -> None:
+        self.is_writing.set()
+        assert self.may_write.wait(LIMIT)
+        super().save(fold)
+
+
+@pytest.mark.parametrize("where", ["memory", "sqlite"])
+def test_what_is_given_up_and_erased_does_not_come_back(where: str, tmp_path: Path) -> None:
+    """The model answers later: what was said is not written again for a fold that nobody wants."""
+    store: Any = MemoryStore() if where == "memory" else SQLStore(tmp_path / "folds.db")
+    ctx, gate = slow(store=store, key="c")
+    fold = ctx.summarize_in_background(gate)
+    assert gate.asked.wait(LIMIT)
+    fold.cancel()
+    assert store.erase("c") == 0
+    gate.open.set()
+    wait_until(lambda: not fold.working)
+    assert store.folds("c") == []
+    assert ctx.summarize(lambda _: "short").changed
+    assert len(store.folds("c")) == 1
+
+
+def test_what_was_being_written_is_taken_out_again_where_it_was_given_up() -> None:
+    """Whoever erases when the fold was given up need not wait for its thread."""
+    store = Held()
+    ctx, gate = slow(store=store, key="c")
+    fold = ctx.summarize_in_background(gate)
+    gate.open.set()
+    assert store.is_writing.wait(LIMIT)
+    fold.cancel()
+    assert store.erase("c") == 0
+    store.may_write.set()
+    wait_until(lambda: not fold.working)
+    assert store.folds("c") == []
+
+
+@pytest.mark.parametrize("call", ["asummarize", "summarize_in_background"])
+def test_a_task_that_is_cancelled_leaves_nothing_in_a_store(call: str) -> None:
+    """The thread that its event loop has write goes on, and takes out what it has written."""
+    saved = threading.Event()
+
+    class Told(Held):
+        def discard(self, key: str, fold_id: str) -> None:
+            super().discard(key, fold_id)
+            saved.set()
+
+    store = Told()
+
+    async def run() -> None:
+        ctx, gate = slow(store=store, key="c")
+        gate.open.set()
+        if call == "asummarize":
+            task = asyncio.create_task(ctx.asummarize(gate.awaited))
+            await until(store.is_writing.is_set)
+            task.cancel()
+            await asyncio.wait({task})
+        else:
+            fold = ctx.summarize_in_background(gate.awaited)
+            await until(store.is_writing.is_set)
+            fold.cancel()
+        assert store.erase("c") == 0
+        store.may_write.set()
+        await until(saved.is_set)
+        assert store.folds("c") == []
+
+    asyncio.run(run())

@@ -162,6 +162,7 @@ class Folding:
         senders: Sequence[Sender] = (),
         *,
         cost: Cost,
+        stopped: Callable[[], bool],
     ) -> Flow[Draft | Outcome[Any]]:
         """Return a summarization that leaves the list alone; `put` puts in what comes of it.
 
@@ -175,6 +176,7 @@ class Folding:
             windows: What is known of their windows, in the same order.
             senders: What they can send in append mode, in the same order.
             cost: Takes down what it costs.
+            stopped: Returns whether it was given up, so that nothing of it goes into a store.
         """
         self.swaps.free()
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -184,7 +186,7 @@ class Folding:
             wordings = self.planning.wordings(plan, snapshot, written, notes)
             first = next(wordings)
             known = Known({}, first.id, first.tokens)
-            saved = self.swaps.saved(plan, snapshot, [first.item], known)
+            saved = self.swaps.saved(plan, snapshot, [first.item], known, stopped)
             return Draft(plan, written, chain([first], wordings), saved)
 
         if head is None:
@@ -311,13 +313,20 @@ class Folding:
         outcome = self.swaps.put(plan, made.items, known)
         return outcome if outcome is not None else self._no_gain(plan, cost)
 
-    def saved_native(self, plan: Plan[Any], made: Compacted, snapshot: Snapshot) -> Fold | None:
+    def saved_native(
+        self,
+        plan: Plan[Any],
+        made: Compacted,
+        snapshot: Snapshot,
+        stopped: Callable[[], bool],
+    ) -> Fold | None:
         """Write what a provider's fold will take out; see `Swaps.saved`.
 
         Raises:
+            CancelledError: It was given up.
             StoreError: It could not be written.
         """
-        return self.swaps.saved(plan, snapshot, made.items, _known(made))
+        return self.swaps.saved(plan, snapshot, made.items, _known(made), stopped)
 
     def _alone(self, written: Written, finish: Callable[[Written], Outcome[Any]]) -> Outcome[Any]:
         """Return what a commit returns, `busy` where another summarization of the list runs."""

@@ -107,6 +107,15 @@ class Originals:
         )
         _asked(self._store, lambda store: store.save(stored))
 
+    def discard(self, fold_id: str) -> None:
+        """Take out of the store what was written for a fold that is given up.
+
+        Raises:
+            StoreError: The store cannot be written to.
+        """
+        if self._store is not None:
+            _asked(self._store, lambda store: store.discard(self.key or _ONLY, fold_id))
+
     def has(self, fold_id: str) -> bool:
         """Return whether a fold of that id is kept.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
@@ -207,15 +208,22 @@ class Swaps:
             return self._outcome(plan, known, snapshot, verdict, fold)
 
     def saved(
-        self, plan: Plan[Any], snapshot: Snapshot, written: Sequence[Any], known: Known
+        self,
+        plan: Plan[Any],
+        snapshot: Snapshot,
+        written: Sequence[Any],
+        known: Known,
+        stopped: Callable[[], bool],
     ) -> Fold | None:
         """Write what a fold will take out, so that the turn that puts it in need not wait for it.
 
         Return that; None where there is no store, or the fold may come to nothing. A fold that
         never takes place does no harm in a store, unless it stands in place of one that did: of
-        a summary with the very same words.
+        a summary with the very same words. But one that is given up meanwhile is taken out again:
+        its conversation may have been erased since.
 
         Raises:
+            CancelledError: It was given up (`stopped`).
             StoreError: It could not be written.
         """
         if not self._originals.are_kept or self._originals.has(known.id):
@@ -228,8 +236,12 @@ class Swaps:
         if not verdict.gains(plan.min_gain):
             return None
         fold = _fold(plan, verdict.replacement, len(written))
-        self._originals.keep(fold, known.id, plan.terms.redact)
-        return fold
+        if not stopped():
+            self._originals.keep(fold, known.id, plan.terms.redact)
+            if not stopped():
+                return fold
+            self._originals.discard(known.id)
+        raise CancelledError
 
     def _judged(
         self,

@@ -5,6 +5,7 @@ Not here: who does it and when (`background`, `summarizing`), what the fold is (
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
@@ -59,15 +60,16 @@ class Work(NamedTuple):
     cost: Cost
 
     def written(self, stopped: Callable[[], bool]) -> Made:
-        """Return a summary; nothing more is asked for once it is `stopped`."""
-        return drive(self._flow(), self.backends, stopped=stopped)
+        """Return a summary; nothing more is asked for, or stored, once it is `stopped`."""
+        return drive(self._flow(stopped), self.backends, stopped=stopped)
 
     async def awritten(self) -> Made:
         """Return a summary."""
-        flow = await _in_thread(self._flow)
-        return await adrive(flow, self.backends, step=_in_thread)
+        with _left_behind() as stopped:
+            flow = await _in_thread(partial(self._flow, stopped))
+            return await adrive(flow, self.backends, step=_in_thread)
 
-    def native(self, native: NativeCompaction, _stopped: Callable[[], bool] | None = None) -> Made:
+    def native(self, native: NativeCompaction, stopped: Callable[[], bool] = lambda: False) -> Made:
         """Return what a provider folds itself; one request, which cannot be stopped."""
         plan = self._native_plan(native)
         if not plan:
@@ -76,7 +78,7 @@ class Work(NamedTuple):
         with self._asking():
             made = native.compact(plan.region, prefix=plan.prefix, instructions=told)
         self._paid(made)
-        return self._native_draft(plan, made)
+        return self._native_draft(plan, made, stopped)
 
     async def anative(self, native: NativeCompaction) -> Made:
         """Return what a provider folds itself."""
@@ -87,9 +89,10 @@ class Work(NamedTuple):
         with self._asking():
             made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
         self._paid(made)
-        return await _in_thread(partial(self._native_draft, plan, made))
+        with _left_behind() as stopped:
+            return await _in_thread(partial(self._native_draft, plan, made, stopped))
 
-    def _flow(self) -> Flow[Draft | Outcome[Any]]:
+    def _flow(self, stopped: Callable[[], bool]) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
             self.snapshot,
             self.limits,
@@ -98,6 +101,7 @@ class Work(NamedTuple):
             windows_for(self.backends),
             self.senders,
             cost=self.cost,
+            stopped=stopped,
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
@@ -119,8 +123,22 @@ class Work(NamedTuple):
         self.cost.add(made.usage)
         self.cost.llm_calls, self.cost.model = made.llm_calls, made.model
 
-    def _native_draft(self, plan: Plan[Any], made: Compacted) -> NativeDraft:
-        return NativeDraft(plan, made, self.folding.saved_native(plan, made, self.snapshot))
+    def _native_draft(
+        self, plan: Plan[Any], made: Compacted, stopped: Callable[[], bool]
+    ) -> NativeDraft:
+        saved = self.folding.saved_native(plan, made, self.snapshot, stopped)
+        return NativeDraft(plan, made, saved)
+
+
+@contextmanager
+def _left_behind() -> Generator[Callable[[], bool]]:
+    """Give what tells the threads that a task was cancelled which waits for them."""
+    left = threading.Event()
+    try:
+        yield left.is_set
+    except BaseException:
+        left.set()
+        raise
 
 
 def backends_for(
