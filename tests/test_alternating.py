@@ -221,6 +221,17 @@ def test_pins_of_one_role_go_out_as_one_message() -> None:
         assert validate(wrapper.fold(host).items, "bedrock", strict=True) == []
 
 
+def test_what_the_host_has_side_by_side_goes_out_so() -> None:
+    """Its provider takes that, as it took the host's own list."""
+    host = [said("user", "rule"), said("user", "and another"), said("assistant", LONG), *talk(3)]
+    rules = host[:2]
+    wrapper = middleware(pin=lambda item: item in rules, keep_last_turns=1)
+    sent = wrapper.fold(host).items
+    assert [b["text"] for b in sent[0]["content"]][1:] == ["rule"]
+    assert sent[1] is rules[1]
+    assert rows(sent) == rows(host) == 1
+
+
 def test_what_is_told_of_a_list_is_told_of_the_list_that_goes_out() -> None:
     """Indices count what goes out; two messages that are one there are no two in a row."""
     host = [*talk(2), *round_of(0)]

@@ -1169,6 +1169,14 @@ def test_what_the_assistant_has_to_answer_before_the_user_gets_a_note(told: int)
     assert repaired(out, "mistral") == (out, [])
 
 
+def test_an_instruction_behind_results_gets_no_note_in_front() -> None:
+    """It may not follow the assistant either, so that a note would only be in the way."""
+    items = [USER, *step("mistral", "abcdefgh1", 1, ["1"]), {"role": "system", "content": "rule"}]
+    out, (left,) = repaired(items, "mistral")
+    assert left.action == "left"
+    assert same_objects(out, items)
+
+
 @pytest.mark.parametrize("own", [None, "null"])
 def test_calls_without_an_id_get_one_where_the_provider_demands_it(own: str | None) -> None:
     """On both sides, of nine letters and digits; a side that has one gives it to the other."""

@@ -512,6 +512,15 @@ def test_a_summary_is_merged_with_words_of_a_user_alone(following: Item) -> None
     assert BEDROCK.merged(BEDROCK.summary_item("short", role="user"), following) is None
 
 
+def test_results_and_instructions_join_nothing() -> None:
+    """Some models refuse words beside results; none refuses two instructions in a row."""
+    words = {"role": "user", "content": [{"text": "next"}]}
+    result = {"toolResult": {"toolUseId": "t1", "content": [{"text": "1"}]}}
+    assert BEDROCK.merged({"role": "user", "content": [result]}, words) is None
+    rules = [BEDROCK.summary_item(text, role="system") for text in ("one", "two")]
+    assert BEDROCK.merged(*rules) is None
+
+
 def test_single_results_are_taken_out_of_a_message_and_put_together_again() -> None:
     """A message is split by the positions of its blocks; joined, results come first."""
     item = _user(_result("t1"), _result("t2"), "and hurry")

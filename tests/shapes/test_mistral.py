@@ -683,11 +683,18 @@ def test_what_the_user_says_while_tools_run_comes_behind_a_note_that_they_were_n
     assert validate(ctx.items, "mistral") == []
 
 
-def test_results_get_no_note_where_the_user_has_not_gone_on() -> None:
-    """The model is to answer them now."""
+@pytest.mark.parametrize("more", [[], [ANSWER]])
+def test_results_get_no_note_where_the_user_has_not_gone_on(more: list[Any]) -> None:
+    """The model is to answer them now, or something was said in its name already."""
     ctx: ChatContext[Any] = ChatContext([USER, _called(_call())], shape="mistral")
-    ran = ctx.run_tool_calls({str(ctx.tool_calls()[0].name): lambda **_: "done"})
+
+    def tool(**arguments: Any) -> str:
+        ctx.extend(more)
+        return "done"
+
+    ran = ctx.run_tool_calls({str(ctx.tool_calls()[0].name): tool})
     assert [i["role"] for i in ran] == ["tool"]
+    assert ctx.items[2:] == [*ran, *more]
 
 
 @pytest.mark.parametrize("role", ["developer", "tool", "robot"])

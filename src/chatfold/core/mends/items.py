@@ -27,14 +27,7 @@ from chatfold.core.mends.results import (
     write_results_anew,
 )
 from chatfold.core.native import plain
-from chatfold.core.views import (
-    ItemView,
-    Part,
-    ReasoningPart,
-    ResultPart,
-    TextPart,
-    UnknownPart,
-)
+from chatfold.core.views import ItemView, Part, ReasoningPart, TextPart, UnknownPart
 
 __all__ = ["MENDS", "is_same"]
 
@@ -269,8 +262,7 @@ def note_unanswered(case: Case) -> Edits:
     views = case.snapshot.views
     for problem in case.broken("unexpected_role"):
         index, before = problem.indices
-        told = any(type(part) is ResultPart for part in views[before].parts)
-        if not told or views[index].role != "user":
+        if views[index].role != "user":  # who may speak behind all but results
             continue
         if case.policies.order == "keep":
             edits.leave(problem.rule, index, "order='keep'")
