@@ -7,7 +7,10 @@ import sys
 from typing import Any
 
 import pytest
-from laws import plainly, same_objects, short, step, talk
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import context, fewer, fold, plainly, same_objects, short, step, talk
+from strategies import History, histories
 from validator import validate
 
 from chatfold import ChatContext
@@ -207,6 +210,18 @@ def test_what_the_provider_called_and_answered_in_one_item_is_added_as_it_is(sha
     assert ctx.items[-1] is SEARCHED[shape]
     assert [c.status for c in ctx.tool_calls()] == ["completed"]
     assert validate(ctx.items, shape) == []
+
+
+@fewer
+@given(history=st.one_of([histories(shape, open_calls=False) for shape in SEARCHED]))
+def test_whatever_a_valid_history_goes_on_with_is_added_as_it_is(history: History) -> None:
+    """Nothing in it answers a call that was folded away."""
+    start = next(iter(history.openers[1:]), len(history.items))
+    ctx = context(history, history.items[:start])
+    fold(ctx, keep_last_turns=0)
+    before, rest = list(ctx.items), history.items[start:]
+    ctx.extend(rest)
+    assert same_objects(ctx.items, [*before, *rest])
 
 
 def test_what_comes_with_a_late_result_in_one_message_stays_a_message() -> None:
