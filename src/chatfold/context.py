@@ -274,7 +274,8 @@ class ChatContext(Summarizing[ItemT]):
         """Summarize if the policy says so, without blocking the event loop.
 
         The arguments and the outcome are those of `maybe_summarize`; async clients and functions
-        will do too. Cancelling it leaves the list untouched.
+        will do too. A long list is first read by parts, between which other tasks go on.
+        Cancelling it leaves the list untouched.
 
         Raises:
             The same as `maybe_summarize`.
@@ -282,6 +283,7 @@ class ChatContext(Summarizing[ItemT]):
         settings = self._by_policy(options, background)
         limits = self._kept(keep_last_turns, keep_tokens, abandon, replay)
         self._check_llm(llm, settings, model, asynchronous=True)
+        await self._read_by_parts()
         call = self._call(llm, limits, settings, model, background, on_error)
         steps = self._each_turn.steps(call)
         try:

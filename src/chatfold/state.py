@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn
@@ -21,6 +22,9 @@ from chatfold.core.replacement import Replacement
 from chatfold.errors import BusyError
 
 __all__ = ["ListState"]
+
+_PART: Final = 20  # items that are read before the time is looked at again: some have long texts
+_MOMENT: Final = 0.002  # seconds for which an event loop is held at a time
 
 
 class ListState:
@@ -68,6 +72,15 @@ class ListState:
             "a ChatContext cannot be pickled or copied deeply; what has to be kept is its list: "
             "store or copy ctx.items, and make another context of that, ChatContext(items, ...)"
         )
+
+    def read_on(self) -> bool:
+        """Read for a moment what has come; return whether it was much, and there may be more."""
+        until = time.perf_counter() + _MOMENT
+        with self.lock:
+            while self.reading.read_on(_PART):
+                if time.perf_counter() > until:
+                    return True
+        return False
 
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from chatfold.beginning import in_loop
 from chatfold.core.calls import Abandon
 from chatfold.core.cost import Cost
 from chatfold.core.flow import Completion, Flow, completed
@@ -201,9 +203,9 @@ class Summarizing(History[ItemT]):
     ) -> Outcome[ItemT]:
         """Replace the older part of the list with one summary item, without blocking the loop.
 
-        What it computes is computed in other threads, and so are `pin`, `redact` and
-        `post_process` called there; the list changes in this one. Cancelling it leaves the list
-        untouched.
+        A long list is first read by parts, between which other tasks go on. What it computes then
+        is computed in other threads, and so are `pin`, `redact` and `post_process` called there;
+        the list changes in this one. Cancelling it leaves the list untouched.
 
         Args:
             llm: As for `summarize`; async clients and functions too.
@@ -227,6 +229,7 @@ class Summarizing(History[ItemT]):
         settings = self._updated(options, self.asummarize)
         limits = self._limits(keep_last_turns, keep_tokens, abandon, force, replay)
         with self._attempt(llm, settings, model) as attempt:
+            await self._read_by_parts()
             if not attempt.allowed(self._state.tokens):
                 return self._limited(self._folding.idle("vetoed"))
             try:
@@ -356,6 +359,11 @@ class Summarizing(History[ItemT]):
         finally:
             self._state.running.release()
 
+    async def _read_by_parts(self) -> None:
+        """Read a long list that is new, and let others have the event loop in between."""
+        while in_loop() and self._state.read_on():  # noqa: ASYNC110 - for others, not for an event
+            await asyncio.sleep(0)
+
     def _work(
         self, limits: Limits, settings: Settings, backends: list[Summarizer], cost: Cost
     ) -> Work:
@@ -369,8 +377,6 @@ class Summarizing(History[ItemT]):
             return True
         if not wait:
             return False
-        import asyncio
-
         # The other one may run in another thread or loop, where no event of this loop reaches.
         while not lock.acquire(blocking=False):
             fold = self._each_turn.background

@@ -155,21 +155,42 @@ class Reading:
             self._elements.write_ahead(self._views, seen, self._sizes, self._pairing)
         return Extent(self._total, self._turns, len(self._views))
 
+    def read_on(self, most: int) -> bool:
+        """Read so many items behind what was read; return whether to go on like that.
+
+        Fewer, and what was changed, are left to the next look at the list. So is all that follows
+        where its shape changes: each part of a mixed list could have all be read anew.
+        """
+        before, seen = self.shape, len(self._seen)
+        new = self.items[seen : seen + most]
+        if len(new) < most or self._may_differ():
+            return False
+        self._take_in_behind(new)
+        self._measure_new()
+        return before is None or before is self.shape
+
     def _take_in_new(self) -> None:
         """Read what stands behind what was read; all that has changed where that is noticed."""
+        new = self.items[len(self._seen) :]
+        if self._may_differ():
+            self.sync()
+        elif new:
+            self._take_in_behind(new)
+
+    def _may_differ(self) -> bool:
+        """Return whether what was read has to be looked through first."""
         seen = len(self._seen)
-        new = self.items[seen:]
-        if (
+        return (
             self._torn
             or self._doubtful
             or len(self.items) < seen
-            or (seen and not self._ends_as_read())
-        ):
-            self.sync()
-        elif new:
-            self._last, self._torn = None, True
-            self._take_in(new, fingerprints(new))
-            self._torn = False
+            or (seen > 0 and not self._ends_as_read())
+        )
+
+    def _take_in_behind(self, new: Sequence[Any]) -> None:
+        self._last, self._torn = None, True
+        self._take_in(new, fingerprints(new))
+        self._torn = False
 
     def requirements(self, model: str | None) -> Sequence[Requirement]:
         """Return what a request with the list has to carry, by what was read of it.
