@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -130,3 +131,22 @@ def test_a_list_that_has_changed_its_provider_is_left_alone_where_it_cannot_be_f
     outcome = ctx.maybe_summarize(short)
     assert (outcome.reason, type(outcome.error)) == ("failed", InvalidResultError)
     assert same_objects(items, before)
+
+
+def test_an_item_that_is_edited_while_the_list_is_read_is_read_again() -> None:
+    """As where `count_tokens` reads it in a thread; here the handler of the log does the edit."""
+    items: list[Any] = [*looked_up(), {"role": "user", "content": [{"type": "hologram"}]}]
+
+    class Edits(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            items[0]["content"] = "What broke on Tuesday?"
+
+    log, handler = logging.getLogger("chatfold"), Edits()
+    log.addHandler(handler)
+    try:
+        ctx = ChatContext(items, counter=Words())
+        ctx.count_tokens()
+    finally:
+        log.removeHandler(handler)
+    assert "Tuesday" in str(ctx.views()[0])
+    read_alike(ctx)

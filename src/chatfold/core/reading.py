@@ -426,6 +426,8 @@ class Reading:
     ) -> None:
         """Read items that come behind those that were read; `again` has some that were before."""
         before, start = self.shape, len(self._seen)
+        # First: what is edited while they are read, as in a thread, is to be seen afterwards.
+        copies = [*map(copied, new)]
         self._choice.settle(new)
         if before is not self.shape and start:
             self._read_again()
@@ -445,7 +447,7 @@ class Reading:
             self._turns += self._opened(start)
         self._seen.extend(new)
         self._prints.extend(prints)
-        self._copies.extend(map(copied, new))
+        self._copies.extend(copies)
 
     def _read_again(self) -> None:
         """Read all that was read anew: the list is of another shape."""
