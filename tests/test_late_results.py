@@ -212,6 +212,19 @@ def test_what_the_provider_called_and_answered_in_one_item_is_added_as_it_is(sha
     assert validate(ctx.items, shape) == []
 
 
+def test_a_result_in_front_of_a_call_in_one_item_is_not_its_answer() -> None:
+    """It is the late one of code that was folded away; the code in the item has one of its own."""
+    old, new = SEARCHED["gemini"]["parts"][:2], SEARCHED["gemini"]
+    late = {"code_execution_result": {"outcome": "OUTCOME_OK", "output": "late"}}
+    listed = [*plainly("gemini", talk(1)[:1]), {"role": "model", "parts": old[:1]}]
+    ctx: ChatContext[Any] = ChatContext([*listed, *plainly("gemini", talk(3))], shape="gemini")
+    assert ctx.summarize(short, keep_last_turns=1, abandon=lambda call: True).changed
+    ctx.extend([*plainly("gemini", talk(1)[:1]), {**new, "parts": [late, *new["parts"]]}])
+    assert ctx.items[-1] == new
+    assert any("recorded_tool_result" in str(item) for item in ctx.items)
+    assert ctx.check() == []
+
+
 @fewer
 @given(history=st.one_of([histories(shape, open_calls=False) for shape in SEARCHED]))
 def test_whatever_a_valid_history_goes_on_with_is_added_as_it_is(history: History) -> None:

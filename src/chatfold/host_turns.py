@@ -43,7 +43,8 @@ class Folded(Generic[ItemT]):
     """What goes to the model in place of a host's list.
 
     Attributes:
-        items: A new list of the host's own items, with a summary in place of the oldest ones.
+        items: A new list of the host's own items, with a summary in place of the oldest ones; those
+            in `outcome.merged` stand in another one.
         outcome: What happened, and why.
         requirements: What the next request has to carry besides the items.
         held: What is folded of the host's list, for a host that keeps this itself: four values in

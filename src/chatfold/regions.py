@@ -5,6 +5,7 @@ Not here: where they come from (`session`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -50,7 +51,7 @@ class Seen(NamedTuple):
 
     def places(self, indices: Sequence[int]) -> tuple[int, ...]:
         """Return where items stand here, given where each stands by itself; each place once."""
-        here = (index - sum(at <= index for at in self.joined) for index in indices)
+        here = (index - bisect_right(self.joined, index) for index in indices)
         return tuple(dict.fromkeys(here))
 
 
@@ -77,7 +78,12 @@ class View:
     merged: tuple[int, ...] = ()
     seams: tuple[int, ...] = ()
 
-    def of(self, items: Sequence[Any], join: Callable[[Any, Any], Any | None]) -> Seen:
+    def of(
+        self,
+        items: Sequence[Any],
+        join: Callable[[Any, Any], Any | None],
+        known: Sequence[Any] = (),
+    ) -> Seen:
         """Return the items that the model sees: the host's own, and the summary.
 
         A provider may take no two messages of one role in a row. What has come since a fold may
@@ -88,27 +94,40 @@ class View:
         Args:
             items: The host's list.
             join: Returns one item for two that may not stand side by side, None where they may.
+            known: Items that went out for several before; one that says the same goes out again.
         """
         head = [items[each] if isinstance(each, int) else each[0] for each in self.head]
         shown = [*head, *items[self.cut :]]
-        joined: list[int] = []
-        for at in reversed(self.seams):
-            one = join(shown[at - 1], shown[at]) if at < len(shown) else None
-            if one is not None:
-                shown[at - 1 : at + 1] = [one]
-                joined.insert(0, at)
-        if not joined:
+        runs: list[list[int]] = []
+        for at in self.seams:
+            if at < len(shown) and join(shown[at - 1], shown[at]) is not None:
+                if not runs or runs[-1][-1] != at - 1:
+                    runs.append([at - 1])
+                runs[-1].append(at)
+        if not runs:
             return Seen(shown)
-        seen = Seen(shown, tuple(joined))
-        apart = [*head, *items[self.cut : self.cut + 1]]
-        places = sorted({place for at in joined for place in (at - 1, at)})
-        parts = ((apart[place], shown[seen.places([place])[0]]) for place in places)
-        own = (p for p in places if p >= len(head) or isinstance(self.head[p], int))
-        return seen._replace(parts=tuple(parts), merged=tuple(apart[p] for p in own))
+        apart = {place: shown[place] for run in runs for place in run}
+        parts: list[tuple[Any, Any]] = []
+        for run in reversed(runs):
+            one = _joined([apart[place] for place in run], join)
+            one = next((each for each in known if each == one), one)
+            shown[run[0] : run[-1] + 1] = [one]
+            parts[:0] = [(apart[place], one) for place in run]
+        own = (p for p in apart if p >= len(head) or isinstance(self.head[p], int))
+        joined = tuple(place for run in runs for place in run[1:])
+        return Seen(shown, joined, tuple(parts), tuple(apart[p] for p in own))
 
     def stay(self) -> set[int]:
         """Return the indices in the host's list of the items in front that the model still sees."""
         return {each for each in (*self.head, *self.merged) if isinstance(each, int)}
+
+
+def _joined(items: Sequence[Any], join: Callable[[Any, Any], Any | None]) -> Any:
+    """Return one item for several; by halves, for hundreds may be pinned."""
+    if len(items) == 1:
+        return items[0]
+    half = len(items) // 2
+    return join(_joined(items[:half], join), _joined(items[half:], join))
 
 
 def region_of(value: Any) -> Region | None:

@@ -428,13 +428,12 @@ class Session(ChatContext[Any]):
 
     def _seen(self, view: View, items: Sequence[Any]) -> Seen:
         """Return what the model sees of a list; what was shown as one item before is the same."""
-        shape, known = self._state.reading.shape, self._joined
+        shape = self._state.reading.shape
 
         def join(before: Any, item: Any) -> Any | None:
-            one = None if shape is None else shape.merged(before, item)
-            return one if one is None else next((each for each in known if each == one), one)
+            return None if shape is None else shape.merged(before, item)
 
-        return view.of(items, join)
+        return view.of(items, join, self._joined)
 
     def _tokens_of(self, items: Sequence[Any]) -> int:
         """Return the size of a list, folded as far as this one is; see `is_over_window`."""

@@ -644,6 +644,16 @@ def test_settings_stay_behind_an_instruction_that_goes_beside_a_later_one(sets: 
     assert validate(ctx.items, "anthropic") == []
 
 
+def test_an_instruction_does_not_go_beside_one_that_the_api_refuses_where_it_stands() -> None:
+    """That is the host's own mistake; the fold would only make one more of it."""
+    told = [_user(LONG), _rule(1), _assistant(LONG)]
+    wrong = [_user(LONG), _assistant(LONG), PASSING, _user("c"), _assistant(LONG), _user("d")]
+    ctx = ChatContext([*told, *wrong], shape="anthropic", pin=lambda item: item is PASSING)
+    errors = [p.rule for p in ctx.check() if p.severity == "error"]
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1).changed
+    assert [p.rule for p in ctx.check() if p.severity == "error"] == errors
+
+
 @pytest.mark.parametrize("passed", [0, 1])
 def test_what_has_passed_stays_beside_another_with_the_turn_that_it_was_for(passed: int) -> None:
     """The other would else leave it without a user's turn before it."""

@@ -38,12 +38,14 @@ def late_parts(
     asked = next((i for i in range(len(views) - 1, -1, -1) if is_user_message(views[i])), -1)
     waiting = [c for c in calls if c.call_index is not None and not c.completed]
     latest = [c for c in calls if c.call_index is not None and c.call_index > asked]
-    beside = [part for part in view.parts if isinstance(part, CallPart)]
     ids = {(c.pair, c.id) for c in (*waiting, *latest) if c.id is not None}
-    ids.update((part.pair, part.id) for part in beside if part.id is not None)
-    names = {*((c.pair, c.name) for c in waiting), *((p.pair, p.name) for p in beside)}
+    names = {(c.pair, c.name) for c in waiting}
     late: list[int] = []
     for position, part in enumerate(view.parts):
+        if isinstance(part, CallPart):  # what answers it stands behind it
+            names.add((part.pair, part.name))
+            if part.id is not None:
+                ids.add((part.pair, part.id))
         if not isinstance(part, ResultPart) or part.pair == "approval":
             continue
         known = (part.pair, part.id) in ids

@@ -155,8 +155,9 @@ class Outcome(Generic[ItemT]):
         item: The native item that holds it.
         removed: The items that are no longer in the list, in order.
         kept: The items before the cut that stayed, in order.
-        merged: Those items that now stand in another: in `item`, behind the summary, because the
-            provider takes no two messages of one role in a row.
+        merged: Items that stand in another, because the provider takes no two messages of one role
+            in a row: kept ones in `item`, behind the summary. What `Middleware` hands out may hold
+            more of them, also what came since, and at turns at which nothing is folded.
         stripped: Items that stayed, and whose reasoning was taken out, as they were before.
         tokens_before: Size of the list before, in tokens.
         tokens_after: Size of the list after, in tokens.

@@ -114,14 +114,19 @@ def place_instructions(
     sides = _sides(told, views)
     moved: dict[int, int] = {}
     last: list[int] = []  # those that no other holds off from the tail
+    stuck: list[int] = []  # those held off by one that the provider refuses where it stands
     held: int | None = None
     for index in reversed(told):
         if _is_held(sides[index], here, tail, views):
             held = index
         elif held is None:
             last.append(index)
-        else:
+        elif _is_sound(sides[held], views, behind):
             moved[index] = held
+        else:
+            stuck.append(index)
+    if stuck:
+        return Placement(moved, _around(stuck, kept, sides, tail, views))
     last.reverse()
     settings = [i for i in kept if is_setting(views[i])]
     if last:
@@ -231,6 +236,13 @@ def _is_held(sides: _Sides, here: Collection[int], tail: int, views: Sequence[It
     by_user = before is not None and views[before].role == "user"
     behind = after in here or ((after is None or after >= tail) and not by_user)
     return behind and (before is None or before in here)
+
+
+def _is_sound(sides: _Sides, views: Sequence[ItemView], behind: Role) -> bool:
+    """Return whether an instruction may stand where it does: others beside it may, too."""
+    before, after = sides
+    role = behind if before is None else views[before].role
+    return role == "user" and (after is None or views[after].role == "assistant")
 
 
 def _speaks_from(index: int, views: Sequence[ItemView]) -> Role:
