@@ -12,17 +12,19 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
-from chatfold.core.constraints.words import Words, compiled
+from chatfold.core.constraints.words import Words, compiled, phrases_of
 
 __all__ = ["Content", "ContentReader", "key_of", "plain_of"]
 
 _STEM: Final = 3  # letters in which two forms of a word agree at least
+_SAYS: Final = 4  # letters of a word that is no name and says something by itself: not "me", "one"
 _KIN, _SHORT = 4, 2  # the same of words that may be akin, and the letters behind of one of them
 
 # A path, a host, an amount is one word with all its signs: what differs in it is what matters.
 _TOKEN = re.compile(r"(?:[^\s,;!?…\"“”„«»()\[\]{}—–。！？，、；：「」『』]|,(?=\d))+")
 _VALUE = re.compile(r"[\d/\\@_.:#$%*+=~<>&]")
 _NUMBER = re.compile(r"[€$£]?\d[\d.,:]*+[a-z%]{0,3}")
+_PARTS = re.compile(r"[/\\]")
 _EMPHASIS = re.compile(r"^\*+(?=\w)|\*+$")
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
@@ -93,12 +95,14 @@ class Content(NamedTuple):
         listed: Words with a word of `Words.lists` between, two by two.
         contrasts: For each group of `Words.contrasts`, those of the group that it has.
         negative: Whether it says "don't"; "never … without" says "do".
+        topics: Which of `Words.topics` it speaks of.
     """
 
     words: tuple[_Word, ...]
     listed: tuple[tuple[_Word, _Word], ...]
     contrasts: tuple[frozenset[str], ...]
     negative: bool
+    topics: frozenset[int]
 
 
 class ContentReader:
@@ -113,6 +117,7 @@ class ContentReader:
         self._elisions = tuple(sorted(elided, key=len, reverse=True))
         self._prefixes = frozenset(w for phrase in words.prefixes for w in phrase.split("|"))
         self._negation = compiled(words.negations)
+        self._topics = [compiled(phrases_of(topic)) for topic in words.topics]
         # "From now on" and "feel free to" say nothing of whence and whither. But a phrase that
         # skips words would take away the very words that are compared, unless they are before
         # what it is about: "forget what I said".
@@ -138,7 +143,8 @@ class ContentReader:
         left = frozenset(_WORD.findall(self._told.sub("~", plain)))
         contrasts = tuple(left & group for group in self._contrasts)
         listed = tuple(self._listed(told))
-        return Content(tuple(about.values()), listed, contrasts, self.is_negative(plain))
+        topics = frozenset(i for i, topic in enumerate(self._topics) if topic.search(plain))
+        return Content(tuple(about.values()), listed, contrasts, self.is_negative(plain), topics)
 
     def _listed(self, words: Sequence[_Word]) -> Iterator[tuple[_Word, _Word]]:
         """Return the words before one that lists, each with the word behind it."""
@@ -179,6 +185,22 @@ class ContentReader:
             for other in other_said
             if not other.is_value
         )
+
+    def concerns(self, one: Content, other: Content) -> bool:
+        """Return whether two sentences speak of the same, be it in other words or of a part."""
+        if not one.topics.isdisjoint(other.topics):
+            return True
+        said, about = ([*self._telling(content)] for content in (one, other))
+        return any(self._place(word, about) is not None for word in said)
+
+    def _telling(self, content: Content) -> Iterator[_Word]:
+        """Yield the words that say something by themselves, and the parts of paths."""
+        for word in content.words:
+            if word.is_value:
+                parts = (part for part in _PARTS.split(word.text) if len(part) >= _SAYS)
+                yield from (word._replace(text=part) for part in parts)
+            if word.fixed or len(word.text) >= _SAYS:
+                yield from self._parted(word)
 
     def _parted(self, word: _Word) -> Iterator[_Word]:
         """Yield a word, its parts, and what is left of a verb where its prefix stands apart."""

@@ -6,11 +6,12 @@ Not here: which sentences are read, and what becomes of all of them (`standing`)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.content import Content, ContentReader, key_of, plain_of
 from chatfold.core.constraints.lifts import Lifts, Phrases
+from chatfold.core.constraints.loosening import Loose, Loosening
 from chatfold.core.constraints.speech import Speech
 from chatfold.core.constraints.words import Words, alternatives, compiled
 
@@ -75,6 +76,7 @@ class SentenceReader:
         self.lifts = Lifts(words)
         self.speech = Speech(words)
         self.content = ContentReader(words)
+        self.loosening = Loosening(words, self.lifts, self.permit)
 
     def hold(
         self, sentence: str, held: dict[str, str], known: dict[str, Content], *, own: bool = True
@@ -89,7 +91,8 @@ class SentenceReader:
         """
         said = self.said(sentence)
         opening = self.correction.search(plain_of(sentence)) if own else None
-        if said is None and opening is None:
+        loose = self.loosening.read(sentence) if own and held else None
+        if said is None and opening is None and loose is None:
             return None
         key = key_of(sentence)
         is_told_anew = said is None and key in held
@@ -106,11 +109,19 @@ class SentenceReader:
         lifted = held.pop(meant) if meant is not None else None
         touches = self.content.touches
         touched = said is not None and any(touches(said.about, c) for c in about.values())
+        if loose is not None and len(held) < MOST:  # it pushes none out
+            touched = touched or self.concerns(loose, about.values())
         if is_told_anew or (said and said.instruction) or (meant is None and touched):
             held[key] = self.shortened(sentence)
             if len(held) > MOST:
                 del held[next(iter(held))]
         return lifted
+
+    def concerns(self, loose: Loose, about: Collection[Content]) -> bool:
+        """Return whether what a sentence loosens is among what instructions are about."""
+        told = self.content.read(loose.sentence)
+        concerned = any(self.content.concerns(told, content) for content in about)
+        return concerned or (loose.unnamed and len(about) == 1)
 
     def said(self, sentence: str) -> _Said | None:
         """Return what a sentence says of instructions, None where that is nothing."""

@@ -18,7 +18,7 @@ from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.reader import MOST, SentenceReader
 from chatfold.core.constraints.speech import texts_of
-from chatfold.core.constraints.words import Words, marks_of, vocabulary_of
+from chatfold.core.constraints.words import Words, loosening_marks_of, marks_of, vocabulary_of
 from chatfold.core.views import ItemView
 
 __all__ = ["Standing", "Words", "may_instruct", "standing"]
@@ -67,7 +67,7 @@ def standing(
         for texts in said:
             spoken = _words(texts)
             for language in languages:
-                if language.may_hold(spoken):
+                if language.may_hold(spoken, held=bool(held)):
                     lifted += language.hold(texts, held)
     return Standing(list(held.values())[-MOST:], lifted)
 
@@ -94,12 +94,14 @@ class _Lexicon(NamedTuple):
         words: The language.
         marks: Words of which each sentence has one that says anything of instructions; None: any
             sentence may.
+        loosening: The same of sentences that say nothing but where an instruction is held.
         vocabulary: All words of its phrases.
         built_in: Whether it is one of `LANGUAGES`.
     """
 
     words: Words
     marks: frozenset[str] | None
+    loosening: frozenset[str] | None
     vocabulary: frozenset[str]
     built_in: bool
 
@@ -111,13 +113,19 @@ class _Language:
         self._lexicon = lexicon
         self._known: dict[str, Content] = {}
 
-    def may_hold(self, spoken: Iterable[str]) -> bool:
+    def may_hold(self, spoken: Iterable[str], *, held: bool) -> bool:
         """Return whether among these words is one of those that instructions are told by.
 
         To look for words is far quicker than to look for phrases, and most messages have none.
+
+        Args:
+            spoken: The words.
+            held: Whether there are instructions, which may be loosened.
         """
-        marks = self._lexicon.marks
-        return marks is None or not marks.isdisjoint(spoken)
+        marks, loosening = self._lexicon.marks, self._lexicon.loosening
+        if marks is None or not marks.isdisjoint(spoken):
+            return True
+        return held and (loosening is None or not loosening.isdisjoint(spoken))
 
     def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
@@ -130,7 +138,8 @@ class _Language:
         lifted = (
             reader.hold(sentence, held, self._known, own=own)
             for sentence, own in reader.speech.sentences(texts)
-            if self.may_hold(said := _words((sentence,))) and not self._is_foreign(said)
+            if self.may_hold(said := _words((sentence,)), held=bool(held))
+            and not self._is_foreign(said)
         )
         return [text for text in lifted if text is not None]
 
@@ -159,9 +168,9 @@ def _built_in() -> tuple[_Lexicon, ...]:
 def _built_in_marks() -> frozenset[str] | None:
     found = set[str]()
     for lexicon in _built_in():
-        if lexicon.marks is None:
+        if lexicon.marks is None or lexicon.loosening is None:
             return None
-        found |= lexicon.marks
+        found |= lexicon.marks | lexicon.loosening
     return frozenset(found)
 
 
@@ -178,7 +187,8 @@ def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
 @lru_cache(maxsize=32)
 def _lexicon(words: Words) -> _Lexicon:
     """Return what is known of a language; made once, as that takes milliseconds."""
-    return _Lexicon(words, marks_of(words), vocabulary_of(words), words in LANGUAGES)
+    marks, loosening = marks_of(words), loosening_marks_of(words)
+    return _Lexicon(words, marks, loosening, vocabulary_of(words), words in LANGUAGES)
 
 
 @lru_cache(maxsize=32)

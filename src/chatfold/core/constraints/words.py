@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final, cast
 
-__all__ = ["Words", "alternatives", "compiled", "marks_of", "vocabulary_of"]
+__all__ = [
+    "Words",
+    "alternatives",
+    "compiled",
+    "loosening_marks_of",
+    "marks_of",
+    "phrases_of",
+    "vocabulary_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,13 @@ class Words:
         allows: Take back by the contrary, of which they may leave words out: "you can * again"
             what says that one must not, "you don't * anymore" what says that one must.
         permits: Say the contrary, perhaps for once, and take back only the very same: "it's ok to".
+        loosens: Say that something else will do, or no longer matters, of whatever it may be. They
+            take nothing back, and stand behind what they share a word or a topic with: "you may",
+            "* doesn't matter".
+        unnamed: Take back without a word of what: "scrap that". They stand behind an instruction
+            that is the only one.
+        topics: Each the phrases that speak of one thing, with ` / ` between: "any time / mornings /
+            before|after #". "Any time is fine now" is about "never call me before 9".
         contrasts: Words, common or not, of which another one tells another thing: "from|to". A
             phrase of `orders` or `limits` without a `*` takes away those that stand in it.
         endings: What words end in without being others, the plain one first, which may be none:
@@ -105,6 +120,9 @@ class Words:
     common: tuple[str, ...] = ()
     allows: tuple[str, ...] = ()
     permits: tuple[str, ...] = ()
+    loosens: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     elisions: tuple[str, ...] = ()
@@ -128,11 +146,12 @@ def _check_phrases(name: str, phrases: Sequence[object]) -> None:
         raise TypeError(
             f"{name} must be a tuple of phrases, such as ('never', 'do not'), not {phrases!r}"
         )
-    for phrase in cast("tuple[str, ...]", phrases):
-        if "[" in phrase:
-            _check_letters(name, phrase)
-        if any(_END in word.split("|") for word in phrase.split()[:-1]):
-            raise ValueError(f"{name}: {phrase!r} goes on behind the end of the sentence (`.`)")
+    for written in cast("tuple[str, ...]", phrases):
+        for phrase in phrases_of(written):
+            if "[" in phrase:
+                _check_letters(name, phrase)
+            if any(_END in word.split("|") for word in phrase.split()[:-1]):
+                raise ValueError(f"{name}: {phrase!r} goes on behind the end of the sentence (`.`)")
 
 
 def _check_letters(name: str, phrase: str) -> None:
@@ -143,6 +162,11 @@ def _check_letters(name: str, phrase: str) -> None:
         raise ValueError(
             f"{name}: {phrase!r} has a [ without the letters, or without the ], that belong to it"
         ) from error
+
+
+def phrases_of(topic: str) -> list[str]:
+    """Return the phrases that one of `Words.topics` is written of."""
+    return topic.split(_OR)
 
 
 def compiled(phrases: Sequence[str], before: str = "") -> re.Pattern[str]:
@@ -167,6 +191,11 @@ def marks_of(words: Words) -> frozenset[str] | None:
     told = _marks((*words.orders, *words.always, *words.asking, *lifts))
     limits = _marks((*words.limits, *words.bounds))
     return None if told is None or limits is None else told | limits
+
+
+def loosening_marks_of(words: Words) -> frozenset[str] | None:
+    """Return the same of sentences that say nothing but where an instruction is held."""
+    return _marks((*words.loosens, *words.unnamed))
 
 
 def vocabulary_of(words: Words) -> frozenset[str]:
@@ -212,6 +241,7 @@ _EVERYDAY: Final = frozenset(
 
 
 _PLAIN = re.compile(r"[\w'-]*\w[\w'-]*")
+_OR: Final = " / "
 _NO_COMMA: Final = "_"
 _END: Final = "."
 _AT_END: Final = r"(?=[\s.!…)\"']*+\Z)"

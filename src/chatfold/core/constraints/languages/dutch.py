@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.constraints.languages.loosening import DUTCH as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["DUTCH"]
@@ -272,6 +273,9 @@ DUTCH: Final = Words(
         "ik|wij|we heb|hebben * niet|geen * meer|langer nodig",
         "het is * goed|oké|ok|prima|toegestaan",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=(
         "van|naar|aan|voor|uit",
         "voor|na|tot|tussen",

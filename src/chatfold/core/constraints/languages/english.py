@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from chatfold.core.constraints.languages.english_orders import ALWAYS, EXCEPTIONS, ORDERS
+from chatfold.core.constraints.languages.loosening import ENGLISH as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["ENGLISH"]
@@ -135,6 +136,9 @@ ENGLISH: Final = Words(
         "* is|are fine|ok|okay|alright|allowed * as well",
         "* is|are also|now fine|ok|okay|alright|allowed",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=(
         "from|to|into|for|with|by",
         "on|off",

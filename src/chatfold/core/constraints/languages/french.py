@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from chatfold.core.constraints.languages.french_orders import ALWAYS, DO, EXCEPTIONS, ORDERS
+from chatfold.core.constraints.languages.loosening import FRENCH as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["FRENCH"]
@@ -196,6 +197,9 @@ FRENCH: Final = Words(
         "* est|sont aussi|également|maintenant possible|possibles|permis|acceptable|acceptables",
         "tu|vous as|avez le droit de|d'*",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=(
         "vers|depuis",
         "sur|sous",

@@ -28,6 +28,7 @@ from chatfold.core.constraints.languages.german_orders import (
     USE,
     WANT,
 )
+from chatfold.core.constraints.languages.loosening import GERMAN as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["GERMAN"]
@@ -125,6 +126,9 @@ GERMAN: Final = Words(
         "* geht|gehen|passt|passen auch|jetzt",
         f"ich|wir brauche|brauchen|will|wollen * nicht|{NO} * mehr",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=(
         "von|an|zu|zum|zur|nach|für|aus",
         "vor|nach|um|ab|bis|zwischen",

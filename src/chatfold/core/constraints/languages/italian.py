@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.constraints.languages.loosening import ITALIAN as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["ITALIAN"]
@@ -289,6 +290,9 @@ ITALIAN: Final = Words(
         "non s[e]rve|occorre|devi|dovete che|per|*are|*ere|*ire",
         "chiamami|chiamatemi|scrivimi|scrivetemi|mandami|mandatemi|cancella|modifica|prenota pure",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=("da|a|per", "dal|al", "dalla|alla", "con|senza", "mio|tuo|nostro", "mia|tua|nostra"),
     endings=(
         "are|armi|arci|arlo|arla|arli|arle|i||a|ate|atemi|ateci|ami|aci|ato|ata|ati|ando|hi|hiate",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.constraints.languages.loosening import PORTUGUESE as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["PORTUGUESE"]
@@ -279,6 +280,9 @@ PORTUGUESE: Final = Words(
         "já|ja não|nao preciso|quero|precisamos|queremos",
         "não|nao é|e|me preciso|necessário|necessario|importo",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=("para|desde|com|por", "antes|depois|entre", "meu|minha|teu|tua|seu|sua|nosso|nossa"),
     endings=(
         "|s|es",

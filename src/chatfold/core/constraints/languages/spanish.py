@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chatfold.core.constraints.languages.loosening import SPANISH as LOOSENING
 from chatfold.core.constraints.words import Words
 
 __all__ = ["SPANISH"]
@@ -277,6 +278,9 @@ SPANISH: Final = Words(
         "* también|tambien está|están|vale|valen|sirve|sirven",
         "* también|tambien me|nos va|van|vale|valen|sirve|sirven",
     ),
+    loosens=LOOSENING.loosens,
+    unnamed=LOOSENING.unnamed,
+    topics=LOOSENING.topics,
     contrasts=("de|a|desde|hacia|para|con", "mi|tu|su", "antes|después|despues"),
     endings=(
         "|s|es",
