@@ -195,3 +195,57 @@ def test_topics_are_for_languages_of_the_caller_too() -> None:
 def test_a_phrase_of_a_topic_that_cannot_be_read_is_named() -> None:
     with pytest.raises(ValueError, match=r"topics: 'a\[b' has a \["):
         Words(orders=("never",), topics=("any time / a[b",))
+
+
+WAITING = [
+    ("Don't send it yet, I want to check the address first.", "Ok, send it."),
+    ("Do not deploy yet, I need to read the diff.", "Deploy."),
+    ("Don't submit the form until I've checked it.", "Submit it."),
+    ("Don't merge it yet.", "Looks good, merge it."),
+    ("Don't book anything yet.", "Great, please book the first one."),
+    ("Schick es noch nicht ab, ich will erst die Adresse prüfen.", "Ok, schick es ab."),
+    ("Ne l'envoie pas encore, je veux vérifier l'adresse.", "Parfait, envoie-le."),
+    ("No lo envíes todavía, quiero revisar la dirección.", "Vale, envíalo."),
+    ("Non inviarlo ancora, voglio controllare l'indirizzo.", "Ok, invialo."),
+    ("Não reserve nada ainda.", "Perfeito, reserve o primeiro."),
+    ("Boek nog niets.", "Prima, boek de eerste."),
+]
+
+
+@pytest.mark.parametrize(("rule", "said"), WAITING)
+def test_what_asks_for_what_was_to_wait_stands_behind(rule: str, said: str) -> None:
+    assert may_instruct(view(said))
+    assert told(rule, said) == [rule, said]
+    assert told(said, rule) == [rule]
+    assert told(rule, f"{said.rstrip('.')}?") == [rule]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Did you send it?",
+        "I'll send it myself.",
+        "The invoice is wrong.",
+        "Invoice 331 is wrong.",
+        "He writes this:\nSend it to Bob.",
+    ],
+)
+def test_what_is_not_asked_for_leaves_what_waits_alone(said: str) -> None:
+    assert told("Don't send the invoice yet.", said) == ["Don't send the invoice yet."]
+
+
+def test_what_holds_for_good_is_not_gone_on_with() -> None:
+    assert told("Never email Bob.", "Email Ann now.") == ["Never email Bob."]
+    rules = ["Schick es noch nicht.", "Schick es nicht an Bob.", "Schick es nicht an Kim."]
+    assert told(*rules, "Ok, schick es.") == [*rules, "Ok, schick es."]
+
+
+def test_two_sentences_at_most_go_on_with_what_waited() -> None:
+    """All that is sent afterwards has nothing to do with it."""
+    asked = [f"Great news, send {name} the offer." for name in ("Ann", "Bob", "Kim")]
+    assert told("Don't send it yet.", *asked) == ["Don't send it yet.", *asked[:2]]
+
+
+def test_what_goes_on_pushes_no_instruction_out() -> None:
+    rules = ["Don't send it yet.", *(f"Never call person{i} before {i}." for i in range(39))]
+    assert told(*rules, "Ok, send it.") == rules

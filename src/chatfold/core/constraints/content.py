@@ -96,6 +96,7 @@ class Content(NamedTuple):
         contrasts: For each group of `Words.contrasts`, those of the group that it has.
         negative: Whether it says "don't"; "never … without" says "do".
         topics: Which of `Words.topics` it speaks of.
+        waits: Whether it holds until the user goes on.
     """
 
     words: tuple[_Word, ...]
@@ -103,6 +104,7 @@ class Content(NamedTuple):
     contrasts: tuple[frozenset[str], ...]
     negative: bool
     topics: frozenset[int]
+    waits: bool
 
 
 class ContentReader:
@@ -117,6 +119,7 @@ class ContentReader:
         self._elisions = tuple(sorted(elided, key=len, reverse=True))
         self._prefixes = frozenset(w for phrase in words.prefixes for w in phrase.split("|"))
         self._negation = compiled(words.negations)
+        self._waits = compiled(words.waits)
         self._topics = [compiled(phrases_of(topic)) for topic in words.topics]
         # "From now on" and "feel free to" say nothing of whence and whither. But a phrase that
         # skips words would take away the very words that are compared, unless they are before
@@ -144,7 +147,8 @@ class ContentReader:
         contrasts = tuple(left & group for group in self._contrasts)
         listed = tuple(self._listed(told))
         topics = frozenset(i for i, topic in enumerate(self._topics) if topic.search(plain))
-        return Content(tuple(about.values()), listed, contrasts, self.is_negative(plain), topics)
+        negative, waits = self.is_negative(plain), bool(self._waits.search(plain))
+        return Content(tuple(about.values()), listed, contrasts, negative, topics, waits)
 
     def _listed(self, words: Sequence[_Word]) -> Iterator[tuple[_Word, _Word]]:
         """Return the words before one that lists, each with the word behind it."""
@@ -192,6 +196,24 @@ class ContentReader:
             return True
         said, about = ([*self._telling(content)] for content in (one, other))
         return any(self._place(word, about) is not None for word in said)
+
+    def begins(self, clause: str, content: Content) -> bool:
+        """Return whether a clause begins with the first word of a sentence, be it in another form.
+
+        That is the verb, as a rule: of "don't send the invoice yet" not what is to be sent.
+
+        Args:
+            clause: The clause, and what follows it.
+            content: What the sentence is about.
+        """
+        first = next(_words(clause), None)
+        if first is None or not self._common.isdisjoint((first.text, self._bare(first))):
+            return False
+        about = [form for word in content.words[:1] for form in self._parted(word)]
+        return any(
+            self._place(word, about) is not None or any(_is_kin(word.text, o.text) for o in about)
+            for word in self._parted(first)
+        )
 
     def _telling(self, content: Content) -> Iterator[_Word]:
         """Yield the words that say something by themselves, and the parts of paths."""

@@ -6,7 +6,7 @@ Not here: which sentences are read, and what becomes of all of them (`standing`)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.content import Content, ContentReader, key_of, plain_of
@@ -18,6 +18,7 @@ from chatfold.core.constraints.words import Words, alternatives, compiled
 __all__ = ["MOST", "SentenceReader"]
 
 MOST: Final = 40  # instructions
+_MOST_ON: Final = 2  # sentences that go on with one instruction; more are about something else
 _LONGEST: Final = 300  # characters of one instruction
 
 
@@ -92,7 +93,8 @@ class SentenceReader:
         said = self.said(sentence)
         opening = self.correction.search(plain_of(sentence)) if own else None
         loose = self.loosening.read(sentence) if own and held else None
-        if said is None and opening is None and loose is None:
+        goes_on = own and said is None and self.goes_on(sentence, held, known)
+        if said is None and opening is None and loose is None and not goes_on:
             return None
         key = key_of(sentence)
         is_told_anew = said is None and key in held
@@ -108,7 +110,7 @@ class SentenceReader:
             is_told_anew = is_told_anew or meant is not None or self.is_contrary(told, about)
         lifted = held.pop(meant) if meant is not None else None
         touches = self.content.touches
-        touched = said is not None and any(touches(said.about, c) for c in about.values())
+        touched = goes_on or (said and any(touches(said.about, c) for c in about.values()))
         if loose is not None and len(held) < MOST:  # it pushes none out
             touched = touched or self.concerns(loose, about.values())
         if is_told_anew or (said and said.instruction) or (meant is None and touched):
@@ -116,6 +118,38 @@ class SentenceReader:
             if len(held) > MOST:
                 del held[next(iter(held))]
         return lifted
+
+    def goes_on(self, sentence: str, held: dict[str, str], known: dict[str, Content]) -> bool:
+        """Return whether a sentence asks for what an instruction only wanted to wait.
+
+        Args:
+            sentence: What the user said.
+            held: The instructions, oldest first, by their keys.
+            known: What they are about, by their keys.
+        """
+        plain = plain_of(sentence)
+        full = len(held) == MOST  # it pushes none out
+        if not held or full or plain.endswith("?"):
+            return False
+        for key in held.keys() - known.keys():
+            known[key] = self.content.read(held[key])
+        said = [(plain_of(text), known[key]) for key, text in held.items()]
+        return any(
+            content.waits
+            and self.begins(plain, content)
+            and self.may_go_on(content, said[at + 1 :])
+            for at, (_, content) in enumerate(said)
+        )
+
+    def may_go_on(self, waiting: Content, behind: Iterable[tuple[str, Content]]) -> bool:
+        """Return whether few sentences behind an instruction asked for what it wanted to wait."""
+        asked = (text for text, content in behind if not content.negative)
+        return sum(self.begins(text, waiting) for text in asked) < _MOST_ON
+
+    def begins(self, plain: str, content: Content) -> bool:
+        """Return whether a clause of a sentence begins with what an instruction is about."""
+        first, later = self.lifts.places(plain)
+        return any(self.content.begins(plain[at:], content) for at in (*first, *later))
 
     def concerns(self, loose: Loose, about: Collection[Content]) -> bool:
         """Return whether what a sentence loosens is among what instructions are about."""

@@ -9,7 +9,7 @@ Not here: what a sentence means (`reader`), and where in a summary the instructi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from operator import is_
 from typing import NamedTuple
@@ -18,12 +18,19 @@ from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.reader import MOST, SentenceReader
 from chatfold.core.constraints.speech import texts_of
-from chatfold.core.constraints.words import Words, loosening_marks_of, marks_of, vocabulary_of
+from chatfold.core.constraints.words import (
+    Words,
+    compiled,
+    loosening_marks_of,
+    marks_of,
+    vocabulary_of,
+)
 from chatfold.core.views import ItemView
 
 __all__ = ["Standing", "Words", "may_instruct", "standing"]
 
 _PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
+_SPOKEN = re.compile(r"[^\W\d_]{3}")  # "Merge it." may go on with what was to wait
 _WORD = re.compile(r"\w+(?:'\w+)*")
 
 
@@ -67,7 +74,7 @@ def standing(
         for texts in said:
             spoken = _words(texts)
             for language in languages:
-                if language.may_hold(spoken, held=bool(held)):
+                if language.may_hold(spoken, held.values()):
                     lifted += language.hold(texts, held)
     return Standing(list(held.values())[-MOST:], lifted)
 
@@ -81,10 +88,7 @@ def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> b
         view: The reading of the item.
         clean: Applied to every text before it is read (`redact`).
     """
-    texts, marks = texts_of(view, clean), _built_in_marks()
-    if marks is None:
-        return bool(texts)
-    return any(not marks.isdisjoint(_WORD.findall(plain_of(text))) for text in texts)
+    return any(_SPOKEN.search(text) for text in texts_of(view, clean))
 
 
 class _Lexicon(NamedTuple):
@@ -95,6 +99,7 @@ class _Lexicon(NamedTuple):
         marks: Words of which each sentence has one that says anything of instructions; None: any
             sentence may.
         loosening: The same of sentences that say nothing but where an instruction is held.
+        waits: Finds instructions that hold until the user goes on, which any sentence may do.
         vocabulary: All words of its phrases.
         built_in: Whether it is one of `LANGUAGES`.
     """
@@ -102,6 +107,7 @@ class _Lexicon(NamedTuple):
     words: Words
     marks: frozenset[str] | None
     loosening: frozenset[str] | None
+    waits: re.Pattern[str]
     vocabulary: frozenset[str]
     built_in: bool
 
@@ -113,19 +119,21 @@ class _Language:
         self._lexicon = lexicon
         self._known: dict[str, Content] = {}
 
-    def may_hold(self, spoken: Iterable[str], *, held: bool) -> bool:
+    def may_hold(self, spoken: Iterable[str], held: Collection[str]) -> bool:
         """Return whether among these words is one of those that instructions are told by.
 
         To look for words is far quicker than to look for phrases, and most messages have none.
 
         Args:
             spoken: The words.
-            held: Whether there are instructions, which may be loosened.
+            held: The instructions that hold, which may be loosened.
         """
         marks, loosening = self._lexicon.marks, self._lexicon.loosening
         if marks is None or not marks.isdisjoint(spoken):
             return True
-        return held and (loosening is None or not loosening.isdisjoint(spoken))
+        if held and (loosening is None or not loosening.isdisjoint(spoken)):
+            return True
+        return any(self._lexicon.waits.search(plain_of(text)) for text in held)
 
     def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
@@ -138,7 +146,7 @@ class _Language:
         lifted = (
             reader.hold(sentence, held, self._known, own=own)
             for sentence, own in reader.speech.sentences(texts)
-            if self.may_hold(said := _words((sentence,)), held=bool(held))
+            if self.may_hold(said := _words((sentence,)), held.values())
             and not self._is_foreign(said)
         )
         return [text for text in lifted if text is not None]
@@ -164,16 +172,6 @@ def _built_in() -> tuple[_Lexicon, ...]:
     return tuple(map(_lexicon, LANGUAGES))
 
 
-@cache
-def _built_in_marks() -> frozenset[str] | None:
-    found = set[str]()
-    for lexicon in _built_in():
-        if lexicon.marks is None or lexicon.loosening is None:
-            return None
-        found |= lexicon.marks | lexicon.loosening
-    return frozenset(found)
-
-
 def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
     """Yield what is known of languages; to look for those built in by their words takes longer."""
     several = (words,) if isinstance(words, Words) else words
@@ -188,7 +186,8 @@ def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
 def _lexicon(words: Words) -> _Lexicon:
     """Return what is known of a language; made once, as that takes milliseconds."""
     marks, loosening = marks_of(words), loosening_marks_of(words)
-    return _Lexicon(words, marks, loosening, vocabulary_of(words), words in LANGUAGES)
+    waits, vocabulary = compiled(words.waits), vocabulary_of(words)
+    return _Lexicon(words, marks, loosening, waits, vocabulary, words in LANGUAGES)
 
 
 @lru_cache(maxsize=32)

@@ -75,6 +75,8 @@ class Words:
             "* doesn't matter".
         unnamed: Take back without a word of what: "scrap that". They stand behind an instruction
             that is the only one.
+        waits: Make an instruction one that holds until the user goes on: "yet", "for now". Who then
+            begins a clause with its verb ("ok, send it" for "don't send it yet") stands behind.
         topics: Each the phrases that speak of one thing, with ` / ` between: "any time / mornings /
             before|after #". "Any time is fine now" is about "never call me before 9".
         contrasts: Words, common or not, of which another one tells another thing: "from|to". A
@@ -122,6 +124,7 @@ class Words:
     permits: tuple[str, ...] = ()
     loosens: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()

@@ -275,6 +275,7 @@ DUTCH: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=(
         "van|naar|aan|voor|uit",

@@ -138,6 +138,7 @@ ENGLISH: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=(
         "from|to|into|for|with|by",

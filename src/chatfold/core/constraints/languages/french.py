@@ -199,6 +199,7 @@ FRENCH: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=(
         "vers|depuis",

@@ -128,6 +128,7 @@ GERMAN: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=(
         "von|an|zu|zum|zur|nach|für|aus",

@@ -292,6 +292,7 @@ ITALIAN: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=("da|a|per", "dal|al", "dalla|alla", "con|senza", "mio|tuo|nostro", "mia|tua|nostra"),
     endings=(

@@ -17,6 +17,7 @@ class Loosening(NamedTuple):
 
     loosens: tuple[str, ...]
     unnamed: tuple[str, ...]
+    waits: tuple[str, ...]
     topics: tuple[str, ...]
 
 
@@ -58,6 +59,12 @@ ENGLISH: Final = Loosening(
         "* that|this|the|my rule|restriction|instruction|condition|limit * no longer",
         "* that|this|the|my rule|restriction|instruction is|was|has off|gone|lifted|been",
         "* that|this|the|my condition|limit is|was|has off|gone|lifted|been",
+    ),
+    waits=(
+        "yet",
+        "until|till i|i've|i'm|i'll|we|we've|you|it|it's|he|she|they|my|our|the",
+        "for now",
+        "for the moment|time",
     ),
     topics=(
         (
@@ -120,6 +127,7 @@ GERMAN: Final = Loosening(
         "* diese|die|meine regel|vorgabe|einschränkung|anweisung * nicht mehr",
         "* diese|die|meine regel|vorgabe|einschränkung|anweisung ist|hat aufgehoben|hinfällig|sich",
     ),
+    waits=("noch nicht|nichts|nix|kein|keine|keinen", "bis ich|wir", "vorerst|zunächst"),
     topics=(
         (
             "vor|nach|ab|bis|um|zwischen|von # / # uhr / jederzeit / jeder zeit|uhrzeit|stunde"
@@ -178,6 +186,7 @@ FRENCH: Final = Loosening(
         "* ça|ca|cela|ce ne|n'est s'applique|vaut|valable [p]lus",
         "* cette|la|ma règle|consigne|limite|restriction|instruction ne|n'est * [p]lus",
     ),
+    waits=("pas|rien encore", "pour l'instant|le", "tant que"),
     topics=(
         (
             "avant|après|dès|jusqu'à|entre|vers|à # / # heures|heure|h / [0123456789]*h|matin"
@@ -227,6 +236,7 @@ SPANISH: Final = Loosening(
         "* esa|esta|la regla|norma|restricción * ya|no no|vale|rige",
         "* esa|esta|la limitación|condición|instrucción * ya|no no|vale|rige",
     ),
+    waits=("todavía|todavia|aún|aun", "por ahora", "hasta que"),
     topics=(
         (
             "de|a|hasta|desde las|la # / cualquier|toda|todas|cualquiera hora|horas|momento"
@@ -272,6 +282,7 @@ ITALIAN: Final = Loosening(
         "* questa|quella|la regola|limitazione|restrizione|condizione|istruzione * non * più",
         "* questo|quello|ciò non vale|conta più",
     ),
+    waits=("ancora|finché|finche", "per ora|adesso"),
     topics=(
         (
             "dopo|entro|verso le # / dalle|alle|delle #"
@@ -318,6 +329,7 @@ PORTUGUESE: Final = Loosening(
         "* isso|isto já|não não|nao|vale|conta * mais|vale|conta",
         "* essa|esta|a regra|limitação|restrição|condição|instrução * não|nao|já",
     ),
+    waits=("ainda", "por enquanto|agora", "até que|eu"),
     topics=(
         (
             "das|às|as|dos|ao # / # h|horas / [0123456789]*h|manhã|manhãs|tarde|tardes|noite|noites"
@@ -363,6 +375,7 @@ DUTCH: Final = Loosening(
         "* dat|dit|het geldt niet meer|langer",
         "* die|deze|mijn regel|beperking|afspraak|voorwaarde|instructie * niet meer|langer",
     ),
+    waits=("nog niet|niets|geen", "voorlopig", "tot|totdat ik|we"),
     topics=(
         (
             "voor|na|vanaf|tot|tussen|om # / # uur / elk|ieder|elke|alle moment|tijdstip|tijd|uur"

@@ -282,6 +282,7 @@ PORTUGUESE: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=("para|desde|com|por", "antes|depois|entre", "meu|minha|teu|tua|seu|sua|nosso|nossa"),
     endings=(

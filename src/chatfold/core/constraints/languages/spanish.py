@@ -280,6 +280,7 @@ SPANISH: Final = Words(
     ),
     loosens=LOOSENING.loosens,
     unnamed=LOOSENING.unnamed,
+    waits=LOOSENING.waits,
     topics=LOOSENING.topics,
     contrasts=("de|a|desde|hacia|para|con", "mi|tu|su", "antes|después|despues"),
     endings=(
