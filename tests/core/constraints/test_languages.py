@@ -44,6 +44,13 @@ PLAIN = (
     "Il pacco non è mai arrivato.",
     "Só queria perguntar onde está o meu pedido.",
     "No thanks, that's all.",
+    "Don't be sorry!",
+    "Don't mention it.",
+    "Please don't hesitate to tell me if you need anything.",
+    "Machen Sie sich keine Sorgen.",
+    "Kein Problem, machen Sie sich keine Mühe.",
+    "Siempre un placer.",
+    "Sempre um prazer.",
 )
 
 

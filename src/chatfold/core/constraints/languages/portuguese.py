@@ -197,6 +197,7 @@ PORTUGUESE: Final = Words(
     joins=("e|mas|ou|então|entao|porém|favor|pf|pfv", "por favor"),
     fillers=("me|nos|também|tambem|ah|olhe|olha|ok|bem|bom|já|ja|aliás|pf|pfv", "por favor|isso"),
     exceptions=(
+        "sempre um prazer|gosto",
         "não|nao deslig*",
         "sempre|nunca *guei|*quei|*cei|*rei|*tei|*dei|*ava|*avam em|a|o|as|os|com|no|na|tudo|bem",
         "dizer|saber|explicar por|porque|se|como|quando * * sempre|nunca|só",

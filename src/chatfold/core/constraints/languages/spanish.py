@@ -209,6 +209,7 @@ SPANISH: Final = Words(
         "como",
     ),
     exceptions=(
+        "siempre un placer|gusto",
         "espero|temo|ojalá|preocupa|para|puede|perdona|perdone|siento|siempre que no|nunca|nadie",
         "nunca|jamás en mi|la vida",
         "en ningún|ningun caso|momento * he|ha|han|hemos|*ron|*[óé]",
