@@ -60,12 +60,7 @@ ENGLISH: Final = Loosening(
         "* that|this|the|my rule|restriction|instruction is|was|has off|gone|lifted|been",
         "* that|this|the|my condition|limit is|was|has off|gone|lifted|been",
     ),
-    waits=(
-        "yet",
-        "until|till i|i've|i'm|i'll|we|we've|you|it|it's|he|she|they|my|our|the",
-        "for now",
-        "for the moment|time",
-    ),
+    waits=("yet", "until|till i|i've|i'm|we|we've|you|it|it's|he|she|they|my|our|the", "for now"),
     topics=(
         (
             "before|after|until|till|between|from|past # / # am|pm|o'clock / any time|hour|moment"
