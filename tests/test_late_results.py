@@ -237,6 +237,61 @@ def test_whatever_a_valid_history_goes_on_with_is_added_as_it_is(history: Histor
     assert same_objects(ctx.items, [*before, *rest])
 
 
+SEARCH = {"execution": "server", "status": "completed"}
+FOUND = {"type": "tool_search_output", "id": "tso_1", **SEARCH, "tools": []}
+LISTED = {
+    "without_ids": [
+        {"type": "tool_search_call", "id": "tsc_1", "call_id": None, **SEARCH, "arguments": {}},
+        {**FOUND, "call_id": None},
+    ],
+    "two_without_ids": [
+        {"type": "tool_search_call", "id": "tsc_1", "call_id": None, **SEARCH, "arguments": {}},
+        {"type": "tool_search_call", "id": "tsc_2", "call_id": None, **SEARCH, "arguments": {}},
+        {**FOUND, "call_id": None},
+        {**FOUND, "id": "tso_2", "call_id": None},
+    ],
+    "named_by_its_id_alone": [
+        {"type": "item_reference", "id": "tsc_1"},
+        {**FOUND, "call_id": "call_1"},
+    ],
+    "neither_named": [{"type": "item_reference", "id": "tsc_1"}, {**FOUND, "call_id": None}],
+    "shell": [
+        {"type": "item_reference", "id": "sh_1"},
+        {"type": "shell_call_output", "call_id": "call_1", "output": []},
+    ],
+}
+
+
+@pytest.mark.parametrize("form", LISTED)
+def test_what_a_server_says_is_complete_takes_the_result_that_comes_behind_it(form: str) -> None:
+    """The call stands in the list without it, and often neither of them has an id."""
+    ctx: ChatContext[Any] = ChatContext(talk(3), shape="openai_responses")
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    before = list(ctx.items)
+    for item in LISTED[form]:
+        ctx.append(item)
+    assert same_objects(ctx.items, [*before, *LISTED[form]])
+    assert "orphan_result" not in {p.rule for p in ctx.check()}
+
+
+SECOND = {
+    "openai_responses": (LISTED["without_ids"], {**FOUND, "id": "tso_2", "call_id": None}),
+    "gemini": ([SEARCHED["gemini"]], {"role": "model", "parts": SEARCHED["gemini"]["parts"][1:2]}),
+}
+
+
+@pytest.mark.parametrize("shape", SECOND)
+def test_a_second_result_of_what_a_server_completed_is_a_late_one(shape: str) -> None:
+    """The call has the first, so that the second must be of one that was folded away."""
+    listed, second = SECOND[shape]
+    ctx: ChatContext[Any] = ChatContext(plainly(shape, talk(3)), shape=shape)
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    ctx.extend(listed)
+    before = list(ctx.items)
+    ctx.append(second)
+    assert any("recorded_tool_result" in str(x) for x in ctx.items if x not in before)
+
+
 def test_what_comes_with_a_late_result_in_one_message_stays_a_message() -> None:
     """The user's words of an Anthropic message are added without the result, which is a note."""
     ctx, result = folded("anthropic")

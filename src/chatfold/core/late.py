@@ -36,7 +36,7 @@ def late_parts(
         views: One reading per item of the list.
     """
     asked = next((i for i in range(len(views) - 1, -1, -1) if is_user_message(views[i])), -1)
-    waiting = [c for c in calls if c.call_index is not None and not c.completed]
+    waiting = [c for c in calls if c.call_index is not None and _waits(c, c.call_index, views)]
     latest = [c for c in calls if c.call_index is not None and c.call_index > asked]
     ids = {(c.pair, c.id) for c in (*waiting, *latest) if c.id is not None}
     names = {(c.pair, c.name) for c in waiting}
@@ -50,12 +50,27 @@ def late_parts(
             continue
         known = (part.pair, part.id) in ids
         if part.id is None:
-            known = part.name is None or (part.pair, part.name) in names
+            known = part.name is None or not names.isdisjoint(_named(part))
         elif not known:  # a call without an id takes a result that names its tool
             known = any(c.id is None and c.pair == part.pair for c in waiting)
         if not known:
             late.append(position)
     return late
+
+
+def _waits(call: ToolCallRecord, index: int, views: Sequence[ItemView]) -> bool:
+    """Return whether the result of a call may still come.
+
+    What a server runs says that it is complete, and its result comes in an item of its own.
+    """
+    if not call.completed or call.result_index != index:
+        return not call.completed
+    return (call.pair, call.id or call.name) in unanswered([views[index]])
+
+
+def _named(part: ResultPart) -> list[CallKey]:
+    """Return what names the calls that a result without an id may answer: some have no name."""
+    return [(part.pair, part.name), (part.pair, None)]
 
 
 def note_place(snapshot: Snapshot) -> int:
