@@ -87,10 +87,11 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
     weigher = Weigher(head, Rates(again.counts))
     for need in needs:
         if need.key in again.seen:
-            origin, track, kin, near = again.seen[need.key]
+            origin, track, kin, near, made = again.seen[need.key]
         else:
-            origin, track, kin, near = found.uses.origins[need.key], need.track, -1, False
-        weighed = weigher.worth(need.value, need.sightings, origin, track, kin, near)
+            origin, track = found.uses.origins[need.key], need.track
+            kin, near, made = -1, False, False
+        weighed = weigher.worth(need.value, need.sightings, origin, track, kin, near, made)
         assert weighed == (need.worth, need.sure)
 
 

@@ -924,6 +924,43 @@ def test_what_one_tool_gives_is_in_if_its_like_was_used() -> None:
     assert block.count("SER-") < len(newest)
 
 
+def deeds_among_lookups(deed: Any, used: int) -> list[Item]:
+    """Return twelve turns with a lookup and a deed each, and the use of some that was looked up.
+
+    Args:
+        deed: Returns the result of the deed of a turn, by its number.
+        used: Of how many turns a value that was looked up is used later.
+    """
+    items: list[Item] = []
+    for n in range(12):
+        seen = {f"slot_{k}": f"V{n}{k}-77{n}{k}" for k in range(6)}
+        items += user("the next one") + calls(f"l{n}", "get_dock", {"dock": f"D-{n}"}, seen)
+        items += calls(f"d{n}", "create_order", {"dock": f"D-{n}"}, deed(n)) + says("Done.")
+    for n in range(used):
+        items += user("use it") + calls(f"u{n}", "get_slot", {"slot": f"V{n}0-77{n}0"}, "free")
+    return items
+
+
+def test_what_was_made_is_not_lost_to_what_was_only_looked_up() -> None:
+    """That no made id was used yet does not tell that none will be: nothing else gives it again."""
+    items = deeds_among_lookups(lambda n: {"order_id": f"PO-{n}-4{n}1", "status": "created"}, 6)
+    shown = str(recorded(items, tokens=500).record)
+    assert [n for n in range(12) if f"PO-{n}-4{n}1" not in shown] == []
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        lambda n: {"dock": f"D-{n}", "lines": [{"part_no": f"PN-{n}-8{n}2"}]},
+        lambda n: {"dock": f"D-{n}", **{f"part_no_{k}": f"PN-{n}-8{n}{k}" for k in "2345"}},
+    ],
+)
+def test_what_the_result_of_a_deed_lists_was_not_made_by_it(listed: Any) -> None:
+    """Such an id is worth what history shows, as what was looked up is."""
+    shown = str(recorded(deeds_among_lookups(listed, 6), tokens=500).record)
+    assert len([n for n in range(12) if f"PN-{n}-8{n}2" not in shown]) > 3
+
+
 def test_a_listing_is_in_if_agents_opened_what_it_lists() -> None:
     """Values in a body of text stay out unless a share of them was used."""
     listed = [f"src/part_{n:02}/module_{n:02}.py" for n in range(40)]

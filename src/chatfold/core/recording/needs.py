@@ -6,7 +6,7 @@ Not here: what each is worth (`worth`), which ones fit (`ledger`), what a fact i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from chatfold.core.call_words import CallWords
 from chatfold.core.facts import Facts
 from chatfold.core.recording.kin import Worked
-from chatfold.core.recording.worth import Weigher
+from chatfold.core.recording.worth import Weigher, worth_as
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
@@ -28,6 +28,7 @@ _RECENT_TURNS = 2
 _RECENT_ITEMS = 8
 _OPENING_ITEMS = 4
 _KIN = "kin"
+_FEW = 3  # ids that a result is the first to name, at the most, where they are of what was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +178,9 @@ def needs_of(
     for (key, origin), index in zip(found.uses.origins.items(), found.uses.firsts, strict=True):
         if key in stays:
             continue
-        track, kin, near = tracks.get(key), -1, False
+        track, kin, near, made = tracks.get(key), -1, False, False
         if key in known:
-            origin, track, kin, near = known[key]
+            origin, track, kin, near, made = known[key]
             if track is not None and not track.sides:
                 continue
         elif track is None and index >= opening:  # as most are: its origin tells
@@ -191,7 +192,7 @@ def needs_of(
                 continue
             if weight is None:
                 continue
-        weighed = weigher.worth(values[key], places[key], origin, track, kin, near)
+        weighed = weigher.worth(values[key], places[key], origin, track, kin, near, made)
         if weighed is not None:
             keys.append(key)
             worths.append(weighed[0])
@@ -199,9 +200,10 @@ def needs_of(
     return needs
 
 
-_Seen: TypeAlias = tuple[Origin, Track | None, int, bool]
+_Seen: TypeAlias = tuple[Origin, Track | None, int, bool, bool]
 """Where a fact comes from; what has come of it, if it stands in several places; the last item that
-worked with a path of the same name, else -1; whether it is a path of a tree that was worked in."""
+worked with a path of the same name, else -1; whether it is a path of a tree that was worked in, or
+an id of what a call has made."""
 
 
 class _Again:
@@ -236,6 +238,7 @@ class _Again:
         keys = found.keys_in(index for index in results if index is not None)
         keys |= uses.told_before
         paths = Worked((found.values[key].text, found.places[key]) for key in uses.paths)
+        made = self._made(keys, found)
         self.seen: dict[str, _Seen] = {}
         self.counts: defaultdict[tuple[Origin, int], int] = defaultdict(int, uses.counts)
         for key in keys | uses.given:
@@ -252,9 +255,26 @@ class _Again:
                 kin, near = paths.kin(text), paths.is_near(text)
                 if kin >= 0:
                     origin = (origin[0], "", _KIN, origin[3])
-            self.seen[key] = (origin, track, kin, near)
+            self.seen[key] = (origin, track, kin, near, key in made)
             self.counts[counted] -= 1
             self.counts[origin, 0 if track is None else track.uses] += 1
+
+    def _made(self, keys: Iterable[str], found: Facts) -> set[str]:
+        """Return the keys of the ids of what calls have made: their results name them first.
+
+        One that names many, or has them in a list, says what it has to do with.
+        """
+        first: dict[str, int | None] = {}
+        for key in keys:
+            seen, label = found.places[key][0], found.uses.origins[key][2]
+            if self._side(seen) == "outcome" and worth_as(found.values[key].kind, label) == "id":
+                first[key] = seen.call
+        given = Counter(first.values())
+        return {
+            key
+            for key, call in first.items()
+            if given[call] <= _FEW and not any(type(s) is int for s in found.places[key][0].path)
+        }
 
     def _track(self, sightings: Sequence[Sighting], uses: Uses, *, told: bool) -> Track | None:
         """Return what has come of a fact; `told` says whether an earlier summary counts."""

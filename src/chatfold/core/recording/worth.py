@@ -21,7 +21,7 @@ from chatfold.core.values import Kind, Value
 if TYPE_CHECKING:
     from chatfold.core.recording.needs import Head
 
-__all__ = ["USED_LATER", "Weigher", "Weight"]
+__all__ = ["USED_LATER", "Weigher", "Weight", "worth_as"]
 
 # How much of a kind is lost when it is not copied: a number is often one of many like it.
 _KINDS: dict[Kind, float] = {
@@ -73,24 +73,27 @@ _MONEY = re.compile(
 )
 _MERE = re.compile(r"\d{1,3}")  # such numbers recur by chance
 _LIKELY_KIN, _LIKELY_NEAR = 0.15, 0.05  # how likely such paths are used, at the least
+_LIKELY_MADE = 0.12  # the same of an id of what a call has made: nothing else may give it again
 _MANY = 0.05  # share of the values of a body of text that were used, below which they stay out
 _OLD = 0.45  # share of its worth that a fact keeps, whatever its age
 _BY_AGE = [_OLD + 0.33 * exp(-age / 20) for age in range(800)]  # beyond, no digit of it changes
 _GIVEN = frozenset({"body", "result"})
 _BODY = ("body",)
+_NO_MORE = (False, False, False, False)  # is known of what stands in one place behind the opening
 
 Weight: TypeAlias = tuple[float, bool] | None | EllipsisType
 """What facts are worth, and whether they are needed for certain; None where they are not; an
 ellipsis where more has to be known."""
 
 
-_Alike: TypeAlias = tuple[Origin, tuple[str, ...], Kind, int, int, bool, bool, bool, bool]
+_Alike: TypeAlias = tuple[Origin, tuple[str, ...], Kind, int, int, bool, bool, bool, bool, bool]
 """What facts have in common that are worth the same while they are fresh: the origin, the sides,
 what they are worth as, how often they were used, in how many turns they are named, whether they
-are recent, of the opening, kin of a path that was worked with, of a tree that was worked in."""
+are recent, of the opening, kin of a path that was worked with, of a tree that was worked in, made
+by a call."""
 
 
-_Same: TypeAlias = tuple[int, int, Kind, int, int, bool, bool, bool, bool]
+_Same: TypeAlias = tuple[int, int, Kind, int, int, bool, bool, bool, bool, bool]
 """The same, with the addresses of the origin and of the sides, 0 where the origin tells them."""
 
 
@@ -120,6 +123,7 @@ class Weigher:
         track: Track | None,
         kin: int = -1,
         near: bool = False,
+        made: bool = False,
     ) -> tuple[float, bool] | None:
         """Return what a fact is worth, and whether it is needed for certain; None: it is not.
 
@@ -130,6 +134,7 @@ class Weigher:
             track: What has come of it, where it stands in several places.
             kin: Index of the last item that worked with a path of the same name, else -1.
             near: Whether it is a path of a tree that was worked in.
+            made: Whether it names what a call has made.
         """
         sides: tuple[str, ...]
         if track is None:
@@ -141,7 +146,7 @@ class Weigher:
             argument = track.sides.get("argument") if track is not None else None
             if track is None and origin[0] == "argument":
                 argument = sightings[0]
-            kind = _kind(kind, origin[2], None if argument is None else last_key(argument.path))
+            kind = worth_as(kind, origin[2], None if argument is None else last_key(argument.path))
         if sides == _BODY and (kind == "name" or _MERE.fullmatch(value.text)):
             return None
         opens = sightings[0].index < self.opening
@@ -149,7 +154,7 @@ class Weigher:
         # The facts of a list share their origins and the names of their sides: to tell these by
         # what they say takes longer than all the rest.
         by = 0 if track is None else id(sides)
-        same = (id(origin), by, kind, uses, turns, recent, opens, kin >= 0, near)
+        same = (id(origin), by, kind, uses, turns, recent, opens, kin >= 0, near, made)
         weight = self.weights.get(same, ...)
         if weight is ...:
             weight = self.weight((origin, sides, *same[2:]))
@@ -165,7 +170,7 @@ class Weigher:
 
     def weight(self, alike: _Alike) -> tuple[float, bool] | None:
         """Return what facts of one kind are worth while they are fresh; see `worth`."""
-        origin, sides, kind, uses, turns, recent, is_opening, is_kin, near = alike
+        origin, sides, kind, uses, turns, recent, is_opening, is_kin, near, made = alike
         if len(sides) == 1:
             side, sure = sides[0], sides[0] not in _GIVEN or (sides[0] == "result" and recent)
             worth = _ALONE[side]
@@ -181,6 +186,8 @@ class Weigher:
             worth *= _BY_THE_USER
         worth *= _standing(sides, turns, recent=recent, is_opening=is_opening)
         likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
+        if made:
+            likely = max(likely, _LIKELY_MADE)
         return sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind], sure
 
 
@@ -201,9 +208,9 @@ class _Alone(dict[Origin, tuple[Weight, Weight]]):
             weights: tuple[Weight, Weight] = (..., ...)
         else:
             if kind == "number" or kind == "name":
-                kind = _kind(kind, label)
-            recent: _Alike = (origin, (side,), kind, 0, 1, True, False, False, False)
-            rest: _Alike = (origin, (side,), kind, 0, 1, False, False, False, False)
+                kind = worth_as(kind, label)
+            recent: _Alike = (origin, (side,), kind, 0, 1, True, *_NO_MORE)
+            rest: _Alike = (origin, (side,), kind, 0, 1, False, *_NO_MORE)
             weights = self._weigher.weight(recent), self._weigher.weight(rest)
         self[origin] = weights
         return weights
@@ -237,7 +244,7 @@ def _standing(sides: Sequence[str], turns: int, *, recent: bool, is_opening: boo
 
 
 @lru_cache(maxsize=512)
-def _kind(kind: Kind, label: str, argument: str | None = None) -> Kind:
+def worth_as(kind: Kind, label: str, argument: str | None = None) -> Kind:
     """Return what a number or a name is worth as: the key beside it may say what it is.
 
     Args:
