@@ -22,6 +22,10 @@ PLAIN = [
     ("send_email", "Email sent successfully"),
     ("edit_file", "The file /a.py has been edited. Here's the result of running `cat -n`:"),
     ("bash", "Your command ran successfully and did not produce any output."),
+    ("move_pallet", "Pallet moved to dock 4"),
+    ("set_mode", "Mode set to eco"),
+    ("stop_vm", "VM stopped - disk kept"),
+    ("refund", "✓ Done. The rest was refunded"),
 ]
 DOUBTFUL = [
     ("refund", "Cancelled"),
@@ -35,6 +39,14 @@ DOUBTFUL = [
     ("refund", "Abgelehnt: zu alt"),
     ("refund", "返金できませんでした"),
     ("refund", "I couldn’t make that refunded"),
+    ("refund", "Account frozen by the bank, claim changed"),
+    ("start_pump", "Pump stopped."),
+    ("print_label", "Paper jam. Job completed."),
+    ("approve_claim", "Claim moved to SIU"),
+    ("add_item", "Item removed: over the limit of 5"),
+    ("freeze_samples", "Door alarm set"),
+    ("lift", "Fork overload - job finished"),
+    ("run_pcr", "Run finished early."),
 ]
 
 

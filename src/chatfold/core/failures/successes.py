@@ -42,16 +42,24 @@ WORKED = DEEDS | word_set(
 )
 _DOUBT = word_set(
     """
-    aborted almost already although approval approve attempt awaiting blocked but canceled
-    cancelled cannot closed confirm could declined denied disabled draft dry error errors exceeded
-    exceeds except expired fail failed fails failure false however if ignored instead insufficient
-    invalid maybe must need needed needs never no none not nothing null offline only partially
-    partly pending please possibly preview processing queued refused rejected required requires
-    retry scheduled should simulated simulation skipped sorry timed timeout unable unauthorized
-    unavailable unchanged unless unsuccessful until wait waiting warning warnings will would wrong
+    aborted almost already although approval approve attempt automatically awaiting blocked but
+    canceled cancelled cannot closed confirm could declined denied disabled draft dry early error
+    errors exceeded exceeds except expired fail failed fails failure false however if ignored
+    instead insufficient invalid maybe must need needed needs never no none not nothing null offline
+    only partially partly pending please possibly prematurely preview processing queued refused
+    rejected required requires retry scheduled should simulated simulation skipped sorry timed
+    timeout unable unauthorized unavailable unchanged unexpectedly unless unsuccessful until wait
+    waiting warning warnings will would wrong
     """
 )
-
+# What is also done where something went wrong, by a machine or by others: `Rotor stopped`.
+_REACTIONS = word_set(
+    """
+    activated archived cleared deactivated deleted dropped moved overwritten purged refunded removed
+    replaced restarted set stopped
+    """
+)
+_CLAUSE_ENDS = re.compile(r"[.,;!](?=\s)|\s[-\u2013\u2014]+\s")
 _DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
 
 
@@ -62,11 +70,21 @@ def is_plain_success(text: str, name: str) -> bool:
         text: A line of the result.
         name: The name of the call's tool: `cancelled` is what `cancel_order` is for.
     """
-    own, words = words_of_name(name), _WORD.findall(_SILENT.sub("", text.lower()))
-    others = [word for word in words if not any(is_participle(word, verb) for verb in own)]
+    own, said = words_of_name(name), _SILENT.sub("", text.lower())
+    words = _WORD.findall(said)
+    others = [word for word in words if not _is_of(word, own)]
     if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
         return False
-    return len(others) < len(words) or not WORKED.isdisjoint(others)
+    if not _REACTIONS.isdisjoint(others):
+        return False
+    # What stands ahead of the deed may be the reason for it: `Line busy. Call finished.`
+    first = next(filter(_WORD.search, _CLAUSE_ENDS.split(said)), "")
+    return any(word in WORKED or _is_of(word, own) for word in words_in(first))
+
+
+def _is_of(word: str, own: Collection[str]) -> bool:
+    """Return whether a word tells that one of some verbs was done."""
+    return any(is_participle(word, verb) or word == verb == "set" for verb in own)
 
 
 def words_in(text: str) -> list[str]:
