@@ -26,7 +26,7 @@ class Actions(NamedTuple):
 
     Attributes:
         done: Those that changed something, oldest first.
-        failed: Those that failed and were not made again with success.
+        failed: Those that failed and were not made again with success, or were not approved.
         open: Those that nobody answered.
         guessed: Names of the tools whose effect was guessed.
         written: Positions in the calls of those that changed something, or may have.
@@ -51,7 +51,8 @@ def actions_of(
 
     A call of a tool whose effect nobody knows is among those done, marked as unsure: to do a thing
     twice costs more than a line that was not needed. A failed call counts unless its tool only
-    reads; one that nobody answered counts in any case.
+    reads; one that nobody answered counts in any case. So does one that a user turned down when
+    asked for approval; what he approved is told by the call that was made then.
 
     Args:
         words: The words of all calls.
@@ -98,17 +99,29 @@ def actions_of(
             if effect == "unknown":
                 writer.unsure.add(number)
     last = {writer.again(number): number for number in (*failed, *done)}
+    lost = [n for n in failed if n >= last[writer.again(n)]]
+    lost = sorted((*lost, *_turned_down(writer, gone)))
     return Actions(
         done=writer.done(done, room),
-        failed=tuple(
-            writer.entry(n, (Field("", writer.failure(n) or ""),))
-            for n in failed
-            if n >= last[writer.again(n)]
-        ),
+        failed=tuple(writer.entry(n, (Field("", writer.failure(n) or ""),)) for n in lost),
         open=tuple(writer.entry(n, (Field("", NO_RESULT),)) for n in waiting),
         guessed=tuple(guessed),
         written=frozenset(done),
     )
+
+
+def _turned_down(writer: _Writer, gone: Sequence[int]) -> list[int]:
+    """Return the requests for approval that were denied, and of which nothing has come later."""
+    calls = writer.words.calls
+    denied = [
+        number
+        for number in gone
+        if calls[number].kind == "approval" and calls[number].status == "failed"
+    ]
+    if not denied:
+        return denied
+    last = {writer.again(n): n for n in gone if n >= denied[0] and calls[n].completed}
+    return [number for number in denied if last[writer.again(number)] == number]
 
 
 _Tool: TypeAlias = tuple[str | None, str, str | None]
