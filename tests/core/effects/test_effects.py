@@ -522,3 +522,46 @@ def test_a_name_that_ends_as_one_that_reads_does_may_change_things(name: str) ->
 )
 def test_a_name_that_goes_on_behind_what_reads_may_only_read(name: str) -> None:
     assert effect_of(name, {})[0] == "read"
+
+
+# Two words of a name say together what neither says alone.
+@pytest.mark.parametrize(
+    "name",
+    str.split(
+        "transfer_status transferStatus bank_transfer_status payments.refund_status charge_status "
+        "deploy_status import_status lock_status merge_status return_status issue_count "
+        "install_count transfer_history commit_history login_history refund_eligibility "
+        "upgrade_options deploy_logs login_log issue_list commit_search type_check issue_read "
+        "list_homes_for_rent list_items health_check dns_check scan_network log_history "
+        "record_count record_history post_history"
+    ),
+)
+def test_what_is_told_of_a_change_is_looked_at(name: str) -> None:
+    assert effect_of(name, {}) == ("read", True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    str.split(
+        "update_status change_status publish_status reset_count clear_history archive_logs "
+        "forward_summary merge_list share_and_transfer_status deploy_and_update_status "
+        "issue_update_status grant_eligibility block_availability issue_check transfer_to_status "
+        "repair_interrupted_tool_history log_time record_result clock_in punch_out monitor_pause "
+        "quote_void jobs.schedule schedule_meeting"
+    ),
+)
+def test_what_a_change_is_made_to_is_not_looked_at(name: str) -> None:
+    assert effect_of(name, {}) == ("write", True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    str.split(
+        "sync_status push_status grant_status import_stats restore_history release_summary "
+        "ship_logs transfer_chat_history lock_user_status void_check bind_quote abort_scan "
+        "rebuild_list flush_query_cache extend_watch mail_check book_test scan_in_pallet "
+        "list_item_for_sale list_for_sale fee_schedule post_status log_data"
+    ),
+)
+def test_two_words_of_which_each_may_be_the_deed_leave_it_open(name: str) -> None:
+    assert effect_of(name, {}) == ("unknown", True)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from chatfold.core.effects.name_pairs import of_change_as_thing, of_noted, reads_but_for
 from chatfold.core.effects.shell_programs import PROGRAMS
 from chatfold.core.word_sets import word_set
 
@@ -107,14 +108,8 @@ _CHANGES_AS_THINGS = word_set(
 # thing, too.
 _MOSTLY_THINGS = word_set("profile quote")
 _ALSO_THINGS = word_set("filter list monitor query scan view watch")
+_HELD = word_set("pause silence snooze void")  # what is done to such a thing: `monitor_pause`
 _TRIALS = word_set("check preview search test trace track")  # `test_send` may do it or only try
-# These are never things: behind one that is, they say what is done to it, as in `issue_read`.
-_NEVER_THINGS = word_set("describe fetch find get lookup read retrieve")
-# Changes that are things where one of those is behind them; to update a message to `read` is none.
-_LOOKED_AT = word_set(
-    "charge commit deploy exchange grant import invite issue merge order purchase refund release"
-    " return store transfer"
-)
 _ALL_READS = _READS | _READS_ELSEWHERE
 _ALL_WRITES = _WRITES | _WRITES_ELSEWHERE
 # What may be a thing as well as a deed: `order_pizza` changes things, `order_status` does not.
@@ -177,7 +172,7 @@ _WORKED_OUT = word_set(
 _INTO = word_set("into to")
 _BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
-    r"(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
+    r"(?<![a-z])(?:(?:badge|clock|punch)_(?:in|out)|check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
     r"opt_in|opt_out|run_migrations?|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up"
     r"|turn_(?:on|off|up|down)"
     r"|resolve_(?:alert|bug|case|comment|complaint|conflict|dispute|incident|issue|problem|task|"
@@ -315,27 +310,29 @@ def _by_words(words: list[str], before: list[str]) -> Effect | None:
     words = _COMPOUNDS.sub("information", name).split("_")
     for place, word in enumerate(words):
         if word in _ALL_WRITES:
-            return "read" if _is_looked_at(words[place:]) else "write"
+            return _of_change(words[place:], before=words[:place])
         if word in _ALL_READS:
             behind = words[place + 1 :]
             if _goes_on_to_write(behind):
                 return "write"
-            if _goes_on_somehow(behind):
+            if _goes_on_somehow(behind) or reads_but_for(words[:place], word, behind):
                 return "unknown"
             done = _done_to(word, behind)
             return done or _of_reading(word, [*before, *words[:place]], behind)
     if any(word in _THINGS_TO_READ for word in words):
-        return "read"
+        return of_noted(words) or "read"
     if any(word in _EITHER for word in words):
         return _of_log(words) or "write"
     return _of_log(words)
 
 
-def _is_looked_at(words: list[str]) -> bool:
-    """Return whether what begins as a change is a thing that is looked at: `issue_read`."""
-    return words[-1] in _NEVER_THINGS and all(
-        word not in _ALL_WRITES | _JOINS | _BETWEEN or word in _LOOKED_AT for word in words
-    )
+def _of_change(words: list[str], before: list[str]) -> Effect:
+    """Return what a name does from a word for a change on, which may be a thing: `issue_read`."""
+    if words == ["schedule"] and before:  # of a train, or what is done to a job
+        return "unknown"
+    if before and before[-1] in _JOINS:  # `pack_and_ship_status`
+        return "write"
+    return of_change_as_thing(words, _ALL_WRITES | _JOINS | _BETWEEN) or "write"
 
 
 def _done_to(word: str, behind: list[str]) -> Effect | None:
@@ -344,7 +341,7 @@ def _done_to(word: str, behind: list[str]) -> Effect | None:
     A noun may stand first and the verb last: `quote_accept`, `list_delete`.
     """
     last = behind[-1] if behind else ""
-    if last not in _ALL_WRITES or not _BETWEEN.isdisjoint(behind):
+    if last not in _ALL_WRITES | _HELD or not _BETWEEN.isdisjoint(behind):
         return None
     is_thing = last in _CHANGES_AS_THINGS
     if word in _MOSTLY_THINGS or (word in _ALSO_THINGS and not is_thing):
