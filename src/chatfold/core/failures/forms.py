@@ -273,6 +273,53 @@ def _not_carried_out(fields: _Fields, name: str, given: _Given) -> str | None:
     return None if False in given() else f"{told[0]}: false"
 
 
+_OF_CALLS = ("applied", "performed")  # not what may become of a thing later: `approved`
+_TOLD_BESIDE = ("message", "msg", "detail", "note")
+_STILL = word_set(
+    "already awaiting later next pending queue queued review scheduled soon until upcoming "
+    "waiting when will"
+)
+
+
+def _denied(fields: _Fields, name: str, given: _Given) -> str | None:
+    """That it was not applied, and words beside that which promise nothing: `locked`."""
+    denied = next((key for key in _OF_CALLS if fields.get(key) is False), None)
+    told = next((fields[key] for key in _TOLD_BESIDE if isinstance(fields.get(key), str)), "")
+    if denied is None or not told.strip() or False in given() or told in given():
+        return None
+    words = words_in(told)
+    if not _STILL.isdisjoint(words) or tells_a_deed(words, name):
+        return None
+    is_report = not {*_COMPLAINTS, "alert", "note"}.isdisjoint(words_of_name(name))
+    return None if is_report or made_id(fields, {*map(str, given())}) else told
+
+
+_GRANTS = word_set("accept admit allow approve authorise authorize grant permit")
+_DECIDED = ("decision", "verdict", "ruling", "determination")
+
+
+def _decided(fields: _Fields, name: str, given: _Given) -> str | None:
+    """What was to be granted was decided otherwise; what only puts it to a decision has done so."""
+    state = next((s for key in _DECIDED if isinstance(s := fields.get(key), str)), "")
+    if state.lower() not in _DECISIONS or _GRANTS.isdisjoint(words_of_name(name)):
+        return None
+    if any(state.lower() in text.lower() for text in texts_of(given)):
+        return None
+    return told_in(fields) or state
+
+
+def _not_ok(fields: _Fields, name: str, given: _Given) -> str | None:
+    """A result that is not OK; it may be Norwegian crowns where they are asked for or looked up."""
+    key = next((key for key in ("result", "outcome") if fields.get(key) in ("NOK", "nok")), None)
+    if key is None or "currency" in (*words_of_name(name), *fields):
+        return None
+    if effect_of_name(name) != "write" and len(fields) == 1:
+        return None
+    if any("nok" in text.lower() for text in texts_of(given)):
+        return None
+    return told_in(fields) or f"{key}: {fields[key]}"
+
+
 _RULES = (
     _payment,
     _unpaid,
@@ -282,6 +329,9 @@ _RULES = (
     _request,
     _own_state,
     _not_carried_out,
+    _denied,
+    _decided,
+    _not_ok,
     _wrapped,
 )
 

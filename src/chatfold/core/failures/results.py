@@ -18,6 +18,7 @@ from chatfold.core.failures.counts import none_counted
 from chatfold.core.failures.fields import reason_in_object, reason_in_words, texts_of
 from chatfold.core.failures.forms import reason_in_form, status_in_text
 from chatfold.core.failures.reasons import text_of
+from chatfold.core.failures.replies import said_in_reply
 from chatfold.core.failures.shell import ended_well, failing_line
 from chatfold.core.failures.successes import telling_line
 from chatfold.core.failures.unmade import exits_badly
@@ -67,6 +68,7 @@ def reason_in(
             reason = telling_line(result)
         reason = reason or failing_line(result, name, texts) or status_in_text(result, name)
         reason = reason or (None if failed else none_told(result, name, given))
+        reason = reason or (None if failed else said_in_reply(result, name, texts))
     else:
         reason = text_of(result) if failed else None
     if reason is None and not failed and isinstance(result, (dict, list)):

@@ -1,0 +1,133 @@
+"""What machines, databases and protocols answer, and what only looks like such an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chatfold.core.failures import reason_in
+
+SOAP = (
+    '<env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope"><env:Body><env:Fault>'
+    "<env:Code><env:Value>env:Sender</env:Value></env:Code><env:Reason><env:Text>"
+    "Processing error</env:Text></env:Reason></env:Fault></env:Body></env:Envelope>"
+)
+REFUSED: list[tuple[str, Any]] = [
+    ("relabel_pallet", "NACK 0x15"),
+    ("send_sms", "NAK"),
+    ("send_command", "NACK: checksum"),
+    ("update_subscriber", "ERR-00017: row locked"),
+    ("send_sms", "ERR 17"),
+    ("send_sms", "[ERR] busy"),
+    ("set_key", "-ERR unknown command"),
+    ("update_subscriber", "ORA-00054: resource busy and acquire with NOWAIT specified"),
+    ("execute_sql", "ORA-01017: invalid username/password; logon denied"),
+    ("update_row", "SQLSTATE[23000]: Integrity constraint violation"),
+    ("update_row", "Msg 547, Level 16, State 0, Line 1\nThe UPDATE statement conflicted"),
+    ("deploy_build", "exit=1"),
+    ("deploy_build", "rc=17: device busy"),
+    ("start_pump", "FAULT: over temperature"),
+    ("engage_pto", "PTO inhibited: operator not in seat"),
+    ("lower_boom", "BOOM: interlock active, command ignored"),
+    ("move_axis", "Command ignored: interlock active"),
+    ("freeze_samples", "Door ajar - cycle not started"),
+    ("dispatch_unit", "M7 does not answer after 3 calls"),
+    ("reset_router", "Device did not respond within 30 s."),
+    ("reset_router", "No response from device"),
+    ("reset_router", "Busy, try again later"),
+    ("charge_robot", "AMR-3: docking aborted, charger CH-2 occupied by AMR-9"),
+    ("send_sms", "Given up after 3 attempts"),
+    ("reset_router", "<soap:Fault><faultcode>Server</faultcode></soap:Fault>"),
+    ("reset_router", SOAP),
+    ("reset_router", "<reply><rc>17</rc><msg>device unreachable</msg></reply>"),
+    ("create_invoice", {"Fault": {"Error": [{"Message": "Duplicate"}], "type": "Validation"}}),
+    ("set_speed_limit", {"applied": False, "current": 1.2, "message": "locked by supervisor"}),
+    ("set_speed_limit", {"applied": False, "reason": "locked"}),
+    ("approve_claim", {"claim": "C-1", "decision": "DENIED", "reason": "lapse in cover"}),
+    ("authorize_payment", {"decision": "declined"}),
+    ("topup", {"result": "NOK", "balance": 3.1}),
+    ("send_sms", {"outcome": "NOK"}),
+]
+
+# Names of tools, what they told, and what they were given.
+FINE: list[tuple[str, Any, list[Any]]] = [
+    # Documents, results of a search, and logs that were read.
+    ("read_file", "ORA-00054: resource busy and acquire with NOWAIT specified", []),
+    ("fetch_page", "NACK: negative acknowledgement of a protocol", []),
+    ("search_docs", "FAULT: a fault is a state of a machine", []),
+    ("read_log", "ERR-00017: row locked", []),
+    ("get_mail", "No response from device", []),
+    ("get_reply", "<reply><rc>17</rc></reply>", []),
+    ("bash", "ERR-00017: row locked", ["tail -1 app.log"]),
+    ("run_python", "exit=1", []),
+    ("ask_user", "Device does not respond", []),
+    ("ask_user", "NACK", []),
+    ("news", "The minister did not answer", []),
+    ("kb_article", "No reply from the vendor as yet", []),
+    ("foo", "ORA-00054: resource busy. " + "How to find the session that holds it. " * 10, []),
+    # Reports, and what was given.
+    ("create_ticket", "ORA-00054 filed as T-12", []),
+    ("create_ticket", "ERR-00017: row locked", ["ERR-00017: row locked"]),
+    ("add_note", "Device does not respond", []),
+    ("log_fault", "FAULT: over temperature", []),
+    ("record_outcome", "Customer did not answer", []),
+    ("call_customer", "Customer did not answer. Left a voicemail.", []),
+    ("nack_message", "NACK", []),
+    ("inhibit_alarm", "Alarm 4 inhibited", []),
+    ("abort_mission", "M-4: mission aborted, robot parked", []),
+    ("clear_fault", "FAULT: cleared", []),
+    ("create_job", "Job 12: not started", []),
+    # Codes that tell that all went well, and what is no code.
+    ("update_row", "ORA-0000: normal, successful completion", []),
+    ("update_row", "Msg 5701, Level 10, State 1: Changed database context", []),
+    ("send_sms", "ERR: 0", []),
+    ("send_sms", "ERR none", []),
+    ("send_sms", "Err on the side of caution", []),
+    ("send_sms", "ACK", []),
+    ("deploy_build", "exit=0", []),
+    ("deploy_build", "rc=0: done", []),
+    ("create_ticket", "INC-2231: opened", []),
+    ("create_order", "ORD-00054: placed", []),
+    ("reset_router", "<reply><rc>0</rc></reply>", []),
+    ("sync_devices", "<all><d><rc>0</rc></d><d><rc>17</rc></d></all>", []),
+    ("upload_schema", "<schema><Fault>ok</Fault></schema>", []),
+    ("send_email", "Sent. No response from the gateway is expected.", []),
+    ("send_email", "No reply needed.", []),
+    ("restart_job", "J-4: aborted, restarted as J-5", []),
+    # Objects.
+    ("set_speed_limit", {"applied": False, "message": "Takes effect at the next start"}, []),
+    ("add_todo", {"done": False, "message": "Buy milk"}, []),
+    ("add_rule", {"applied": False, "message": "Rule saved"}, []),
+    ("add_note", {"applied": False, "message": "locked"}, []),
+    ("create_rule", {"id": "r-5", "applied": False, "message": "for the night"}, []),
+    ("submit_claim", {"claim": "C-1", "decision": "DENIED"}, []),
+    ("deny_claim", {"decision": "DENIED"}, []),
+    ("adjudicate_claim", {"decision": "DENIED", "reason": "lapse"}, []),
+    ("approve_claim", {"decision": "approved"}, []),
+    ("set_currency", {"result": "NOK"}, ["NOK"]),
+    ("local_currency", {"result": "NOK", "country": "Norway"}, []),
+    ("exchange_money", {"result": "NOK", "amount": 20}, ["EUR", "NOK"]),
+    ("country", {"result": "NOK"}, []),
+]
+
+
+@pytest.mark.parametrize(("name", "result"), REFUSED)
+def test_an_answer_that_refuses_is_a_failure(name: str, result: Any) -> None:
+    assert reason_in(result, name=name) is not None
+
+
+@pytest.mark.parametrize(("name", "result", "given"), FINE)
+def test_what_only_looks_like_such_an_answer_is_none(
+    name: str, result: Any, given: list[Any]
+) -> None:
+    assert reason_in(result, name=name, given=lambda: given) is None
+
+
+def test_the_reason_is_what_the_answer_says() -> None:
+    assert reason_in("<reply><rc>17</rc><msg>unreachable</msg></reply>", name="reset_router") == (
+        "unreachable"
+    )
+    denied = {"decision": "DENIED", "reason": "lapse in cover"}
+    assert reason_in(denied, name="approve_claim") == "lapse in cover"
+    assert reason_in({"result": "NOK", "balance": 3}, name="topup") == "result: NOK"
