@@ -89,7 +89,11 @@ _TROUBLE = (
     r"|(?:remote )?rejected\]|{s}(?P<ended>aborted)(?=\s*(?:[.!\n]|$))"
     r"|{s}failed (?:permanently|temporarily|again)\b"
     r"|{s}(?<!not )(?<!n't )(?P<denied>denied|declined|refused|rejected)(?=\s*(?:[.:!,;(\n]|$)"
-    r"| (?:as|because|due|since|until|unless)\b| [–—-])"
+    r"| (?:as|because|by|due|since|until|unless)\b| [–—-])"
+    # What blocks a task may be another one.
+    r"|{s}(?<!not )(?P<stopped>blocked) by (?:an? |the |our |your )?(?:[a-z-]+ ){0,2}(?:admin[a-z]*"
+    r"|bank|browser|filter|firewall|gateway|hold|interlock|issuer|limit|polic(?:y|ies)|provider"
+    r"|rules?|server|system)\b"
 )
 # Of SMTP: a reply with its enhanced code (RFC 3463), and the errors of Python's client.
 _OF_MAIL = (
@@ -113,14 +117,43 @@ _ELSEWHERE = (  # German, French, Spanish, Italian and Portuguese
     r"|[^\n。.:「」『』]{0,40}(?:に失敗(?:しました|した)|できませんでした|エラーが発生しました)"
     r"(?=[。.!！ ]*(?:$|\n))"
 )
+# What failed comes first in these, and no clause that tells of it: `El informe dice que no ...`.
+# No sentence may stand behind it, as that may tell of a deed.
+_OF_SUBJECTS = (
+    r"(?:(?:(?:el|la|los|las|su|sus|le|les|votre|il|lo|gli|o|a|os|as|der|die|das|ihre?) |l['’])"
+    r"(?!(?:cliente|usuario|paciente|client|patient|kunde|persona)\b)"
+    r"(?:(?!(?:que|qui|che|dass|porque|car|wo|donde|dove|sur|über|sobre)\b)[\w#/-]{1,40} ){1,4}?"
+    r"(?:no (?:se (?:pudo|pudieron|ha podido|han podido)|pud(?:o|ieron) (?:ser|[^\W\d_]+se))\b"
+    r"|(?:ha|han) fallado\b|falló\b|(?:a|ont) échoué\b|n['’]est pas (?:possible|autorisée?)\b"
+    r"|è fallit[oa]\b|non è riuscit[oa]\b"
+    r"|wurden? nicht (?:ausgeführt|durchgeführt|gespeichert|übernommen)(?=\s*(?:[.:!]|$)))"
+    r"|[^\W\d_]{4,40} (?:non riuscit[aeio]"
+    r"|no (?:autorizad|completad|permitid|procesad|realizad)[ao]s?"
+    r"|nicht (?:erlaubt|möglich|zulässig)|non (?:aboutie?|autorisée?|effectuée?))"
+    r"(?=\s*(?:[.:!(]|$))"
+    r"|(?:el usuario|la usuaria) (?:ha )?(?:deneg|rechaz)(?:ó|ado)\b"
+    r"|l['’]utilisat(?:eur|rice) a (?:décliné|refusé|rejeté)\b"
+    r"|l['’]utente ha (?:negato|rifiutato)\b"
+    r"|[oa] usuári[oa] (?:negou|recusou|rejeitou)\b"
+    r"|(?:der|die) (?:be)?nutzer(?:in)? hat (?:[^\W\d_]+ ){0,4}?(?:abgelehnt|verweigert)\b"
+    r")(?=[^\n.;!]{0,160}[.!]*\s*\Z)"
+)
+# In Japanese words are not parted; what cannot be done may be told beside what was.
+_JAPANESE = (
+    r"エラー ?[:：](?! ?(?:なし|0|０|ゼロ))"
+    r"|[^\n。.:「」『』\d]{0,40}できません(?=[。.!！ ]*\Z)"
+    r"|[^\n。.:「」『』]{0,40}(?P<rejected>却下|拒否)され(?:ました|た)(?=[。.!！ ]*(?:$|\n))"
+)
 _SUBJECT = r"(?:[\w#'’\"@/.-]*[\w'’\"] ){0,6}?"
-_ALL = "|".join((_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE + _OF_MAIL, _ELSEWHERE))
+_IN_ENGLISH = (_UNAVAILABLE, _THERE_ALREADY, _DEMANDS, _TROUBLE + _OF_MAIL)
+_ALL = "|".join((*_IN_ENGLISH, _ELSEWHERE, _OF_SUBJECTS, _JAPANESE))
 _REFUSED = re.compile(rf"\W*+(?:{_ALL})".replace("{s}", _SUBJECT), re.IGNORECASE)
-_STATES = ("gone", "shut", "past", "out", "off", "old", "ended", "denied")
+_STATES = ("gone", "shut", "past", "out", "off", "old", "ended", "denied", "stopped", "rejected")
 _ENDING: Final = word_set(  # what such a tool has ended is no longer there
     "archive block cancel close deactivate delete disable end expire hide remove retire revoke "
     "stop suspend terminate unpublish"
 )
+_BLOCKING = word_set("ban deactivate disable filter freeze lock quarantine suspend")
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _GOES_ON = re.compile(r"[.,;:!\n–—]|\b(?:and|but|so|yet)\b")
 
@@ -155,4 +188,6 @@ def _is_meant(state: str, said: str, name: str, given: Callable[[], Iterable[str
         return not _ENDING.isdisjoint(words)
     if state == "gone":
         return words[:1] in (["set"], ["mark"], ["flag"]) or not set(said.split()).isdisjoint(words)
-    return any(is_for(said, of) for of in (name, *given()))
+    if state == "stopped" and not _BLOCKING.isdisjoint(words):
+        return True
+    return any(is_for(said, of) or said == of.lower() for of in (name, *given()))

@@ -141,6 +141,7 @@ _TOLD = {
     **dict.fromkeys(("falhou", "falhado", "impossível"), ("fail",)),
     **dict.fromkeys(("geweigerd", "afgewezen"), (*_REFUSED, "weigeren", "afwijzen")),
     "mislukt": ("fail",),
+    **dict.fromkeys(("却下", "拒否"), _REFUSED),
 }
 _STATES = {
     **_TOLD,
