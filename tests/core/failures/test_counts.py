@@ -772,3 +772,35 @@ def test_what_came_of_a_call_is_told_without_what_wraps_it() -> None:
     assert ": Refund R-77 is on its way" in record_of("refund", {"order": "A-1"}, blocks)
     wrapped = {"result": "R-77 underway"}
     assert ": result=R-77 underway" in record_of("refund", {"order": "A-1"}, wrapped)
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("pick_item", {"requested": 4, "picked": 0}),
+        ("pick_item", {"requested": 4, "picked": 0, "short": 4}),
+        ("wms.pickItem", {"data": {"requested": 4, "picked": 0}}),
+        ("aspirate", {"expected": 50, "aspirated": 0}),
+    ],
+)
+def test_what_was_asked_of_a_tool_that_nobody_knows_was_not_done(name: str, result: Any) -> None:
+    assert reason_in(result, name=name) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("pick_item", {"picked": 0}),
+        ("pick_item", {"requested": 0, "picked": 0}),
+        ("pick_item", {"requested": 4, "picked": 3, "short": 1}),
+        ("pick_item", {"requested": 4, "picked": 0, "remaining": 4}),
+        ("pick_item", {"requested": 4, "picked": 0, "queued": 4}),
+        ("pick_item", {"requested": 4, "picked": 0, "status": "in_progress"}),
+        ("pick_item", {"requested": 4, "picked": 0, "pick_id": "P-7"}),
+        ("pick_or_queue_item", {"requested": 4, "picked": 0}),
+        ("get_picks", {"requested": 4, "picked": 0}),
+        ("pick_report", {"requested": 4, "packed": 0}),
+    ],
+)
+def test_a_nought_beside_what_may_yet_come_is_no_failure(name: str, result: Any) -> None:
+    assert reason_in(result, name=name) is None

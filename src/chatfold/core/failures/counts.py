@@ -63,6 +63,10 @@ _ENDED = word_set(
 )
 _AS_WANTED = re.compile(r"already|(?<!un)match|no_?op|no_change|un(?:changed|modified)|up_to_date")
 _STATES = ("status", "state", "result", "outcome")
+# What was asked for, so that a name of which nobody knows what it does is for some deed; and what
+# may yet come of it.
+_ASKED = word_set("asked expected ordered planned requested required wanted")
+_TO_COME = word_set("eta left next remaining")
 _OTHER_COUNT = re.compile(
     "in progress|inserts?|insertions?|additions?|deletions?|recipients|pending"
 )
@@ -103,7 +107,7 @@ def none_counted(result: Any, name: str, given: _Given) -> str | None:
     if not any(map(_is_zero, fields.values())):
         within = [key for key in _WITHIN if isinstance(fields.get(key), dict)]
         return none_counted(fields[within[0]], name, given) if len(within) == 1 else None
-    verbs = deeds_of(name, given)
+    verbs = deeds_of(name, given) or _asked_of(fields, name)
     none = [k for k, v in fields.items() if _is_zero(v) and _is_count(k, name, verbs)]
     if not none or not _all_counted(none, verbs, name):
         return None
@@ -137,6 +141,18 @@ def _verbs_of(name: str) -> frozenset[str]:
     if "or" in words or any(f"un{verb}" in verbs for verb in verbs):  # `lock_unlock_door`
         return frozenset()
     return frozenset(verbs[:1] if verbs and verbs[0] in _LATER else verbs)
+
+
+def _asked_of(fields: _Fields, name: str) -> frozenset[str]:
+    """Return the verb of a name that nobody knows, where a result counts what was asked of it.
+
+    As `picked: 0` beside `requested: 4` of `pick_item`.
+    """
+    asked = any(type(fields.get(key)) is int and fields[key] > 0 for key in _ASKED)
+    if not asked or not _TO_COME.isdisjoint(fields) or effect_of_name(name) != "unknown":
+        return frozenset()
+    words = words_of_name(re.split(r"__|[./:]", name)[-1])
+    return frozenset(words[:1]) if "or" not in words else frozenset()
 
 
 def is_deed(word: str, verbs: Collection[str]) -> bool:
