@@ -13,6 +13,11 @@ SOAP = (
     "<env:Code><env:Value>env:Sender</env:Value></env:Code><env:Reason><env:Text>"
     "Processing error</env:Text></env:Reason></env:Fault></env:Body></env:Envelope>"
 )
+# https://developer.vonage.com/en/api-errors/sms, read 2026-11-29
+VONAGE = {
+    "message-count": "1",
+    "messages": [{"to": "+34600", "status": "4", "error-text": "Invalid credentials"}],
+}
 REFUSED: list[tuple[str, Any]] = [
     ("relabel_pallet", "NACK 0x15"),
     ("send_sms", "NAK"),
@@ -75,6 +80,9 @@ REFUSED: list[tuple[str, Any]] = [
     ("approve_claim", {"claim": "C-1", "decision": "DENIED", "reason": "lapse in cover"}),
     ("authorize_payment", {"decision": "declined"}),
     ("topup", {"result": "NOK", "balance": 3.1}),
+    ("send_sms", VONAGE),
+    ("send_emails", {"recipients": [{"sent": False}, {"sent": False}]}),
+    ("send_emails", {"results": [{"to": "a", "sent": False, "reason": "bounced"}], "total": 1}),
     ("send_sms", {"outcome": "NOK"}),
 ]
 
@@ -167,6 +175,17 @@ FINE: list[tuple[str, Any, list[Any]]] = [
     ("adjudicate_claim", {"decision": "DENIED", "reason": "lapse"}, []),
     ("approve_claim", {"decision": "approved"}, []),
     ("set_currency", {"result": "NOK"}, ["NOK"]),
+    ("send_sms", {"messages": [{"status": "0", "message-id": "0C"}], "message-count": "1"}, []),
+    ("send_sms", {"messages": [{"message_id": "0C", "error-text": "slow"}]}, []),
+    ("send_sms", {"messages": [{"error": "busy"}, {"status": "0"}]}, []),
+    ("send_sms", {"messages": [{"error": "busy"}], "queued": 3}, []),
+    ("send_emails", {"recipients": [{"to": "a", "sent": False, "at": "9:00"}]}, ["a"]),
+    ("send_emails", {"messages": [{"id": "m1", "sent": False}]}, []),
+    ("send_emails", {"rejected": [{"to": "a", "error": "bad"}]}, []),
+    ("import_rows", {"rows": [{"row": 3, "error": "bad"}]}, []),
+    ("report_errors", {"messages": [{"error": "busy"}]}, []),
+    ("create_rules", {"items": [{"name": "x", "error": "too low"}]}, ["x", "too low"]),
+    ("get_messages", {"messages": [{"error": "busy"}]}, []),
     ("local_currency", {"result": "NOK", "country": "Norway"}, []),
     ("exchange_money", {"result": "NOK", "amount": 20}, ["EUR", "NOK"]),
     ("country", {"result": "NOK"}, []),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias, cast
 
+from chatfold.core.call_json import key_of
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_request
 from chatfold.core.failures.bulk import all_failed
@@ -17,7 +18,7 @@ from chatfold.core.failures.codes import BESIDE, EMPTY
 from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.reasons import read, text_of, told_in
 from chatfold.core.failures.successes import tells_a_deed, words_in
-from chatfold.core.failures.words import first_line, is_status_text, words_of_name
+from chatfold.core.failures.words import first_line, is_participle, is_status_text, words_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = ["reason_in_form", "status_in_text"]
@@ -96,6 +97,42 @@ def _wrapped(fields: _Fields, name: str, given: _Given) -> str | None:
     if isinstance(inner, dict):
         inner = [*cast(_Fields, inner).values()]
     return _of_all(cast(list[Any], inner), name, given) if isinstance(inner, list) else None
+
+
+# Lists with one answer for each thing; others hold what failed alone.
+_EACH = re.compile(r"deliveries|documents|entries|messages|pages|recipients")
+_ERROR_TEXT = re.compile(r"error(?:[_-](?:description|message|text))?")
+
+
+def _each(fields: _Fields, name: str, given: _Given) -> str | None:
+    """Each of the answers says that it failed, as of Vonage: `error-text`, or `sent: false`.
+
+    Beside them may stand how many there are, and nothing else.
+    """
+    words = words_of_name(name)
+    if effect_of_name(name) != "write" or not {*_COMPLAINTS, "alert"}.isdisjoint(words):
+        return None
+    told = {key_of((key,)): value for key, value in fields.items() if value not in EMPTY}
+    lists = [key for key, value in told.items() if isinstance(value, list)]
+    if len(lists) != 1 or not (_EACH.fullmatch(lists[0]) or lists[0] in _LISTS):
+        return None
+    each = cast(list[Any], told.pop(lists[0]))
+    if any(str(value) != str(len(each)) for value in told.values()):
+        return None
+    known = {*map(str, given())}
+    reasons = [_told_of(cast(_Fields, one), words, known) for one in each if isinstance(one, dict)]
+    return next(filter(None, reasons), None) if len(reasons) == len(each) and all(reasons) else None
+
+
+def _told_of(one: _Fields, words: Collection[str], known: set[str]) -> str | None:
+    """Return what an answer says of its failure, None where it made something, or says nothing."""
+    texts = [v for k, v in one.items() if _ERROR_TEXT.fullmatch(key_of((k,))) and v not in EMPTY]
+    denied = [k for k, v in one.items() if v is False and any(is_participle(k, w) for w in words)]
+    if made_id(one, known) or not (texts or denied) or not known.isdisjoint(map(str, texts)):
+        return None
+    if not texts and not all(v in EMPTY or str(v) in known for v in one.values()):
+        return told_in(one)
+    return text_of(texts[0]) if texts else f"{denied[0]}: false"
 
 
 # --- objects --------------------------------------------------------------------------------------
@@ -332,6 +369,7 @@ _RULES = (
     _denied,
     _decided,
     _not_ok,
+    _each,
     _wrapped,
 )
 
