@@ -116,6 +116,8 @@ FINE: list[tuple[str, Any, list[Any]]] = [
     ("create_job", "Job 12: not started", []),
     # What was denied as it was to be, or beside a deed; and what is told of something else.
     ("reject_request", "Request rejected by Kim", []),
+    ("draft_email", "Payment rejected by bank: please update your card", []),
+    ("generate_text", "No response from device.", []),
     ("deny_claim", "Claim denied by adjuster 4", []),
     ("record_decision", "Application rejected by the committee. Decision recorded.", []),
     ("set_outcome", "Application rejected by the committee", ["rejected"]),

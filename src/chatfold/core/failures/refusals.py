@@ -153,6 +153,7 @@ _ENDING: Final = word_set(  # what such a tool has ended is no longer there
     "archive block cancel close deactivate delete disable end expire hide remove retire revoke "
     "stop suspend terminate unpublish"
 )
+_COMPOSING = (["compose"], ["draft"], ["generate"], ["rewrite"])
 _BLOCKING = word_set("ban deactivate disable filter freeze lock quarantine suspend")
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _GOES_ON = re.compile(r"[.,;:!\n–—]|\b(?:and|but|so|yet)\b")
@@ -188,6 +189,8 @@ def _is_meant(state: str, said: str, name: str, given: Callable[[], Iterable[str
         return not _ENDING.isdisjoint(words)
     if state == "gone":
         return words[:1] in (["set"], ["mark"], ["flag"]) or not set(said.split()).isdisjoint(words)
+    if state in ("denied", "stopped") and words[:1] in _COMPOSING:  # what it wrote may say so
+        return True
     if state == "stopped" and not _BLOCKING.isdisjoint(words):
         return True
     return any(is_for(said, of) or said == of.lower() for of in (name, *given()))

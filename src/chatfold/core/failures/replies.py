@@ -52,8 +52,8 @@ _IN_WORDS = re.compile(  # of tools that change things: elsewhere it may be what
 _CLAUSE = re.compile(r"[.,;:!\n]|\b(?:and|but|so)\b")
 # What is there to tell of such things, or to bring them about.
 _TELLING = word_set(
-    "abort alarm alert ask call comment fault ignore inhibit log nack nak note post record report"
-    " save store test write"
+    "abort alarm alert ask call comment compose draft fault generate ignore inhibit log nack nak"
+    " note post record report rewrite save store test write"
 )
 _RUNNING = word_set("code interpreter notebook python repl script")
 
