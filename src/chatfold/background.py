@@ -82,6 +82,13 @@ class BackgroundFold(Generic[ItemT]):
         return self._outcome is not None
 
     @property
+    def came_to_nothing(self) -> bool:
+        """Whether it is known that nothing was written, or that it could not be put in."""
+        if self._outcome is not None:
+            return not self._outcome.changed
+        return self.done and (self._made is None or isinstance(self._made, BaseException))
+
+    @property
     def working(self) -> bool:
         """Whether somebody writes it; after `cancel` too, until the model has answered."""
         if self._ended.is_set() or self._is_forked():

@@ -147,6 +147,16 @@ class EachTurn:
         size, turns, items = extent
         return Load(self._calibration.of(size), turns, items, self._limit, self._window)
 
+    def may_be_folded(self, tokens: int | None = None) -> bool:
+        """Return whether a list is so large that one who has the same policy would fold it.
+
+        Args:
+            tokens: As for `load`.
+        """
+        policy = self.policy
+        share = min(1.0, policy.background_at)
+        return policy.when is not None or policy.is_reached(self.load(tokens), share=share)
+
     def note(self, usage: Usage | None, start: int = 0) -> None:
         """Learn from what a provider reports of the latest request.
 

@@ -154,6 +154,11 @@ class HostTurns(Generic[ItemT]):
                 session = self._renewed(name, session, items, ours)
             elif background is not None and background.done:
                 session.catch_up()
+                if self._shared.used and background.came_to_nothing:
+                    self._released(session, waits=not self._background)
+                    session = self._renewed(name, session, items, ours)
+                    if session.background is not background:
+                        came = background.apply_if_ready()
             elif self._shared.used and session.looks_elsewhere():
                 session = self._renewed(name, session, items, ours)
             if session.is_due(background=self._background, again=True):
@@ -220,7 +225,10 @@ class HostTurns(Generic[ItemT]):
             outcome = replace(session.running(items), key=key)
             seen = session.shown(items)  # now: what was just found to fit may be less than before
             if seen is not None and wanted(session):
-                return _folded(seen, outcome, session.requirements_now(), given)
+                # Of what goes out: the other call's list may end before, and be folded meanwhile.
+                needed = tuple(session.requirements_of(seen, items))
+                session.sent(seen, items)
+                return replace(_folded(seen, outcome, (), given), requirements=needed)
 
     def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
         """Put in what was written in the background, share it and tell of it; give up the claim.
@@ -418,6 +426,7 @@ class HostTurns(Generic[ItemT]):
             )
         now = None if held is ... else held if session.shows(held) else session.latest()
         seen, needed = session.outgoing(), session.requirements_now()
+        session.sent(seen, session.whole())
         return _folded(seen, replace(outcome, key=key), needed, now)
 
 

@@ -38,12 +38,14 @@ class Seen(NamedTuple):
             them, ascending.
         parts: Each item that stands in one with others, by itself, and the one that it stands in.
         merged: Those of them that are the host's.
+        end: Index in the host's list behind the last item that is folded.
     """
 
     items: list[Any]
     joined: tuple[int, ...] = ()
     parts: tuple[tuple[Any, Any], ...] = ()
     merged: tuple[Any, ...] = ()
+    end: int = 0
 
     def form(self, item: Any) -> Any:
         """Return what an item stands in, which is mostly the item itself."""
@@ -105,7 +107,7 @@ class View:
                     runs.append([at - 1])
                 runs[-1].append(at)
         if not runs:
-            return Seen(shown)
+            return Seen(shown, end=self.end)
         apart = {place: shown[place] for run in runs for place in run}
         parts: list[tuple[Any, Any]] = []
         for run in reversed(runs):
@@ -115,7 +117,7 @@ class View:
             parts[:0] = [(apart[place], one) for place in run]
         own = (p for p in apart if p >= len(head) or isinstance(self.head[p], int))
         joined = tuple(place for run in runs for place in run[1:])
-        return Seen(shown, joined, tuple(parts), tuple(apart[p] for p in own))
+        return Seen(shown, joined, tuple(parts), tuple(apart[p] for p in own), self.end)
 
     def stay(self) -> set[int]:
         """Return the indices in the host's list of the items in front that the model still sees."""

@@ -81,6 +81,9 @@ class Session(ChatContext[Any]):
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
         self._joined: list[Any] = []  # what stood in one item when it went out last
+        # Up to where the host's list was folded when it went out, by its length then; None where
+        # it went out twice.
+        self._sent: dict[int, int | None] = {}
         self._before = 0  # tokens of the context's list before a fold that is being put in
         self._settle(0)
 
@@ -126,7 +129,43 @@ class Session(ChatContext[Any]):
 
     def requirements_now(self) -> list[Requirement]:
         """Return what a request with the list has to carry, from what was read of it."""
-        return self._state.requirements_read()
+        doubts = self._state.unbound if self.folded else self._each_turn.may_be_folded()
+        return self._state.requirements_read(self._is_doubted if doubts else None)
+
+    def requirements_of(self, seen: Seen, items: Sequence[Any]) -> list[Requirement]:
+        """Return the same for what is shown of a list.
+
+        May be asked while another call has the session, whose own list may end before that one.
+
+        Args:
+            seen: What is shown.
+            items: The host's list.
+        """
+        is_folded = seen.end > self._start
+        doubts = not is_folded and self._each_turn.may_be_folded(self._tokens_of(items))
+        asked = self._sent.get
+        return self._state.requirements_of(
+            seen.items, (lambda index: asked(index) != seen.end) if doubts else None
+        )
+
+    def sent(self, seen: Seen, items: Sequence[Any]) -> None:
+        """Take down what goes to the model: thinking in the answer is signed over that.
+
+        Args:
+            seen: What goes out.
+            items: The host's list, which the answer comes behind.
+        """
+        length, end = len(items), seen.end
+        # Of two at once, nobody knows whose answer the host goes on with.
+        self._sent[length] = end if self._sent.get(length, end) == end else None
+
+    def _is_doubted(self, at: int) -> bool:
+        """Return whether thinking in an item of the context's list may be signed over another one.
+
+        That is so where this conversation did not ask for it, folded as it is now.
+        """
+        index = self._origin[at]
+        return index is not None and self._sent.get(index) != self._view.end
 
     def shown(self, items: Sequence[Any]) -> Seen | None:
         """Return what the model sees of a list, None where it is not this conversation's.
@@ -204,6 +243,17 @@ class Session(ChatContext[Any]):
     def opens_with(self, items: Sequence[Any]) -> bool:
         """Return whether another list has the same object as first item; it is quicker."""
         return self._host.opens_with(items)
+
+    def folded_for(self, items: Sequence[Any]) -> int:
+        """Return how many items of this very list are folded.
+
+        May be asked while another call has the session.
+        """
+        view = self._view
+        # Most that only open alike are told apart by this at once.
+        if view.end <= self._start or not self._host.equals_to(view.end, items):
+            return 0
+        return 0 if self.shown(items) is None else view.end - self._start
 
     def is_engaged_for(self, items: Sequence[Any]) -> bool:
         """Return whether a fold of this very list is under way, or waits to be tried again.
@@ -300,6 +350,7 @@ class Session(ChatContext[Any]):
         self._taken = outcome.item
         kept = self._move(before)
         self._needs = len(self._host)
+        self._sent = {at: end for at, end in self._sent.copy().items() if at >= self._cut}
         self._pass_by(outcome.removed)
         self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)

@@ -77,7 +77,7 @@ class Sessions:
         known: list[Region] = []
         candidates = list(self._candidates(name, items))
         if len(candidates) > 1:  # else another that opens alike would take the list over
-            candidates.sort(key=lambda session: not session.is_engaged_for(items))
+            candidates.sort(key=lambda s: (-s.folded_for(items), not s.is_engaged_for(items)))
         for session in candidates:
             if not wanted(session):
                 continue

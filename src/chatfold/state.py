@@ -8,20 +8,23 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 from weakref import WeakSet
 
-from chatfold.core.binding import parted_thinking
+from chatfold.core.binding import doubted_thinking, parted_thinking
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
 from chatfold.core.reading import Extent, Reading, Snapshot
 from chatfold.core.replacement import Replacement
+from chatfold.core.views import ItemView, Shape
 from chatfold.errors import BusyError
 
-__all__ = ["ListState"]
+__all__ = ["Doubted", "ListState"]
+
+Doubted: TypeAlias = Callable[[int], bool]
 
 _PART: Final = 20  # items that are read before the time is looked at again: some have long texts
 _MOMENT: Final = 0.002  # seconds for which an event loop is held at a time
@@ -151,12 +154,44 @@ class ListState:
             return found
         return [*found, *parted_thinking(snapshot, self.parted, self.model)]
 
-    def requirements_read(self) -> list[Requirement]:
-        """Return the same, in time that is short also for long lists."""
+    def requirements_read(self, is_doubted: Doubted | None = None) -> list[Requirement]:
+        """Return the same, in time that is short also for long lists.
+
+        Args:
+            is_doubted: Returns of an index whether thinking there may have been signed over a
+                summary that is not in the list; None where that is not so.
+        """
         with self.lock:
+            shape, views = self.reading.read_now()
             if self.parted:
-                return self.requirements()
-            return self._still_needed(self.reading.requirements(self.model))
+                found = self.requirements()
+            else:
+                found = self._still_needed(shape.requirements(views, model=self.model))
+        return self._with_doubted(found, shape, views, is_doubted)
+
+    def requirements_of(
+        self, items: Sequence[Any], is_doubted: Doubted | None = None
+    ) -> list[Requirement]:
+        """Return the same for items that are not in the list; nothing is known of thinking there.
+
+        Args:
+            items: What is to go out.
+            is_doubted: As for `requirements_read`.
+        """
+        shape, views = self.reading.read_of(items)
+        found = shape.requirements(views, model=self.model)
+        return self._with_doubted(found, shape, views, is_doubted)
+
+    def _with_doubted(
+        self,
+        found: list[Requirement],
+        shape: Shape,
+        views: Sequence[ItemView],
+        is_doubted: Doubted | None,
+    ) -> list[Requirement]:
+        if is_doubted is None or any(r.kind == THINKING_BINDING for r in found):
+            return found
+        return [*found, *doubted_thinking(shape, views, is_doubted, self.model)]
 
     def _still_needed(self, found: Iterable[Requirement]) -> list[Requirement]:
         return [r for r in found if not (self.unbound and r.kind == THINKING_BINDING)]

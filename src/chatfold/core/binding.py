@@ -1,23 +1,28 @@
-"""Thinking that was signed over a list with a summary which was taken out again since.
+"""Thinking that was, or may have been, signed over a list with a summary that is not in it now.
 
 Values from values; what a provider asks for where thinking is bound is known by its shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from chatfold.core.check import THINKING_BINDING, Requirement
 from chatfold.core.reading import Snapshot
-from chatfold.core.views import ItemView, ReasoningPart, SummaryPart
+from chatfold.core.views import ItemView, ReasoningPart, Shape, SummaryPart
 
-__all__ = ["parted_thinking", "thinking_prints"]
+__all__ = ["doubted_thinking", "parted_thinking", "thinking_prints"]
 
-_MESSAGE = (
+_PARTED = (
     "thinking that came behind a summary was signed over it, and undo() has taken it out; send "
     "these fields with every request while that thinking stays in the list"
+)
+_DOUBTED = (
+    "the list goes out as the host has it, and thinking in it may have been signed over a summary "
+    "that is not at hand: another call, process or run may have folded the list; send these fields "
+    "with this request"
 )
 
 
@@ -37,26 +42,54 @@ def parted_thinking(
 ) -> list[Requirement]:
     """Return what a request with thinking has to carry whose summary was taken out.
 
-    The provider's rule is that for thinking behind a summary: it is asked as if one were there.
-
     Args:
         snapshot: The list as it is now.
         signed: Fingerprints of the items whose thinking was signed over the summary.
         model: The agent's model.
     """
-    at = [i for i, view in enumerate(snapshot.views) if _thinks(view)]
-    at = [i for i in at if snapshot.prints[i] in signed]
+    prints = snapshot.prints
+
+    def is_signed(index: int) -> bool:
+        return prints[index] in signed
+
+    return _as_behind_a_summary(snapshot.shape, snapshot.views, is_signed, model, _PARTED)
+
+
+def doubted_thinking(
+    shape: Shape, views: Sequence[ItemView], is_doubted: Callable[[int], bool], model: str | None
+) -> list[Requirement]:
+    """Return what a request with thinking has to carry that may have been signed over a summary.
+
+    Args:
+        shape: The shape of the list.
+        views: The readings of its items.
+        is_doubted: Returns whether that may be so of the item at an index.
+        model: The agent's model.
+    """
+    return _as_behind_a_summary(shape, views, is_doubted, model, _DOUBTED)
+
+
+def _as_behind_a_summary(
+    shape: Shape,
+    views: Sequence[ItemView],
+    is_meant: Callable[[int], bool],
+    model: str | None,
+    message: str,
+) -> list[Requirement]:
+    """Return what thinking needs, by the provider's rule for such behind a summary.
+
+    It is asked as if one were there.
+    """
+    thinks = [  # of long lists all items are asked: in one loop, without a call for each
+        i for i, view in enumerate(views) for part in view.parts if type(part) is ReasoningPart
+    ]
+    at = [i for i in dict.fromkeys(thinks) if is_meant(i)]
     if not at:
         return []
-    summary = ItemView("user", (SummaryPart(""),), "", snapshot.shape.name)
-    views = [summary, *(snapshot.views[i] for i in at)]
-    needed = snapshot.shape.requirements(views, model=model)
+    summary = ItemView("user", (SummaryPart(""),), "", shape.name)
+    needed = shape.requirements([summary, *(views[i] for i in at)], model=model)
     return [
-        replace(r, message=_MESSAGE, indices=tuple(at[i - 1] for i in r.indices))
+        replace(r, message=message, indices=tuple(at[i - 1] for i in r.indices))
         for r in needed
         if r.kind == THINKING_BINDING
     ]
-
-
-def _thinks(view: ItemView) -> bool:
-    return any(type(part) is ReasoningPart for part in view.parts)

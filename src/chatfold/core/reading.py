@@ -13,7 +13,6 @@ from operator import is_
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
-from chatfold.core.check import Requirement
 from chatfold.core.digest import copied, edited_index, fingerprints
 from chatfold.core.elements import Elements
 from chatfold.core.outline import Outline
@@ -192,18 +191,16 @@ class Reading:
         self._take_in(new, fingerprints(new))
         self._torn = False
 
-    def requirements(self, model: str | None) -> Sequence[Requirement]:
-        """Return what a request with the list has to carry, by what was read of it.
-
-        Args:
-            model: The agent's model.
-        """
+    def read_now(self) -> tuple[Shape, Sequence[ItemView]]:
+        """Return the list's shape, and what was read of it with the summary as one."""
         self.extent()
-        views, marked = self._views, self._summary()
-        if marked is not None:
-            views = [*views]
-            views[marked[0]] = marked[1]
-        return self._choice.for_now().requirements(views, model=model)
+        return self._choice.for_now(), _with(self._summary(), self._views)
+
+    def read_of(self, items: Sequence[Any]) -> tuple[Shape, Sequence[ItemView]]:
+        """Return the same of another list of the conversation."""
+        choice = self._choice.of(items)
+        views = [*map(choice.read, items)]
+        return choice.for_now(), _with(mark_summary(views, self._key), views)
 
     def _summary(self) -> tuple[int, ItemView] | None:
         """Return the index and the reading of the earlier summary in the list, if there is one."""
@@ -491,3 +488,12 @@ def _holds_unknown(view: ItemView) -> bool:
 
 
 _PERHAPS_UNKNOWN: Final = frozenset((UnknownPart, CallPart))
+
+
+def _with(marked: tuple[int, ItemView] | None, views: Sequence[ItemView]) -> Sequence[ItemView]:
+    """Return readings with that of the summary among them, if there is one."""
+    if marked is None:
+        return views
+    made = [*views]
+    made[marked[0]] = marked[1]
+    return made

@@ -135,6 +135,14 @@ class ShapeChoice:
             self._told, self._candidates, self._sure = other._told, other._candidates, other._sure
             self.shape = other.shape  # last, and in one step: others read items meanwhile
 
+    def of(self, items: Sequence[Any]) -> ShapeChoice:
+        """Return the choice for another list, whose items may tell more than this one's do."""
+        if self._is_given:
+            return self
+        other = ShapeChoice(self.shapes, None)
+        other.settle(items)
+        return self if other.shape is None else other
+
     def settle(self, new: Sequence[Any]) -> None:
         """Choose the list's shape: the newest item that only one shape writes decides.
 
