@@ -429,13 +429,19 @@ def test_the_tool_with_the_most_room_is_counted_first_and_its_calls_keep_their_n
 
 
 def test_calls_that_may_change_nothing_are_counted_as_such() -> None:
-    """Unless one of them surely did."""
+    """What surely changed something is none of them, and stays as it is."""
     unsure = [done("sync", f"LK-{n}")._replace(unsure=True) for n in range(20)]
-    for number, sure in ((0, False), (1, True)):
-        calls = [entry._replace(unsure=n >= number) for n, entry in enumerate(unsure)]
-        made = merged(Record(), Record(done=tuple(calls)), Budget(0, 60, size)).done
+    for sure in (0, 1, 2):
+        calls = [entry._replace(unsure=n >= sure) for n, entry in enumerate(unsure)]
+        made = merged(Record(), Record(done=tuple(calls)), Budget(0, 75, size)).done
         assert made[0].calls > 10
-        assert line(made[0]).endswith("(effect unknown)") is not sure
+        assert line(made[0]).endswith("(effect unknown)")
+        assert made[1 : 1 + sure] == tuple(calls[:sure])
+        assert sum(entry.calls for entry in made) == 20
+        for tokens in (60, 45, 30):
+            less = merged(Record(done=made), Record(), Budget(0, tokens, size)).done
+            assert sum(e.calls for e in less if not e.unsure) == sure
+            assert sum(e.calls for e in less if e.unsure) == 20 - sure
 
 
 def test_of_two_tools_the_one_with_more_calls_gives_first() -> None:

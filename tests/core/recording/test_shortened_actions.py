@@ -155,3 +155,122 @@ def test_what_waits_for_an_approval_never_reads_as_done(room: int) -> None:
     assert "set_limit (2 earlier calls): card=5278, 7731, status=pending_approval" in map(
         line, both
     )
+
+
+def ran(name: str, *, unsure: bool, tool: str = "shell") -> Entry:
+    return Entry(tool, (Field("job", name),), (Field("said", "fine"),), unsure=unsure)
+
+
+@pytest.mark.parametrize("rooms", [(120, 120, 120), (120, 90, 60)])
+def test_what_was_surely_done_is_not_counted_with_what_may_have_changed_nothing(
+    rooms: tuple[int, ...],
+) -> None:
+    """Fold after fold; the others are marked as long as they stand there."""
+    record = Record(done=(ran("DEP-1", unsure=False),))
+    for fold, room in enumerate(rooms):
+        new = tuple(ran(f"PERF-{fold}-{n}", unsure=True) for n in range(20))
+        record = merged(record, Record(done=new), Budget(0, room, size))
+        told = [*map(line, record.done)]
+        assert [text for text in told if "(effect unknown)" not in text] == [
+            "shell(job=DEP-1): said=fine"
+        ]
+        assert sum(entry.calls for entry in record.done if entry.unsure) == 20 * (fold + 1)
+
+
+def test_of_a_tool_goes_first_what_may_have_changed_nothing() -> None:
+    """Though what surely did something is older, and takes more room."""
+    sure = [ran(f"DEP-{n}", unsure=False) for n in range(6)]
+    unsure = [ran(f"PERF-{n}", unsure=True) for n in range(4)]
+    whole = Record(done=(*sure, *unsure))
+    room = size(rendered(whole)) - 20
+    cut = merged(Record(), whole, Budget(0, room, size)).done
+    assert [e for e in cut if not e.unsure] == sure
+    assert cut[0].unsure
+    assert cut[0].calls > 1
+
+
+def test_what_is_alone_of_its_tool_goes_first_if_it_may_have_changed_nothing() -> None:
+    """So do the names of such calls, and that they were called at all."""
+    entries = [ran(f"LK-{n}", unsure=n == 1, tool=f"tool_{n}") for n in range(3)]
+    left: list[set[str]] = []
+    for room in range(size(rendered(Record(done=tuple(entries)))), 5, -1):
+        less = merged(Record(), Record(done=tuple(entries)), Budget(0, room, size)).done
+        left.append({line(entry) for entry in less})
+    whole = set(map(line, entries))
+    in_full = [whole & found for found in left]
+    unsure = line(entries[1])
+    assert all(unsure not in found for found in in_full if len(found) < len(whole))
+    named = [{text.partition(" ")[0].partition("(")[0] for text in found} for found in left]
+    assert {"tool_0", "tool_2"} in named
+    assert not any("tool_1" in found and len(found) < len(whole) for found in named)
+
+
+def test_a_range_of_calls_holds_none_that_may_have_changed_nothing() -> None:
+    """Nor do these hold one that surely did something: what lies between two ids is not told."""
+    calls = [ran(f"LK-{n}", unsure=n % 2 == 0) for n in range(40)]
+    cut = merged(Record(), Record(done=tuple(calls)), Budget(0, 80, size)).done
+    assert {entry.unsure for entry in cut} == {True, False}
+    assert " ... " not in "".join(map(line, cut))
+    alike = [entry._replace(unsure=True) for entry in calls]
+    cut = merged(Record(), Record(done=tuple(alike)), Budget(0, 80, size)).done
+    assert " ... " in line(cut[0])
+
+
+def test_calls_that_failed_are_counted_by_whether_they_would_have_changed_something() -> None:
+    """One that would have stands beside those of which nobody knows."""
+    failures = [
+        entry._replace(values=(Field("", "read-only file system"),))
+        for entry in (
+            ran("DEP-1", unsure=False),
+            *(ran(f"PERF-{n}", unsure=True) for n in range(30)),
+        )
+    ]
+    for room, named in ((180, "job=DEP-1"), (120, "…"), (60, "…")):
+        cut = merged(Record(), Record(failed=tuple(failures)), Budget(0, room, size)).failed
+        told = [line(entry) for entry in cut if not entry.unsure]
+        assert told == [f"shell({named}): read-only file system"]
+        assert sum(entry.calls for entry in cut if entry.unsure) == 30
+
+
+def test_the_same_call_surely_did_something_if_it_once_did() -> None:
+    """Whoever knew what the tool does need not be there at each fold."""
+    before, now = ran("DEP-1", unsure=False), ran("DEP-1", unsure=True)
+    for first, second in ((before, now), (now, before)):
+        made = merged(Record(done=(first,)), Record(done=(second,)), Budget(0, 100, size)).done
+        assert [*map(line, made)] == ["shell(job=DEP-1) (2 calls): said=fine"]
+
+
+def test_old_calls_are_counted_by_whether_they_changed_something() -> None:
+    """Also those that are too old to be read one by one."""
+    given = ("make deploy TARGET=fra-3", *(f"perf record m{n}" for n in range(200)))
+    items: list[Item] = [{"role": "user", "content": "Deploy it, then look at each."}]
+    for number, command in enumerate(given):
+        items += call(number, "shell", {"command": command}, {"exit_code": 0})
+    items += [{"role": "user", "content": "And now?"}]
+    ctx = ChatContext(items)
+    assert ctx.summarize(lambda prompt: "They talked.", keep_last_turns=1, ledger_tokens=200)
+    told = str(items[0]["content"]).partition("done:")[2].partition("values:")[0].splitlines()
+    (sure,) = (text for text in told if text.startswith("- ") and "(effect unknown)" not in text)
+    assert "fra-3" in sure
+    assert "m199" not in sure
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_counted_failures_that_were_all_made_again_are_gone(beside: bool) -> None:
+    """Whether or not another of the tool still waits; of that nothing is told by them."""
+    ids = (Field("job", "LK-1"), Field("", "LK-2"))
+    others = (ran("LK-9", unsure=False),) if beside else ()
+    before = Record(failed=(Entry("shell", None, ids, calls=2), *others))
+    again = Record(done=tuple(ran(f"LK-{n}", unsure=False) for n in (1, 2)))
+    assert merged(before, again, Budget(0, 200, size)).failed == others
+
+
+def test_nameless_failures_stay_where_others_of_the_tool_may_be_meant() -> None:
+    """Of two counts nobody can tell which of them was made again."""
+    counts = (
+        Entry("shell", None, calls=3),
+        Entry("shell", None, calls=2, unsure=True),
+    )
+    again = Record(done=tuple(ran(f"LK-{n}", unsure=False) for n in range(3)))
+    assert merged(Record(failed=counts), again, Budget(0, 200, size)).failed == counts
+    assert merged(Record(failed=counts[:1]), again, Budget(0, 200, size)).failed == ()

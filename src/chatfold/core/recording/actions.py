@@ -14,7 +14,7 @@ from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_na
 from chatfold.core.effects.given import may_say
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record
-from chatfold.core.recording.counted import counted_together, how_it_went
+from chatfold.core.recording.counted import Alike, counted_together, how_it_went
 
 __all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
 
@@ -243,10 +243,11 @@ class _Writer:
         return (*self._counts(numbers[:left]), *reversed(made))
 
     def _counts(self, numbers: Sequence[int]) -> list[Entry]:
-        alike: dict[object, list[int]] = {}
+        alike: dict[Alike, list[int]] = {}
         for number in numbers:
             went = how_it_went(Entry("", None, self.words.outcome(number)))
-            alike.setdefault((self.name(number), went), []).append(number)
+            with_it: Alike = self.name(number), went, number in self.unsure
+            alike.setdefault(with_it, []).append(number)
         counts: list[Entry] = []
         for same in alike.values():
             ends = [

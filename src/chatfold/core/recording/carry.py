@@ -108,13 +108,13 @@ def _left(entries: Sequence[Entry], made: Sequence[Entry]) -> Iterator[Entry]:
         entries: What failed, or was open.
         made: Calls that have since ended so that they are that no more.
     """
-    waiting = {entry.name for entry in entries if entry.arguments is not None}
+    beside = Counter(entry.name for entry in entries)
     for entry in entries:
         if entry.arguments is not None:
             yield entry
             continue
         alike = [call for call in made if call.name == entry.name]
-        left = without_calls(entry, alike, entry.name in waiting)
+        left = without_calls(entry, alike, beside[entry.name] > 1)
         if left is not None:
             yield left
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
@@ -18,6 +18,7 @@ from chatfold.core.outcomes import is_unclear
 from chatfold.core.values import values
 
 __all__ = [
+    "Alike",
     "Shared",
     "call_of",
     "counted_together",
@@ -32,6 +33,9 @@ __all__ = [
     "without_calls",
     "without_names",
 ]
+
+Alike: TypeAlias = tuple[str, tuple[Field, ...], bool]
+"""The tool of some calls, how they went, and whether they may have changed nothing."""
 
 _TO = " ... "
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -152,13 +156,13 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
     if any(how_it_went(entry) != went for entry in entries):
         went = ()  # of which of them it is nobody could tell
     number = sum(entry.calls for entry in entries)
+    unsure = all(e.unsure for e in entries)
     if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
-        return last._replace(calls=number)
+        return last._replace(calls=number, unsure=unsure)
     own = shared_ids(entries)
     labels = {**own.labels, **shared.labels}
     shared = Shared(own.given | shared.given, own.made | shared.made, labels)
     names = [field for entry in entries for field in _names(entry, shared)]
-    unsure = all(e.unsure for e in entries)
     return Entry(last.name, None, (*_written(names), *went), calls=number, unsure=unsure)
 
 
@@ -176,9 +180,13 @@ def how_it_went(entry: Entry) -> tuple[Field, ...]:
     )
 
 
-def counted_with(entry: Entry) -> tuple[str, tuple[Field, ...]]:
-    """Return what calls that are counted together have in common."""
-    return entry.name, how_it_went(entry)
+def counted_with(entry: Entry) -> Alike:
+    """Return what calls that are counted together have in common.
+
+    What surely changed something would read as one of many that may have changed nothing, and
+    those as done.
+    """
+    return entry.name, how_it_went(entry), entry.unsure
 
 
 def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
@@ -260,7 +268,8 @@ def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Ent
     given = {(field.label, field.text) for call in calls for field in _ids_of(call)}
     left = [name for name in names if (name.label, name.text) not in given]
     again, nameless = len(names) - len(left), entry.calls - len(names)
-    if not left and not others_wait and sum(call.calls for call in made) - again >= nameless:
+    rest = sum(call.calls for call in made) - again
+    if not left and (not nameless or (rest >= nameless and not others_wait)):
         return None
     return _named(entry, left)._replace(calls=entry.calls - again)
 

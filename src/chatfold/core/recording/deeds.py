@@ -7,7 +7,7 @@ an earlier record (`carry`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -17,6 +17,7 @@ from chatfold.core.entries import Entry, Field, is_in_a_list, line
 from chatfold.core.outcomes import is_unclear, says_how_it_went
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.counted import (
+    Alike,
     Shared,
     counted_together,
     counted_with,
@@ -152,7 +153,8 @@ class _Counting:
             over: Tokens that are to go.
             single: Makes one shorter that is alone of its tool.
         """
-        spare = max(0, sum(line_size(e, self._count) for e in entries) - over - room // 4)
+        whole = self._count("".join(f"- {line(e)}\n" for e in entries))
+        spare = max(0, whole - over - room // 4)
         at, left = len(entries), room // 4
         while at and (left := left - line_size(entries[at - 1], self._count)) >= 0:
             at -= 1
@@ -165,9 +167,9 @@ class _Counting:
             if size > left and not is_last:
                 break
             at, left = at - 1, left - size
-        others: dict[str, list[Entry]] = {}
+        others: dict[Alike, list[Entry]] = {}
         for entry in entries[:at]:
-            others.setdefault(entry.name, []).append(entry)
+            others.setdefault(counted_with(entry), []).append(entry)
         counts = [counted_together(alike, self._shared) for alike in others.values()]
         if any(entry.arguments is not None for entry in counts):
             most = max(room // 3, room // 4 + spare)
@@ -186,9 +188,10 @@ class _Counting:
         for place, entry in enumerate(made):
             if over <= 0:
                 break  # the newest keep their reasons longest
-            bare = line_size(Entry(entry.name, None, calls=entry.calls), self._count)
-            over -= least[place] - bare
-            least[place] = bare
+            bare = Entry(entry.name, None, calls=entry.calls, unsure=entry.unsure)
+            size = line_size(bare, self._count)
+            over -= least[place] - size
+            least[place] = size
         for place, entry in reversed([*enumerate(entries)]):
             fits = partial(self._fits, max(0, free - sum(least[:place])))
             made[place] = (with_newest_names if entry.arguments is None else single)(entry, fits)
@@ -203,10 +206,13 @@ class _Counting:
             partial(self.counted, left=0),
             partial(self.counted, left=0, alone=True),
             self._with_fewer_names,
+            lambda done, over: _each(_nameless_if_unsure, done, over, self._count),
             lambda done, over: _each(_nameless, done, over, self._count),
         )
         made = (step(done, over) for step in steps)
-        return next((shorter for shorter in made if shorter != done), done[1:])
+        first = _first_to_go(done)
+        rest = (*done[:first], *done[first + 1 :])
+        return next((shorter for shorter in made if shorter != done), rest)
 
     def counted(
         self, done: _Done, over: int, *, left: int | None = None, alone: bool = False
@@ -218,20 +224,21 @@ class _Counting:
             over: Tokens that are to go.
             left: Tokens that calls in full are to be left with; by default a third of the room.
             alone: Whether those go, too, that are the only ones of their tools or may not have come
-                about: the oldest of all. Else it is the oldest of the tool with the most room.
+                about: the oldest of all. Else it is the oldest of the tool with the most room. Of
+                either, what may have changed nothing goes first.
         """
         counts = {counted_with(e): e for e in done if e.arguments is None}
         singles = [e for e in done if e.arguments is not None]
         sizes = [line_size(e, self._count) for e in singles]
         least = self._part if left is None else left
         while over > 0 and sum(sizes) > least:
-            place = 0 if alone else _of_most_room(singles, sizes, counts)
+            place = _first_to_go(singles) if alone else _of_most_room(singles, sizes, counts)
             if place is None:
                 break
             entry, size = singles.pop(place), sizes.pop(place)
             alike = counted_with(entry)
             before = counts.pop(alike, None)
-            none = Entry(entry.name, None, alike[1], calls=0, unsure=entry.unsure)
+            none = Entry(entry.name, None, how_it_went(entry), calls=0, unsure=entry.unsure)
             joint = counted_together([before or none, entry], self._shared)
             over -= size - line_size(joint, self._count)
             over -= line_size(before, self._count) if before else 0
@@ -248,7 +255,7 @@ class _Counting:
         """
         made = list(done)
         sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
-        ways = Counter(name for name, _ in set(map(counted_with, made)))
+        ways = Counter(name for name, *_ in set(map(counted_with, made)))
         while over > 0 and sum(sizes) > left:
             named = [
                 n
@@ -274,26 +281,34 @@ class _Counting:
 
 
 def _of_most_room(
-    singles: Sequence[Entry], sizes: Sequence[int], counts: Iterable[tuple[str, object]]
+    singles: Sequence[Entry], sizes: Sequence[int], counts: Container[Alike]
 ) -> int | None:
     """Return the place of the oldest call of the tool with the most room; None where none may go.
+
+    Those of its calls that may have changed nothing go before those that surely did something.
 
     Args:
         singles: The calls that stand in full.
         sizes: What each takes, in tokens.
-        counts: The tools of which calls are counted already: one more takes but a name there.
+        counts: What calls have in common that are counted already: one more takes but a name there.
     """
-    tools: dict[str, list[int]] = {}
+    tools: dict[str, dict[Alike, list[int]]] = {}
     for place, entry in enumerate(singles):
-        tools.setdefault(entry.name, []).append(place)
-    counted = {name for name, _ in counts}
-    several = (
-        [place for place in places if not is_unclear(singles[place].values)]
-        for name, places in tools.items()
-        if len(places) > 1 or name in counted
-    )
-    rooms = [(sum(map(sizes.__getitem__, places)), -places[0]) for places in several if places]
+        if not is_unclear(entry.values):
+            tools.setdefault(entry.name, {}).setdefault(counted_with(entry), []).append(place)
+    rooms: list[tuple[int, int]] = []
+    for kinds in tools.values():
+        room = sum(sizes[place] for places in kinds.values() for place in places)
+        may_go = [at for alike, at in kinds.items() if len(at) > 1 or alike in counts]
+        if may_go:
+            first = min(may_go, key=lambda places: not singles[places[0]].unsure)
+            rooms.append((room, -first[0]))
     return -max(rooms)[1] if rooms else None
+
+
+def _first_to_go(entries: Sequence[Entry]) -> int:
+    """Return the place of the oldest that may have changed nothing, else of the oldest of all."""
+    return next((place for place, entry in enumerate(entries) if entry.unsure), 0)
 
 
 def _with_least(entry: Entry) -> Entry:
@@ -303,6 +318,10 @@ def _with_least(entry: Entry) -> Entry:
 
 def _without_values(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
     return entry if is_short(entry) else _nameless(entry)
+
+
+def _nameless_if_unsure(entry: Entry) -> Entry:
+    return _nameless(entry) if entry.unsure else entry
 
 
 def _nameless(entry: Entry) -> Entry:
