@@ -13,7 +13,13 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field, line, read_line, read_quoted
 from chatfold.core.record import Record, joined, parsed, rendered
 from chatfold.core.recording.actions import settled
-from chatfold.core.recording.carry import Budget, displaced, fitted_values, merged
+from chatfold.core.recording.carry import (
+    Budget,
+    displaced,
+    fitted_values,
+    merged,
+    says_mere_numbers,
+)
 from chatfold.tokens import estimate
 
 HOSTILE = (
@@ -602,6 +608,43 @@ def test_the_oldest_values_go_first_and_the_users_words_last() -> None:
     assert fitted[0].values == flood.values[-len(fitted[0].values) :]
     assert len(fitted) > 10
     assert fitted_values((flood,), 30, size)[0].values[-1] == Field("", "LK-99")
+
+
+def test_of_what_the_user_said_small_numbers_go_first() -> None:
+    """The oldest of them; of what a tool gave, the oldest of all does."""
+    account = Field("", "my account is NL11 BANK 0117 5543 01")
+    asked = tuple(Field("", f"Question {n}?") for n in range(40))
+    other = Entry("get", None, tuple(Field("", f"LK-{n}") for n in range(40)))
+    for values in ((account, *asked), (*asked[:20], account, *asked[20:])):
+        user = Entry("user", None, values)
+        for room in (100, 60, 40):
+            kept = fitted_values((user, other), room, size)[0].values
+            assert account in kept
+            assert kept == tuple(f for f in values if f in {account, *asked[41 - len(kept) :]})
+        assert fitted_values((user,), 19, size) == (user._replace(values=(account,)),)
+        kept = fitted_values((user._replace(name="tool"), other), 60, size)[0].values
+        assert kept == values[-len(kept) :]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mere"),
+    [
+        ("Question 22?", True),
+        ("u vraag 3 of 4", True),
+        ("room 101", True),
+        ("PIN 4471", False),
+        ("3 kg", False),
+        ("12 EUR", False),
+        ("PZ-44719-K, 2 times", False),
+        ("on 2026-12-06", False),
+        ("as you like", False),
+    ],
+)
+def test_mere_numbers_have_neither_a_unit_nor_more_than_three_digits(
+    text: str, is_mere: bool
+) -> None:
+    """What else stands beside them is not lost with them."""
+    assert says_mere_numbers(text) is is_mere
 
 
 def test_a_long_line_is_read_in_linear_time() -> None:

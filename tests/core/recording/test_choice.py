@@ -91,6 +91,28 @@ def test_what_the_user_said_comes_first(worths: tuple[float, float]) -> None:
     assert choice.entries(for_user + for_tool) == both
 
 
+@pytest.mark.parametrize(
+    "account", ["NL11 BANK 0117 5543 01", "b.tal@mail.example", "+49 171 5550 288"]
+)
+def test_what_a_user_is_known_by_comes_before_the_numbers_of_his_questions(account: str) -> None:
+    """These are worth more for their room, as they take so little."""
+    said, others = Group("user"), Group("order")
+    texts = (f"my account is {account}", *(f"Question {n}?" for n in range(20)), "LK-2 " * 60)
+    groups = (said,) * 21 + (others,)
+    phrases = [
+        Phrase(Sighting(place, "user", "text"), Field("", text), None, (group, group))
+        for place, (text, group) in enumerate(zip(texts, groups, strict=True))
+    ]
+    price(phrases, size)
+    lines = [(phrase, (n, n, n), 0.1 if n == 0 else 1.0) for n, phrase in enumerate(phrases)]
+    half = said.cost + phrases[0].costs[0] + phrases[20].costs[0]
+    (kept,) = Choice(lines[:21]).entries(2 * half)[:1]
+    assert kept.values[0] == Field("", texts[0])
+    assert len(kept.values) > 1  # what is left of the room is theirs
+    of_user = Choice(lines).entries(2 * half)[0]
+    assert of_user.values[0] == Field("", texts[0])
+
+
 def test_a_value_stands_where_it_was_said_first() -> None:
     """Also where it was named again since; its entry is as new as the newest in it."""
     lines, order, get = three_lines()

@@ -7,9 +7,11 @@ there is most, the oldest of it, and what the user said goes last. Not here: wha
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -30,6 +32,7 @@ __all__ = [
     "merged",
     "merged_values",
     "names_a_thing",
+    "says_mere_numbers",
 ]
 
 
@@ -39,6 +42,7 @@ THINGS: Final[frozenset[Kind]] = frozenset(
 """Kinds of values that say by themselves what they are, without the words around them."""
 
 _LONGEST_ID = 16  # characters
+_MERE = re.compile(r"\d{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,8 @@ def fitted_values(
 
     Of forty order numbers one is missed less than the only address, so the tool or author with
     the most room gives first; what the assistant said, mostly after others, counts twice. What the
-    user said goes last, but takes no more than half of the room while others want it.
+    user said goes last, but takes no more than half of the room while others want it; of that
+    small numbers go first.
     """
     left = list(entries)
     while left and (over := count(rendered(Record(values=tuple(left)))) - room) > 0:
@@ -231,7 +236,7 @@ def _smaller_values(
 ) -> list[Entry]:
     """Return entries without about `over` tokens of values, at least one of them."""
     costs = {name: [*reversed(found)] for name, found in _costs(entries, count).items()}
-    sizes = {name: sum(cost for cost, _ in found) for name, found in costs.items()}
+    sizes = {name: sum(cost for cost, _, _ in found) for name, found in costs.items()}
     newest = {entry.name: place for place, entry in enumerate(entries, 1)}
 
     def weight(name: str) -> int:
@@ -241,32 +246,55 @@ def _smaller_values(
 
     waiting = [(-weight(name), newest[name], name) for name in sizes]
     heapify(waiting)
-    gone: dict[int, int] = {}
+    gone: set[tuple[int, int]] = set()
     while over > 0 and waiting:
         _, at, name = heappop(waiting)
-        cost, place = costs[name].pop()
-        gone[place] = gone.get(place, 0) + 1
+        cost, place, number = costs[name].pop()
+        gone.add((place, number))
         over -= cost
         sizes[name] -= cost
         if costs[name]:
             heappush(waiting, (-weight(name), at, name))
         else:
             del sizes[name]
-    cut = [e._replace(values=e.values[gone.get(n, 0) :]) for n, e in enumerate(entries)]
-    return [entry for entry in cut if entry.values]
+    left: list[Entry] = []
+    for place, entry in enumerate(entries):
+        kept = tuple(f for number, f in enumerate(entry.values) if (place, number) not in gone)
+        if kept:
+            left.append(entry._replace(values=kept))
+    return left
 
 
 def _costs(
     entries: Sequence[Entry], count: Callable[[str], int]
-) -> dict[str, list[tuple[int, int]]]:
-    """Return the tokens of the values of every name, oldest first, and where their entries are.
+) -> dict[str, list[tuple[int, int, int]]]:
+    """Return the tokens of the values of every name, and where they are: what goes first, first.
 
-    With the last value of an entry goes its line.
+    That is the oldest; of what the user said, small numbers. With the last value of an entry goes
+    its line.
     """
-    costs: dict[str, list[tuple[int, int]]] = {}
+    costs: dict[str, list[tuple[int, int, int]]] = {}
     for place, entry in enumerate(entries):
         found = costs.setdefault(entry.name, [])
-        for field in entry.values[:-1]:
-            found.append((max(1, count(f"{field.label}={field.text}, ")), place))
-        found.append((max(1, line_size(entry._replace(values=entry.values[-1:]), count)), place))
+        order = [*range(len(entry.values))]
+        if entry.name == SAID_BY_USER:
+            order.sort(key=lambda number: not says_mere_numbers(entry.values[number].text))
+        for number in order[:-1]:
+            field = entry.values[number]
+            found.append((max(1, count(f"{field.label}={field.text}, ")), place, number))
+        for number in order[-1:]:
+            alone = entry._replace(values=(entry.values[number],))
+            found.append((max(1, line_size(alone, count)), place, number))
     return costs
+
+
+@lru_cache(maxsize=1_024)  # each fold asks of the same words again
+def says_mere_numbers(text: str) -> bool:
+    """Return whether a text says no more than numbers as there are many: of up to three digits.
+
+    In "question 22?" nothing is lost that a user would have to give again, as an account's number.
+    """
+    found = values(text)
+    return bool(found) and all(
+        value.kind == "number" and _MERE.fullmatch(value.text) for value in found
+    )

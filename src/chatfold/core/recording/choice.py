@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from chatfold.core.entries import Entry, Field
 from chatfold.core.phrases import Group, Phrase
-from chatfold.core.recording.carry import SAID_BY_USER
+from chatfold.core.recording.carry import SAID_BY_USER, says_mere_numbers
 
 __all__ = ["Choice", "Line", "Move"]
 
@@ -71,7 +71,8 @@ def _shares(lines: Sequence[Line]) -> dict[Group, float]:
 class Choice:
     """Chooses the values that fit, each in the form that it is worth.
 
-    First comes what the user said, then what is worth most for its room.
+    First comes what the user said, and of that what is more than a small number: many questions
+    with one each would else leave no room for an account's. Then what is worth most for its room.
 
     Args:
         lines: The values.
@@ -86,7 +87,8 @@ class Choice:
         self._least = min(map(_COST, self.moves), default=0)
         self._of_user: list[Move] = []
         if any(group.name == SAID_BY_USER for group in share):
-            self._of_user = [move for move in self.moves if _is_of_user(move[5])]
+            of_user = [move for move in self.moves if _is_of_user(move[5])]
+            self._of_user = sorted(of_user, key=_says_mere_numbers)
 
     def entries(self, room: int) -> list[Entry]:
         """Return entries for what fits, in the order of time.
@@ -163,3 +165,8 @@ def _entries(taken: Mapping[Order, tuple[Phrase, bool]]) -> list[Entry]:
 
 def _is_of_user(phrase: Phrase) -> bool:
     return phrase.groups[0].name == SAID_BY_USER
+
+
+def _says_mere_numbers(move: Move) -> bool:
+    phrase = move[5]
+    return says_mere_numbers((phrase.full or phrase.bare).text)
