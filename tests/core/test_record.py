@@ -635,6 +635,7 @@ def test_of_what_the_user_said_small_numbers_go_first() -> None:
         ("PIN 4471", False),
         ("3 kg", False),
         ("12 EUR", False),
+        ("#123", False),
         ("PZ-44719-K, 2 times", False),
         ("on 2026-12-06", False),
         ("as you like", False),

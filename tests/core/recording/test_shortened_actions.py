@@ -206,6 +206,34 @@ def test_what_is_alone_of_its_tool_goes_first_if_it_may_have_changed_nothing() -
     assert not any("tool_1" in found and len(found) < len(whole) for found in named)
 
 
+def test_what_was_surely_done_outlives_the_names_of_what_may_have_changed_nothing() -> None:
+    """It would lose what it was given, and these are many."""
+    sure = [ran("DEP-1", unsure=False), ran("LK-1", unsure=False, tool="refund")]
+    unsure = [ran(f"PERF-{n}", unsure=True, tool=f"tool_{n % 2}") for n in range(60)]
+    failed = ran("LK-9", unsure=False)._replace(values=(Field("", "read-only file system"),))
+    whole = Record(done=(*sure, *unsure), failed=(failed,))
+    for room in range(200, 94, -1):
+        cut = merged(Record(), whole, Budget(0, room, size))
+        assert [entry for entry in cut.done if not entry.unsure] == sure
+        assert sum(entry.calls for entry in cut.done if entry.unsure) == 60
+
+
+def test_the_oldest_of_all_goes_last_where_it_surely_did_something() -> None:
+    """Also behind others that are counted already."""
+    counts = (
+        Entry("pay", None, (Field("job", "LK-1"),), calls=3),
+        Entry("look", None, (Field("job", "LK-2"),), calls=3, unsure=True),
+    )
+    shortest = [*map(line, (counts[0], counts[1]._replace(values=())))]
+    shorter: list[list[str]] = []
+    for room in range(size(rendered(Record(done=counts))), 5, -1):
+        cut = merged(Record(), Record(done=counts), Budget(0, room, size)).done
+        if [*map(line, cut)] not in shorter:
+            shorter.append([*map(line, cut)])
+    bare = "pay (3 earlier calls)"
+    assert shorter[1:] == [shortest, [bare, shortest[1]], [bare], []]
+
+
 def test_a_range_of_calls_holds_none_that_may_have_changed_nothing() -> None:
     """Nor do these hold one that surely did something: what lies between two ids is not told."""
     calls = [ran(f"LK-{n}", unsure=n % 2 == 0) for n in range(40)]

@@ -46,9 +46,10 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
     First go the call ids of what is done, its texts of many words, and most of what came of it.
     Then calls of one tool are counted together, with what names each of them; then old failures
     and old open calls are, each among its like, and one that is alone of its kind has less of what
-    it was given, but why it failed; then most of the names of what is done go. What is
-    done goes last of all, and the tools that were called most rarely of late first: the ids beside
-    their numbers, and then that they were called.
+    it was given, but why it failed; then most of the names of what is done go. Of each, calls that
+    may have changed nothing go before those that surely did something. What is done goes last of
+    all, and the tools that were called most rarely of late first: the ids beside their numbers, and
+    then that they were called.
     """
 
     def over() -> int:
@@ -204,6 +205,8 @@ class _Counting:
             self.counted,
             partial(self._with_fewer_names, left=self._part),
             partial(self.counted, left=0),
+            partial(self.counted, left=0, alone=True, unsure=True),
+            partial(self._with_fewer_names, unsure=True),
             partial(self.counted, left=0, alone=True),
             self._with_fewer_names,
             lambda done, over: _each(_nameless_if_unsure, done, over, self._count),
@@ -215,7 +218,13 @@ class _Counting:
         return next((shorter for shorter in made if shorter != done), rest)
 
     def counted(
-        self, done: _Done, over: int, *, left: int | None = None, alone: bool = False
+        self,
+        done: _Done,
+        over: int,
+        *,
+        left: int | None = None,
+        alone: bool = False,
+        unsure: bool = False,
     ) -> _Done:
         """Return entries with more of them counted together.
 
@@ -226,6 +235,7 @@ class _Counting:
             alone: Whether those go, too, that are the only ones of their tools or may not have come
                 about: the oldest of all. Else it is the oldest of the tool with the most room. Of
                 either, what may have changed nothing goes first.
+            unsure: Whether nothing else goes.
         """
         counts = {counted_with(e): e for e in done if e.arguments is None}
         singles = [e for e in done if e.arguments is not None]
@@ -233,7 +243,7 @@ class _Counting:
         least = self._part if left is None else left
         while over > 0 and sum(sizes) > least:
             place = _first_to_go(singles) if alone else _of_most_room(singles, sizes, counts)
-            if place is None:
+            if place is None or (unsure and not singles[place].unsure):
                 break
             entry, size = singles.pop(place), sizes.pop(place)
             alike = counted_with(entry)
@@ -245,16 +255,22 @@ class _Counting:
             counts[alike] = joint
         return (*counts.values(), *singles)
 
-    def _with_fewer_names(self, done: _Done, over: int, left: int = 0) -> _Done:
+    def _with_fewer_names(
+        self, done: _Done, over: int, left: int = 0, *, unsure: bool = False
+    ) -> _Done:
         """Return entries with fewer names of calls, where there are most, the oldest first.
 
         Args:
             done: The entries.
             over: Tokens that are to go.
             left: Tokens that the entries of several calls are to be left with.
+            unsure: Whether only names of calls go that may have changed nothing.
         """
         made = list(done)
-        sizes = [line_size(e, self._count) if e.arguments is None else 0 for e in made]
+        sizes = [
+            line_size(e, self._count) if e.arguments is None and e.unsure >= unsure else 0
+            for e in made
+        ]
         ways = Counter(name for name, *_ in set(map(counted_with, made)))
         while over > 0 and sum(sizes) > left:
             named = [
