@@ -218,6 +218,31 @@ def test_what_was_surely_done_outlives_the_names_of_what_may_have_changed_nothin
         assert sum(entry.calls for entry in cut.done if entry.unsure) == 60
 
 
+def test_what_was_surely_done_is_counted_when_of_the_rest_one_name_is_left() -> None:
+    """No call that may have changed nothing stands in full beside it, nor do names of several."""
+    names = tuple(Field("" if n else "job", f"LK-{n}") for n in range(9))
+    suite = ran("LK-20", unsure=True, tool="suite")
+    lists = tuple(Field("", f"failure {n} of many") for n in range(3))
+    done = (
+        Entry("shell", None, names, calls=9, unsure=True),
+        Entry("suite", None, names[:5], calls=5, unsure=True),
+        ran("ED-1", unsure=False, tool="edit"),
+        suite._replace(values=lists),
+        ran("DEP-1", unsure=False),
+        ran("LK-21", unsure=True, tool="ticket")._replace(values=lists),
+    )
+    failed = ran("LK-9", unsure=False)._replace(values=(Field("", "read-only file system"),))
+    whole = Record(done=done, failed=(failed,))
+    ways: set[bool] = set()
+    for room in range(220, 40, -1):
+        cut = merged(Record(), whole, Budget(0, room, size)).done
+        in_full = all(e.arguments is not None for e in cut if not e.unsure)
+        more = any(e.arguments is not None or len(e.values) > 1 for e in cut if e.unsure)
+        assert in_full or not more
+        ways.add(in_full)
+    assert ways == {True, False}
+
+
 def test_the_oldest_of_all_goes_last_where_it_surely_did_something() -> None:
     """Also behind others that are counted already."""
     counts = (
