@@ -218,7 +218,8 @@ def test_what_was_surely_done_outlives_the_names_of_what_may_have_changed_nothin
         assert sum(entry.calls for entry in cut.done if entry.unsure) == 60
 
 
-def test_what_was_surely_done_is_counted_when_of_the_rest_one_name_is_left() -> None:
+@pytest.mark.parametrize("others", [0, 12])
+def test_what_was_surely_done_is_counted_when_of_the_rest_one_name_is_left(others: int) -> None:
     """No call that may have changed nothing stands in full beside it, nor do names of several."""
     names = tuple(Field("" if n else "job", f"LK-{n}") for n in range(9))
     suite = ran("LK-20", unsure=True, tool="suite")
@@ -232,9 +233,10 @@ def test_what_was_surely_done_is_counted_when_of_the_rest_one_name_is_left() -> 
         ran("LK-21", unsure=True, tool="ticket")._replace(values=lists),
     )
     failed = ran("LK-9", unsure=False)._replace(values=(Field("", "read-only file system"),))
+    done += tuple(ran(f"JOB-{n}", unsure=False, tool=f"do_{n}") for n in range(others))
     whole = Record(done=done, failed=(failed,))
     ways: set[bool] = set()
-    for room in range(220, 40, -1):
+    for room in range(size(rendered(whole)), 40, -2):
         cut = merged(Record(), whole, Budget(0, room, size)).done
         in_full = all(e.arguments is not None for e in cut if not e.unsure)
         more = any(e.arguments is not None or len(e.values) > 1 for e in cut if e.unsure)
