@@ -203,7 +203,7 @@ class History(Generic[ItemT]):
         Raises:
             TypeError: It is no stream; the message says what to pass.
         """
-        return record(stream, self._shape_named, self._items, self._keep, lambda: self._state.lock)
+        return record(stream, self._shape_named, self._items, self._keep, self._state.held_briefly)
 
     def run_tool_calls(
         self, tools: Mapping[str, Tool], *, timeout: float | None = None

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from chatfold.core.callables import kind_of
 from chatfold.core.digest import stable_digest
@@ -38,6 +38,8 @@ _log = logging.getLogger("chatfold")
 ValueT = TypeVar("ValueT")
 
 _ONLY = "default"  # the key in a store that holds one conversation
+_LATEST: Final[dict[tuple[int, str, str], object]] = {}
+"""Who began last to write a fold, by its store, key and name; while it is being written."""
 
 
 class Originals:
@@ -81,13 +83,16 @@ class Originals:
             )
         return self._store
 
-    def keep(self, fold: Fold, fold_id: str, redact: Redact | None) -> None:
+    def keep(self, fold: Fold, fold_id: str, redact: Redact | None) -> bool:
         """Write what a fold is about to take out; an error of the store goes to the caller.
 
         What `redact` takes out of a prompt does not go into the store either.
+
+        Returns:
+            Whether nobody else has begun to write a fold of that name meanwhile.
         """
         if self._store is None:
-            return
+            return True
         places = {id(item): position for position, item in enumerate(fold.region)}
         other = (*(item for item in fold.kept if id(item) not in places), *fold.others)
         said = [self._stored(n, item, redact) for n, item in enumerate(fold.region)]
@@ -105,7 +110,18 @@ class Originals:
             items=(*said, *formed),
             created=time.time(),
         )
-        _asked(self._store, lambda store: store.save(stored))
+        place = self._place(fold_id)
+        _LATEST[place] = own = object()
+        try:
+            _asked(self._store, lambda store: store.save(stored))
+        finally:
+            is_latest = _LATEST.get(place) is own
+            if is_latest:
+                _LATEST.pop(place, None)
+        return is_latest
+
+    def _place(self, fold_id: str) -> tuple[int, str, str]:
+        return id(self._store), self.key or _ONLY, fold_id
 
     def discard(self, fold_id: str) -> None:
         """Take out of the store what was written for a fold that is given up.

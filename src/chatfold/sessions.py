@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from chatfold.regions import Region
 from chatfold.session import Session
@@ -227,6 +227,8 @@ class Sessions:
             gone = list(self._named.get(name, ()))
             for session in gone:
                 self._drop(session)
+            gone += [other for other, its in self._left.items() if its == name]
+            for session in gone:
                 session.is_forgotten = True
         self._tell_of(gone)
         return gone
@@ -247,6 +249,8 @@ class Sessions:
         self._lock = threading.Lock()
         self._named: dict[str, dict[Session, bytes]] = {}  # with their openings, the latest last
         self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
+        # Those that are no longer held, with their names: a turn may be under way with one.
+        self._left: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
         self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
 
     def _candidates(self, name: str, items: Sequence[Any]) -> Iterator[Session]:
@@ -298,6 +302,7 @@ class Sessions:
         """Hold a session no longer, if it is held; return it."""
         name = self._used.pop(session, None)
         if name is not None:
+            self._left[session] = name
             left = self._named[name]
             del left[session]
             if not left:

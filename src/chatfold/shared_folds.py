@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.summary import summary_id
@@ -121,6 +123,11 @@ class SharedFolds:
         self._asked_again = 0.0  # from when on, by `time.monotonic`, a store that failed is asked
         self._ended: dict[str, threading.Event] = {}  # by the token of a claim that is held
         self._under_way: list[_Write] = []  # what is to be written, or is being written now
+        _ALL.add(self)
+
+    def after_fork(self) -> None:
+        """Wait for nothing in the child of a fork: the threads of its parent write it."""
+        self._under_way = []
 
     @property
     def used(self) -> bool:
@@ -362,3 +369,14 @@ class SharedFolds:
                 _log.warning("the store failed, and is done without: %s", said)
             self._warned = True
             return otherwise
+
+
+def _after_fork() -> None:
+    for shared in list(_ALL):
+        shared.after_fork()
+
+
+# Held weakly: what is registered for a fork stays so until the process ends.
+_ALL: Final[WeakSet[SharedFolds]] = WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

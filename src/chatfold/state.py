@@ -27,6 +27,7 @@ __all__ = ["Doubted", "ListState"]
 Doubted: TypeAlias = Callable[[int], bool]
 
 _PART: Final = 20  # items that are read before the time is looked at again: some have long texts
+_BRIEF: Final = 0.02  # seconds for which a recorded stream is held up at most
 _MOMENT: Final = 0.002  # seconds for which an event loop is held at a time
 
 
@@ -84,6 +85,19 @@ class ListState:
                 if time.perf_counter() > until:
                     return True
         return False
+
+    @contextmanager
+    def held_briefly(self) -> Generator[None, None, None]:
+        """Hold the lock if it is free soon: a fold has it while a store takes what goes.
+
+        What is added then, without it, is seen before that is put in.
+        """
+        has = self.lock.acquire(timeout=_BRIEF)
+        try:
+            yield
+        finally:
+            if has:
+                self.lock.release()
 
     def extent(self) -> Extent:
         """Return how long the list is, in time that depends on what is new alone."""

@@ -237,10 +237,11 @@ class Swaps:
             return None
         fold = _fold(plan, verdict.replacement, len(written))
         if not stopped():
-            self._originals.keep(fold, known.id, plan.terms.redact)
+            is_ours = self._originals.keep(fold, known.id, plan.terms.redact)
             if not stopped():
                 return fold
-            self._originals.discard(known.id)
+            if is_ours:  # else a fold of these very words may be in the list by now
+                self._originals.discard(known.id)
         raise CancelledError
 
     def _judged(

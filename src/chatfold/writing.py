@@ -94,17 +94,8 @@ class Writing:
         at_end = self._state.items[-len(items) :]
         if len(at_end) == len(items) and all(map(is_, items, at_end)):
             return  # nobody spoke; the list need not be read
-        mine = {id(item) for item in items}
-        with self._state.lock:
-            now = self._state.reading.snapshot()
-            self._waiting = [
-                now.items[c.call_index]
-                for c in now.calls
-                if c.status == "abandoned"
-                and c.call_index is not None
-                and id(now.items[c.call_index]) in mine
-            ]
-            self._spoken = _last_said(now)
+        self._waiting = list(items)  # also what a fold has taken out: it may be undone
+        self._spoken = _last_said(self._state.snapshot())
 
     def _to_run(self, now: Snapshot) -> list[ToolCallRecord]:
         """Return the calls that wait for their results."""

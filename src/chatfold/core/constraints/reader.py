@@ -6,7 +6,7 @@ Not here: which sentences are read, and what becomes of all of them (`standing`)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.content import Content, ContentReader, key_of, plain_of
@@ -112,12 +112,17 @@ class SentenceReader:
         touches = self.content.touches
         touched = goes_on or (said and any(touches(said.about, c) for c in about.values()))
         if loose is not None and len(held) < MOST:  # it pushes none out
-            touched = touched or self.concerns(loose, about.values())
+            touched = touched or self.concerns(loose, about, held)
         if is_told_anew or (said and said.instruction) or (meant is None and touched):
             held[key] = self.shortened(sentence)
             if len(held) > MOST:
-                del held[next(iter(held))]
+                oldest = next(iter(held))
+                del held[next((k for k, t in held.items() if self.only_loosens(t)), oldest)]
         return lifted
+
+    def only_loosens(self, text: str) -> bool:
+        """Return whether what is held is no instruction, and stands there as it loosens one."""
+        return self.loosening.read(text) is not None and not self.is_instruction(plain_of(text))
 
     def goes_on(self, sentence: str, held: dict[str, str], known: dict[str, Content]) -> bool:
         """Return whether a sentence asks for what an instruction only wanted to wait.
@@ -151,11 +156,16 @@ class SentenceReader:
         first, later = self.lifts.places(plain)
         return any(self.content.begins(plain[at:], content) for at in (*first, *later))
 
-    def concerns(self, loose: Loose, about: Collection[Content]) -> bool:
-        """Return whether what a sentence loosens is among what instructions are about."""
+    def concerns(self, loose: Loose, about: Mapping[str, Content], held: Mapping[str, str]) -> bool:
+        """Return whether what a sentence loosens is among what instructions are about.
+
+        What others loosened does not count, or each would draw the next behind it.
+        """
         told = self.content.read(loose.sentence)
-        concerned = any(self.content.concerns(told, content) for content in about)
-        return concerned or (loose.unnamed and len(about) == 1)
+        if loose.unnamed and len(about) == 1:
+            return True
+        concerned = (key for key in about if self.content.concerns(told, about[key]))
+        return any(not self.only_loosens(held[key]) for key in concerned)
 
     def said(self, sentence: str) -> _Said | None:
         """Return what a sentence says of instructions, None where that is nothing."""

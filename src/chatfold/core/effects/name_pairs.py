@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from chatfold.core.word_sets import word_set
 
-__all__ = ["of_change_as_thing", "of_noted", "reads_but_for"]
+__all__ = ["DEEDS", "of_change_as_thing", "of_noted", "reads_but_for"]
 
 _Pair: TypeAlias = Literal["read", "write", "unknown"]
 
@@ -55,8 +55,11 @@ _TOLD = (
 )
 
 # Deeds, and never things, so that what reads behind them is what they are done to.
-_DEEDS = word_set(
-    "abort arm bind cast disarm discard dispense extend flush honor honour postpone prolong "
+DEEDS = word_set(
+    "abort alter amend annotate arm backdate correct empty erase expunge flip invalidate nuke "
+    "override prune redact scrub squash switch trim unset zero"
+) | word_set(
+    "arm bind cast disarm discard dispense extend flush honor honour postpone prolong "
     "rebuild reissue rinse shred truncate unseal void wipe"
 )
 # A check is money, too, and a test is taken.
@@ -98,7 +101,7 @@ def reads_but_for(before: Collection[str], word: str, behind: Sequence[str]) -> 
         word: That one.
         behind: The words behind it.
     """
-    if not _DEEDS.isdisjoint(before) or _may_offer(word, behind):
+    if not DEEDS.isdisjoint(before) or _may_offer(word, behind):
         return True
     if word == "scan" and behind[:1] in (["in"], ["out"]):  # a box goes on a shelf, or off it
         return True

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from chatfold.core.effects.name_pairs import of_change_as_thing, of_noted, reads_but_for
+from chatfold.core.effects.name_pairs import DEEDS, of_change_as_thing, of_noted, reads_but_for
 from chatfold.core.effects.shell_programs import PROGRAMS
 from chatfold.core.word_sets import word_set
 
@@ -172,7 +172,8 @@ _WORKED_OUT = word_set(
 _INTO = word_set("into to")
 _BETWEEN = word_set("at by for from in into of on or to where with")
 _PHRASES = re.compile(
-    r"(?<![a-z])(?:(?:badge|clock|punch)_(?:in|out)|check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
+    r"^(?:badge|clock|punch)_(?:in|out)(?!_(?:event|history|list|log|record|report|status|time)s?\b)"
+    r"|(?<![a-z])(?:check_in|check_out|fill_in|find_and_replace|hand_off|hand_over|log_in|log_out|"
     r"opt_in|opt_out|run_migrations?|search_and_replace|sign_in|sign_out|sign_up|str_replace|top_up"
     r"|turn_(?:on|off|up|down)"
     r"|resolve_(?:alert|bug|case|comment|complaint|conflict|dispute|incident|issue|problem|task|"
@@ -330,7 +331,7 @@ def _of_change(words: list[str], before: list[str]) -> Effect:
     """Return what a name does from a word for a change on, which may be a thing: `issue_read`."""
     if words == ["schedule"] and before:  # of a train, or what is done to a job
         return "unknown"
-    if before and before[-1] in _JOINS:  # `pack_and_ship_status`
+    if not (_JOINS | _EITHER | DEEDS).isdisjoint(before[-1:]):  # `erase_purchase_history`
         return "write"
     return of_change_as_thing(words, _ALL_WRITES | _JOINS | _BETWEEN) or "write"
 

@@ -7,7 +7,7 @@ may be another's failure. Not here: fields that say so by themselves (`fields`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 from chatfold.core.call_json import key_of
@@ -18,7 +18,13 @@ from chatfold.core.failures.codes import BESIDE, EMPTY
 from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.reasons import read, text_of, told_in
 from chatfold.core.failures.successes import tells_a_deed, words_in
-from chatfold.core.failures.words import first_line, is_participle, is_status_text, words_of_name
+from chatfold.core.failures.words import (
+    first_line,
+    is_for,
+    is_participle,
+    is_status_text,
+    words_of_name,
+)
 from chatfold.core.word_sets import word_set
 
 __all__ = ["reason_in_form", "status_in_text"]
@@ -99,6 +105,7 @@ def _wrapped(fields: _Fields, name: str, given: _Given) -> str | None:
     return _of_all(cast(list[Any], inner), name, given) if isinstance(inner, list) else None
 
 
+_GIVES_RISE = word_set("create later request")  # what is to be signed is not signed yet
 # Lists with one answer for each thing; others hold what failed alone.
 _EACH = re.compile(r"deliveries|documents|entries|messages|pages|recipients")
 _ERROR_TEXT = re.compile(r"error(?:[_-](?:description|message|text))?")
@@ -119,15 +126,26 @@ def _each(fields: _Fields, name: str, given: _Given) -> str | None:
     each = cast(list[Any], told.pop(lists[0]))
     if any(str(value) != str(len(each)) for value in told.values()):
         return None
-    known = {*map(str, given())}
+    values = [*given()]
+    if True in values or False in values or _GIVES_RISE.intersection(words):  # a rehearsal, a draft
+        return None
+    known = {*map(str, values)}
     reasons = [_told_of(cast(_Fields, one), words, known) for one in each if isinstance(one, dict)]
     return next(filter(None, reasons), None) if len(reasons) == len(each) and all(reasons) else None
 
 
-def _told_of(one: _Fields, words: Collection[str], known: set[str]) -> str | None:
+_SETS = word_set("flip mark put set switch toggle turn")
+_NO_ERROR = re.compile(r"(?i)\W*|0+|n/?a|no[ _]errors?\.?|ok|success(?:ful)?\.?")
+
+
+def _told_of(one: _Fields, words: Sequence[str], known: set[str]) -> str | None:
     """Return what an answer says of its failure, None where it made something, or says nothing."""
-    texts = [v for k, v in one.items() if _ERROR_TEXT.fullmatch(key_of((k,))) and v not in EMPTY]
-    denied = [k for k, v in one.items() if v is False and any(is_participle(k, w) for w in words)]
+    told = [read(v) for k, v in one.items() if _ERROR_TEXT.fullmatch(key_of((k,)))]
+    texts = [v for v in told if v not in EMPTY and not _NO_ERROR.fullmatch(str(v))]
+    # What sets a thing, or does one thing or the other, says by this what it has become.
+    verbs = [w for w in words if w in _SETS or effect_of_name(w) == "write"]
+    verb = words[0] if verbs == words[:1] and words[0] not in _SETS else ""
+    denied = [k for k, v in one.items() if v is False and verb and is_participle(k, verb)]
     if made_id(one, known) or not (texts or denied) or not known.isdisjoint(map(str, texts)):
         return None
     if not texts and not all(v in EMPTY or str(v) in known for v in one.values()):
@@ -318,6 +336,9 @@ _STILL = word_set(
 )
 
 
+_KEEPS = word_set("bookmark create draft plan save")  # what is applied later, by another call
+
+
 def _denied(fields: _Fields, name: str, given: _Given) -> str | None:
     """That it was not applied, and words beside that which promise nothing: `locked`."""
     denied = next((key for key in _OF_CALLS if fields.get(key) is False), None)
@@ -326,6 +347,9 @@ def _denied(fields: _Fields, name: str, given: _Given) -> str | None:
         return None
     words = words_in(told)
     if not _STILL.isdisjoint(words) or tells_a_deed(words, name):
+        return None
+    states = {str(fields.get(key)).lower() for key in ("status", "state", "result", "outcome")}
+    if any(is_for(state, name) for state in states) or not _KEEPS.isdisjoint(words_of_name(name)):
         return None
     is_report = not {*_COMPLAINTS, "alert", "note"}.isdisjoint(words_of_name(name))
     return None if is_report or made_id(fields, {*map(str, given())}) else told
@@ -340,9 +364,13 @@ def _decided(fields: _Fields, name: str, given: _Given) -> str | None:
     state = next((s for key in _DECIDED if isinstance(s := fields.get(key), str)), "")
     if state.lower() not in _DECISIONS or _GRANTS.isdisjoint(words_of_name(name)):
         return None
-    if any(state.lower() in text.lower() for text in texts_of(given)):
+    told = {word for text in (name, *texts_of(given)) for word in words_of_name(text)}
+    if any(state.lower() == word or is_participle(state.lower(), word) for word in told):
         return None
     return told_in(fields) or state
+
+
+_VERDICTS = word_set("inspection locale measurement quality record report test")
 
 
 def _not_ok(fields: _Fields, name: str, given: _Given) -> str | None:
@@ -353,6 +381,8 @@ def _not_ok(fields: _Fields, name: str, given: _Given) -> str | None:
     if effect_of_name(name) != "write" and len(fields) == 1:
         return None
     if any("nok" in text.lower() for text in texts_of(given)):
+        return None
+    if made_id(fields, {*map(str, given())}) or not _VERDICTS.isdisjoint(words_of_name(name)):
         return None
     return told_in(fields) or f"{key}: {fields[key]}"
 

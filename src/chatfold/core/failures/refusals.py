@@ -136,11 +136,13 @@ _OF_SUBJECTS = (
     r"|l['’]utente ha (?:negato|rifiutato)\b"
     r"|[oa] usuári[oa] (?:negou|recusou|rejeitou)\b"
     r"|(?:der|die) (?:be)?nutzer(?:in)? hat (?:[^\W\d_]+ ){0,4}?(?:abgelehnt|verweigert)\b"
-    r")(?=[^\n.;!]{0,160}[.!]*\s*\Z)"
+    r")(?=(?:(?!\b(?:pero|sino|mais|ma|però|mas|porém|aber|jedoch|doch)\b)[^\n.;!]){0,160}"
+    r"[.!]*\s*\Z)"
 )
 # In Japanese words are not parted; what cannot be done may be told beside what was.
 _JAPANESE = (
-    r"エラー ?[:：](?! ?(?:なし|0|０|ゼロ))"
+    r"エラー ?[:：](?! ?(?:なし|無|ありません|発生せず|発生していません|検出され(?:ず|ません)"
+    r"|0|０|ゼロ))"
     r"|[^\n。.:「」『』\d]{0,40}できません(?=[。.!！ ]*\Z)"
     r"|[^\n。.:「」『』]{0,40}(?P<rejected>却下|拒否)され(?:ました|た)(?=[。.!！ ]*(?:$|\n))"
 )
@@ -154,7 +156,10 @@ _ENDING: Final = word_set(  # what such a tool has ended is no longer there
     "stop suspend terminate unpublish"
 )
 _COMPOSING = (["compose"], ["draft"], ["generate"], ["rewrite"])
-_BLOCKING = word_set("ban deactivate disable filter freeze lock quarantine suspend")
+_BLOCKING = word_set(
+    "ban blacklist blocklist cancel close deactivate deny disable filter freeze hold kick link "
+    "lock moderate mute quarantine remove replace report restrict rule stop suspend"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’]t)?")
 _GOES_ON = re.compile(r"[.,;:!\n–—]|\b(?:and|but|so|yet)\b")
 

@@ -13,7 +13,7 @@ from typing import Final
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_shell, program_of
 from chatfold.core.failures.successes import tells_a_deed, words_in
-from chatfold.core.failures.words import first_line, words_of_name
+from chatfold.core.failures.words import first_line, is_for, words_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = ["said_in_reply"]
@@ -55,15 +55,27 @@ _TELLING = word_set(
     "abort alarm alert ask call comment compose draft fault generate ignore inhibit log nack nak"
     " note post record report rewrite save store test write"
 )
+# What others wrote or said, or what a thing is.
+_OF_TEXTS = word_set(
+    "article bot chatbot deepl display expert faq glossary headlines news reply screen speech "
+    "transcript transcription translation translator value"
+)
+_HALTED = word_set("aborted inhibited")  # which is what these bring about
+_HALTING = word_set(
+    "cancel disable end halt hangup interlock isolate kill lock lockout return "
+    "recall stop terminate"
+)
 _RUNNING = word_set("code interpreter notebook python repl script")
 
 # Of SOAP 1.1, where a fault has a `faultcode`
 # (http://www.zvon.org/xxl/soapReference/Output/soap_faultcode.html, read 2026-11-29), and of 1.2,
 # where that is a `Code`.
 _FAULT = re.compile(
-    r"<(?:[\w-]{1,20}:)?Fault[\s>].{0,400}?<(?:[\w-]{1,20}:)?(?:faultcode|Code)>", re.S
+    r"<(?:[\w-]{1,20}:)?Fault[\s>].{0,400}?<(?:[\w-]{1,20}:)?(?:faultcode\b|Code>\s*<(?:[\w-]{1,20}:)?Value>)",
+    re.S,
 )
 _RETURNED = re.compile(r"<(?:rc|return-?code|errno)>\s*(-?\d{1,6})\s*</", re.IGNORECASE)
+_WELL = frozenset((0, *range(200, 300)))  # as of HTTP
 _SAID = re.compile(
     r"<(?:[\w-]{1,20}:)?(?:faultstring|text|msg|message|reason|error)(?:\s[^<>]{0,80})?>"
     r"\s*([^<>]*\w[^<>]*)</",
@@ -83,32 +95,36 @@ def said_in_reply(text: str, name: str, given: Callable[[], Iterable[str]]) -> s
     if len(text) > (_LONGEST_XML if is_xml else _LONGEST):
         return None
     words = words_of_name(name)
-    if reads_by_name(name, "function", {}) or not _TELLING.isdisjoint(words):
+    if reads_by_name(name, "function", {}) or not (_TELLING | _OF_TEXTS).isdisjoint(words):
         return None
     if is_shell(name) or program_of(name) or not _RUNNING.isdisjoint(words):
         return None
-    said = _said_in_xml(text) if is_xml else _said_in_words(text, name)
+    said = _said_in_xml(text, name) if is_xml else _said_in_words(text, name)
     if said is None or any(text.strip() in known for known in given()):
         return None
     return said
 
 
-def _said_in_xml(text: str) -> str | None:
+def _said_in_xml(text: str, name: str) -> str | None:
     """Return what a fault of SOAP says, or an answer whose one return code is not 0."""
-    codes = _RETURNED.findall(text)
-    if not _FAULT.search(text) and (len(codes) != 1 or int(codes[0]) == 0):
+    codes, said = _RETURNED.findall(text), _SAID.search(text)
+    if not _FAULT.search(text) and (len(codes) != 1 or int(codes[0]) in _WELL):
         return None
-    said = _SAID.search(text)
+    if said and tells_a_deed(words_in(said[1]), name):  # `Command completed successfully`
+        return None
     return said[1].strip() if said else first_line(text)
 
 
 def _said_in_words(text: str, name: str) -> str | None:
-    if _CODES.match(text):
-        return first_line(text)
-    found = _OF_MACHINES.match(text)
+    found = _CODES.match(text) or _OF_MACHINES.match(text)
     if found is None and effect_of_name(name) == "write":
         found = _IN_WORDS.match(text)
     if found is None:
+        return None
+    said = words_in(found[0])
+    if any(is_for(word, name) for word in said):
+        return None
+    if not _HALTED.isdisjoint(said) and not _HALTING.isdisjoint(words_of_name(name)):
         return None
     clauses = map(words_in, (text[: found.end()], *_CLAUSE.split(text[found.end() :].lower())))
     told = (words for words in clauses if "already" not in words)

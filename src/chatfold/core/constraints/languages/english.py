@@ -75,6 +75,7 @@ ENGLISH: Final = Words(
         "was|were|been|am told|asked",
     ),
     questions=(
+        "don't|dont mention it .",
         "why|what|who|where|how|which",
         "is|are|was|were|does|did|do|have|has|can|could|would|will i|you|we|he|she|it|they|there",
     ),

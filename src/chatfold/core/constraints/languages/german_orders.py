@@ -287,7 +287,7 @@ ALWAYS: Final = (
 )
 
 EXCEPTIONS: Final = (
-    "mach|macht|machen dir|euch|sie * keine|keinen sorgen|gedanken|mühe|umstände|stress|kopf",
+    "mach|macht|machen dir|euch|sie * keine|keinen sorgen|gedanken|mühe|umstände|stress|kopf .",
     "leg|lege|legen|legt * nicht auf .",
     "buch*|änder*|verschieb*|tausch* * den|die|das|meinen|meine|mein * statt",
     # complaints and reports
