@@ -274,3 +274,47 @@ def test_what_a_policy_of_ones_own_has_folded_is_not_known_by_its_size() -> None
     history = thought(2)
     policy = Policy(when=lambda load: False, keep_last_turns=1)
     assert says(thinking(Teller(), policy).fold(history, key="k"))
+
+
+# --- what this conversation asked for itself ------------------------------------------------------
+
+
+def stripped(llm: Any) -> tuple[Any, list[Item], Folded[Any]]:
+    """Return a conversation that was folded, with the thinking of what stays taken out."""
+    wrapper, host = thinking(llm, replace(KEEPS, max_items=12), thinking="strip"), list[Item]()
+    folded: Folded[Any] | None = None
+    while folded is None or not folded.outcome.changed:
+        host += thought(1, len(host) // 2)
+        folded = wrapper.fold(list(host), key="k")
+        host += thought(2, len(host) // 2)[1:2]
+    return wrapper, host, folded
+
+
+ANSWERS: list[list[Item]] = [
+    [{"role": "assistant", "content": "So it is."}],  # and then, with the thinking, one more
+    [{"role": "user", "content": "Be quick."}],  # which the host added to the request itself
+]
+
+
+@pytest.mark.parametrize("before", ANSWERS)
+def test_an_answer_that_was_asked_for_needs_no_fields_with_whatever_came_before_it(
+    before: list[Item],
+) -> None:
+    """Who has thinking taken out may not be able to send these."""
+    wrapper, host, _ = stripped(lambda prompt: "short")
+    host += thought(1, 40)
+    assert not says(wrapper.fold(list(host), key="k"))
+    host += [*before, *thought(2)[1:2], *thought(1, 50)]
+    folded = wrapper.fold(list(host), key="k")
+    assert summaries(folded.items)
+    assert "c2ln" in str(folded.items)
+    assert not says(folded)
+
+
+def test_another_ones_answer_in_between_needs_them() -> None:
+    """Nobody knows what that was signed over."""
+    wrapper, host, _ = stripped(lambda prompt: "short")
+    host += [*thought(2, 50), *thought(2)[1:2], *thought(1, 60)]
+    folded = wrapper.fold(host, key="k")
+    assert summaries(folded.items)
+    assert folded.request_options()["thinking"]["block_binding"]

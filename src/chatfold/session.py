@@ -20,7 +20,7 @@ from chatfold.core.late import CallKey, answered, unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.summary import summary_id, summary_part
-from chatfold.core.views import TextPart, is_user_message
+from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
 from chatfold.regions import Region, Seen, View
@@ -142,11 +142,16 @@ class Session(ChatContext[Any]):
             items: The host's list.
         """
         is_folded = seen.end > self._start
-        doubts = not is_folded and self._each_turn.may_be_folded(self._tokens_of(items))
-        asked = self._sent.get
-        return self._state.requirements_of(
-            seen.items, (lambda index: asked(index) != seen.end) if doubts else None
-        )
+        if is_folded:
+            doubts = self._state.unbound
+        else:
+            doubts = self._each_turn.may_be_folded(self._tokens_of(items))
+        fewer = len(items) - len(seen.items)
+
+        def is_doubted(at: int, views: Sequence[ItemView]) -> bool:
+            return not self._was_asked_for(at, at + fewer, views, seen.end)
+
+        return self._state.requirements_of(seen.items, is_doubted if doubts else None)
 
     def sent(self, seen: Seen, items: Sequence[Any]) -> None:
         """Take down what goes to the model: thinking in the answer is signed over that.
@@ -159,13 +164,32 @@ class Session(ChatContext[Any]):
         # Of two at once, nobody knows whose answer the host goes on with.
         self._sent[length] = end if self._sent.get(length, end) == end else None
 
-    def _is_doubted(self, at: int) -> bool:
+    def _is_doubted(self, at: int, views: Sequence[ItemView]) -> bool:
         """Return whether thinking in an item of the context's list may be signed over another one.
 
         That is so where this conversation did not ask for it, folded as it is now.
         """
         index = self._origin[at]
-        return index is not None and self._sent.get(index) != self._view.end
+        return index is not None and not self._was_asked_for(at, index, views, self._view.end)
+
+    def _was_asked_for(self, at: int, index: int, views: Sequence[ItemView], end: int) -> bool:
+        """Return whether this conversation asked for an answer, with its list folded so far.
+
+        A host may keep an answer as several items, and may have sent more than it handed over.
+
+        Args:
+            at: Index of the answer in the list that was read.
+            index: Its index in the host's list.
+            views: The readings of the former.
+            end: Index in the host's list behind the last item that was folded.
+        """
+        first = at
+        while first and views[first - 1].role == "assistant":
+            first -= 1
+        while first and views[first - 1].role != "assistant":
+            first -= 1
+        lengths = range(index - (at - first) + 1, index + 1)
+        return any(self._sent.get(length, -1) == end for length in lengths)
 
     def shown(self, items: Sequence[Any]) -> Seen | None:
         """Return what the model sees of a list, None where it is not this conversation's.

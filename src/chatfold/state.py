@@ -24,7 +24,7 @@ from chatfold.errors import BusyError
 
 __all__ = ["Doubted", "ListState"]
 
-Doubted: TypeAlias = Callable[[int], bool]
+Doubted: TypeAlias = Callable[[int, Sequence[ItemView]], bool]
 
 _PART: Final = 20  # items that are read before the time is looked at again: some have long texts
 _BRIEF: Final = 0.02  # seconds for which a recorded stream is held up at most
@@ -172,8 +172,8 @@ class ListState:
         """Return the same, in time that is short also for long lists.
 
         Args:
-            is_doubted: Returns of an index whether thinking there may have been signed over a
-                summary that is not in the list; None where that is not so.
+            is_doubted: Returns of an index, and what was read, whether thinking there may have
+                been signed over a summary that is not in the list; None where that is not so.
         """
         with self.lock:
             shape, views = self.reading.read_now()
@@ -192,8 +192,9 @@ class ListState:
             items: What is to go out.
             is_doubted: As for `requirements_read`.
         """
-        shape, views = self.reading.read_of(items)
-        found = shape.requirements(views, model=self.model)
+        with self.lock:
+            shape, views = self.reading.read_of(items)
+        found = self._still_needed(shape.requirements(views, model=self.model))
         return self._with_doubted(found, shape, views, is_doubted)
 
     def _with_doubted(

@@ -56,17 +56,20 @@ def parted_thinking(
 
 
 def doubted_thinking(
-    shape: Shape, views: Sequence[ItemView], is_doubted: Callable[[int], bool], model: str | None
+    shape: Shape,
+    views: Sequence[ItemView],
+    is_doubted: Callable[[int, Sequence[ItemView]], bool],
+    model: str | None,
 ) -> list[Requirement]:
     """Return what a request with thinking has to carry that may have been signed over a summary.
 
     Args:
         shape: The shape of the list.
         views: The readings of its items.
-        is_doubted: Returns whether that may be so of the item at an index.
+        is_doubted: Returns whether that may be so of the item at an index of these.
         model: The agent's model.
     """
-    return _as_behind_a_summary(shape, views, is_doubted, model, _DOUBTED)
+    return _as_behind_a_summary(shape, views, lambda at: is_doubted(at, views), model, _DOUBTED)
 
 
 def _as_behind_a_summary(

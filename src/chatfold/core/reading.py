@@ -198,8 +198,15 @@ class Reading:
 
     def read_of(self, items: Sequence[Any]) -> tuple[Shape, Sequence[ItemView]]:
         """Return the same of another list of the conversation."""
-        choice = self._choice.of(items)
-        views = [*map(choice.read, items)]
+        # What was read has told already: to ask all of a long list again takes long.
+        choice = self._choice.of(items[len(self._seen) :])
+        views: list[ItemView] = []
+        if choice is self._choice:
+            known = zip(items, self._seen, self._views, strict=False)
+            views += (
+                v if _is_as_read(item, seen) else choice.read(item) for item, seen, v in known
+            )
+        views += map(choice.read, items[len(views) :])
         return choice.for_now(), _with(mark_summary(views, self._key), views)
 
     def _summary(self) -> tuple[int, ItemView] | None:
@@ -497,3 +504,11 @@ def _with(marked: tuple[int, ItemView] | None, views: Sequence[ItemView]) -> Seq
     made = [*views]
     made[marked[0]] = marked[1]
     return made
+
+
+def _is_as_read(item: Any, seen: Any) -> bool:
+    """Return whether an item is the one that was read, or a plain dict that is equal to it.
+
+    That is told sooner than an item is read.
+    """
+    return item is seen or (type(item) is dict is type(seen) and item == seen)

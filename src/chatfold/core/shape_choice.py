@@ -137,7 +137,7 @@ class ShapeChoice:
 
     def of(self, items: Sequence[Any]) -> ShapeChoice:
         """Return the choice for another list, whose items may tell more than this one's do."""
-        if self._is_given:
+        if self._is_given or not items:
             return self
         other = ShapeChoice(self.shapes, None)
         other.settle(items)
