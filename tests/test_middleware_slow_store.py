@@ -193,12 +193,8 @@ def left(store: Any, wrapper: Middleware[Any]) -> int:
     return int(store.erase("a"))
 
 
-def test_what_a_thread_is_writing_is_erased() -> None:
-    """`forget` returns when it is written, so that who erases then erases it."""
-    store, gate, counter, host = Held(), Gate(), InTurn(), talk(40)
-    wrapper = middleware(gate, POLICY, store, background=True, counter=counter)
-    assert written_in_a_turn(wrapper, gate, counter, host).outcome.changed
-    assert store.is_writing.wait(LONG)
+def erases_all(wrapper: Any, store: Held) -> None:
+    """Forget and erase a conversation of which a fold is being written."""
     forgotten = threading.Thread(target=wrapper.forget, args=("a",))
     forgotten.start()
     forgotten.join(0.2)
@@ -207,6 +203,15 @@ def test_what_a_thread_is_writing_is_erased() -> None:
     forgotten.join(LONG)
     assert store.erase("a") == 1
     assert left(store, wrapper) == 0
+
+
+def test_what_a_thread_is_writing_is_erased() -> None:
+    """`forget` returns when it is written, so that who erases then erases it."""
+    store, gate, counter, host = Held(), Gate(), InTurn(), talk(40)
+    wrapper = middleware(gate, POLICY, store, background=True, counter=counter)
+    assert written_in_a_turn(wrapper, gate, counter, host).outcome.changed
+    assert store.is_writing.wait(LONG)
+    erases_all(wrapper, store)
 
 
 @pytest.mark.parametrize("sessions", [1, 1_000])
@@ -232,14 +237,7 @@ def test_what_was_owed_to_a_store_is_erased(sessions: int) -> None:
 
     until(tried_again)
     wrapper.fold(talk(2), key="b")
-    forgotten = threading.Thread(target=wrapper.forget, args=("a",))
-    forgotten.start()
-    forgotten.join(0.2)
-    assert forgotten.is_alive()
-    store.may_write.set()
-    forgotten.join(LONG)
-    assert store.erase("a") == 1
-    assert left(store, wrapper) == 0
+    erases_all(wrapper, store)
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -24,6 +24,7 @@ from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
 from chatfold.regions import Region, Seen, View
+from chatfold.sent import Sent
 from chatfold.summarizers import LLM
 
 __all__ = ["Session"]
@@ -81,9 +82,7 @@ class Session(ChatContext[Any]):
         self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
         self._joined: list[Any] = []  # what stood in one item when it went out last
-        # Up to where the host's list was folded when it went out, by its length then; None where
-        # it went out twice.
-        self._sent: dict[int, int | None] = {}
+        self._sent = Sent()
         self._before = 0  # tokens of the context's list before a fold that is being put in
         self._settle(0)
 
@@ -149,7 +148,7 @@ class Session(ChatContext[Any]):
         fewer = len(items) - len(seen.items)
 
         def is_doubted(at: int, views: Sequence[ItemView]) -> bool:
-            return not self._was_asked_for(at, at + fewer, views, seen.end)
+            return not self._sent.has_asked_for(at, at + fewer, views, seen.end)
 
         return self._state.requirements_of(seen.items, is_doubted if doubts else None)
 
@@ -160,9 +159,7 @@ class Session(ChatContext[Any]):
             seen: What goes out.
             items: The host's list, which the answer comes behind.
         """
-        length, end = len(items), seen.end
-        # Of two at once, nobody knows whose answer the host goes on with.
-        self._sent[length] = end if self._sent.get(length, end) == end else None
+        self._sent.note(len(items), seen.end)
 
     def _is_doubted(self, at: int, views: Sequence[ItemView]) -> bool:
         """Return whether thinking in an item of the context's list may be signed over another one.
@@ -170,26 +167,9 @@ class Session(ChatContext[Any]):
         That is so where this conversation did not ask for it, folded as it is now.
         """
         index = self._origin[at]
-        return index is not None and not self._was_asked_for(at, index, views, self._view.end)
-
-    def _was_asked_for(self, at: int, index: int, views: Sequence[ItemView], end: int) -> bool:
-        """Return whether this conversation asked for an answer, with its list folded so far.
-
-        A host may keep an answer as several items, and may have sent more than it handed over.
-
-        Args:
-            at: Index of the answer in the list that was read.
-            index: Its index in the host's list.
-            views: The readings of the former.
-            end: Index in the host's list behind the last item that was folded.
-        """
-        first = at
-        while first and views[first - 1].role == "assistant":
-            first -= 1
-        while first and views[first - 1].role != "assistant":
-            first -= 1
-        lengths = range(index - (at - first) + 1, index + 1)
-        return any(self._sent.get(length, -1) == end for length in lengths)
+        if index is None:
+            return False
+        return not self._sent.has_asked_for(at, index, views, self._view.end)
 
     def shown(self, items: Sequence[Any]) -> Seen | None:
         """Return what the model sees of a list, None where it is not this conversation's.
@@ -374,7 +354,7 @@ class Session(ChatContext[Any]):
         self._taken = outcome.item
         kept = self._move(before)
         self._needs = len(self._host)
-        self._sent = {at: end for at, end in self._sent.copy().items() if at >= self._cut}
+        self._sent.forget_before(self._cut)
         self._pass_by(outcome.removed)
         self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn
 from weakref import WeakSet
 
-from chatfold.core.binding import doubted_thinking, parted_thinking
+from chatfold.core.binding import Doubted, doubted_thinking, parted_thinking
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
@@ -22,9 +22,7 @@ from chatfold.core.replacement import Replacement
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import BusyError
 
-__all__ = ["Doubted", "ListState"]
-
-Doubted: TypeAlias = Callable[[int, Sequence[ItemView]], bool]
+__all__ = ["ListState"]
 
 _PART: Final = 20  # items that are read before the time is looked at again: some have long texts
 _BRIEF: Final = 0.02  # seconds for which a recorded stream is held up at most

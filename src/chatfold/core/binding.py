@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TypeAlias
 
 from chatfold.core.check import THINKING_BINDING, Requirement
 from chatfold.core.reading import Snapshot
 from chatfold.core.views import ItemView, ReasoningPart, Shape, SummaryPart
 
-__all__ = ["doubted_thinking", "parted_thinking", "thinking_prints"]
+__all__ = ["Doubted", "doubted_thinking", "parted_thinking", "thinking_prints"]
+
+Doubted: TypeAlias = Callable[[int, Sequence[ItemView]], bool]
+"""Returns of an index, and the readings there, whether thinking may be signed over another list."""
 
 _PARTED = (
     "thinking that came behind a summary was signed over it, and undo() has taken it out; send "
@@ -58,7 +62,7 @@ def parted_thinking(
 def doubted_thinking(
     shape: Shape,
     views: Sequence[ItemView],
-    is_doubted: Callable[[int, Sequence[ItemView]], bool],
+    is_doubted: Doubted,
     model: str | None,
 ) -> list[Requirement]:
     """Return what a request with thinking has to carry that may have been signed over a summary.
