@@ -146,9 +146,13 @@ def test_a_list_is_of_the_session_that_is_folded_furthest() -> None:
     assert summaries(one.fold(branch, key="k").items) == 0
 
 
-def test_what_came_since_counts_beside_the_turn_of_another_call() -> None:
-    """Its list ends before, and what is said of thinking would be of that one's alone."""
-    gate, history = Gate(), thought(12)
+@pytest.mark.parametrize("told", [True, False])
+def test_what_came_since_counts_beside_the_turn_of_another_call(told: bool) -> None:
+    """Its list ends before, and what is said of thinking would be of that one's alone.
+
+    Nor need that list have told yet which provider's it is.
+    """
+    gate, history = Gate(), thought(12) if told else [*talk(10), *thought(2, 10)]
     gate.open.set()
     one = thinking(gate)
     assert summaries(one.fold(history[:15], key="k").items) == 1

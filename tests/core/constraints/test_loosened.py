@@ -249,3 +249,27 @@ def test_two_sentences_at_most_go_on_with_what_waited() -> None:
 def test_what_goes_on_pushes_no_instruction_out() -> None:
     rules = ["Don't send it yet.", *(f"Never call person{i} before {i}." for i in range(39))]
     assert told(*rules, "Ok, send it.") == rules
+
+
+# --- many of them ---------------------------------------------------------------------------------
+
+
+def test_what_loosens_an_instruction_is_pushed_out_before_it() -> None:
+    """The next instruction makes room for itself: not at the expense of those that hold."""
+    rule, last = "Only contact me by email.", "Always answer in German."
+    held = told(rule, *(f"You can call person {n} now." for n in range(40)), last)
+    assert {rule, last} <= {*held}
+    assert len(held) == 40
+
+
+def test_what_stands_beside_an_instruction_draws_no_others_behind_it() -> None:
+    """Each of these shares a word with the one before it alone."""
+    rule = "Never call me before 9."
+    chain = [
+        "You can call the hotel now.",
+        "You can book the hotel for Friday.",
+        "You can pay the Friday invoice.",
+        "You can send the invoice to Tom.",
+        "We can meet Tom in Bern now.",
+    ]
+    assert told(rule, *chain) == [rule, chain[0]]
