@@ -547,11 +547,19 @@ def test_what_is_told_of_a_change_is_looked_at(name: str) -> None:
         "forward_summary merge_list share_and_transfer_status deploy_and_update_status "
         "issue_update_status grant_eligibility block_availability issue_check transfer_to_status "
         "repair_interrupted_tool_history log_time record_result clock_in punch_out monitor_pause "
-        "quote_void jobs.schedule schedule_meeting"
+        "quote_void jobs.schedule schedule_meeting erase_purchase_history override_lock_status "
+        "wipe_login_log void_refund_status truncate_deploy_logs prune_commit_history"
     ),
 )
 def test_what_a_change_is_made_to_is_not_looked_at(name: str) -> None:
     assert effect_of(name, {}) == ("write", True)
+
+
+@pytest.mark.parametrize(
+    "name", str.split("get_clock_in_times get_clock_in clock_in_status list_badge_in_events")
+)
+def test_what_somebody_did_is_looked_at_where_the_name_asks_for_it(name: str) -> None:
+    assert effect_of(name, {}) == ("read", True)
 
 
 @pytest.mark.parametrize(

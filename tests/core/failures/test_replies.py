@@ -213,3 +213,30 @@ def test_the_reason_is_what_the_answer_says() -> None:
     denied = {"decision": "DENIED", "reason": "lapse in cover"}
     assert reason_in(denied, name="approve_claim") == "lapse in cover"
     assert reason_in({"result": "NOK", "balance": 3}, name="topup") == "result: NOK"
+
+
+DONE: list[tuple[str, Any]] = [  # what a hostile reader found told as failed
+    ("create_domain", "<ReturnCode>1000</ReturnCode><msg>Command completed successfully</msg>"),
+    ("place_order", "<rc>200</rc><message>OK</message>"),
+    ("send_sms", {"messages": [{"delivered": True, "error": "No error"}]}),
+    ("send_sms", {"messages": [{"status": "sent", "error": "none"}]}),
+    ("send_sms", {"messages": [{"status": "sent", "error-text": "Success"}]}),
+    ("enable_disable_users", [{"id": 1, "enabled": False}]),
+    ("toggle_pin", [{"id": 1, "pinned": False}]),
+    ("approve_or_reject", {"decision": "rejected"}),
+    ("place_order", {"status": "placed", "applied": False, "message": "coupon expired"}),
+    ("create_inspection", {"result": "NOK", "id": "INS-12"}),
+    ("cancel_card", "Card blocked by the issuer."),
+    ("stop_payment", "Payment blocked by issuer"),
+    ("add_rule", "IP 10.0.0.1 blocked by firewall rule 12"),
+    ("cancel_upload", "Upload aborted, cleaned up"),
+    ("disable_pump", "Pump 3 inhibited"),
+    ("open_ticket", "ERR-2231 created"),
+    ("translator", "Command ignored"),
+]
+
+
+@pytest.mark.parametrize(("name", "result"), DONE)
+def test_what_was_done_as_asked_has_not_failed(name: str, result: Any) -> None:
+    """Who is told that it failed does it again."""
+    assert reason_in(result, name=name) is None
