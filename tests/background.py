@@ -11,10 +11,12 @@ from typing import Any
 from each_turn import context
 
 from chatfold import ChatContext, Completion, Prompt, Usage
+from chatfold.stores import MemoryStore, StoredFold
 
 __all__ = [
     "LIMIT",
     "Gate",
+    "Held",
     "background_threads",
     "ended",
     "finished",
@@ -65,6 +67,19 @@ class Gate:
             self.running -= 1
             raise
         return self._answer()
+
+
+class Held(MemoryStore):
+    """A store that writes when it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_writing, self.may_write = threading.Event(), threading.Event()
+
+    def save(self, fold: StoredFold) -> None:
+        self.is_writing.set()
+        assert self.may_write.wait(LIMIT)
+        super().save(fold)
 
 
 def slow(turns: int = 10, **options: Any) -> tuple[ChatContext[Any], Gate]:

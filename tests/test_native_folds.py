@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import threading
 from typing import Any
 
 import pytest
+from background import LIMIT, Held, until
 from fake_native import BETA, NativeServer, ended, native_server, opened
 from fake_server import delay, server_error
 from summarizers.test_native import BACKENDS, clients
@@ -349,6 +351,34 @@ def test_folds_of_both_ways_are_taken_back_after_a_restart(
         assert (undone.reason, undone.fold_id) == ("undone", made.fold_id)
         assert fresh.items == states.pop()
     assert fresh.undo().reason == "nothing_to_undo"
+
+
+@FAMILIES
+def test_a_fold_given_up_while_it_is_stored_leaves_nothing_there(
+    native_server: NativeServer, family: str
+) -> None:
+    """Its thread hears of it at once: the event loop has no step between that and the writing."""
+    taken_out = threading.Event()
+
+    class Told(Held):
+        def discard(self, key: str, fold_id: str) -> None:
+            super().discard(key, fold_id)
+            taken_out.set()
+
+    async def run() -> None:
+        async with clients(native_server, family, "async") as client:
+            store = Told()
+            ctx = ChatContext(history(family), store=store, key="c")
+            backend = BACKENDS[family](client, "claude-opus-5-5", retries=0)
+            fold = ctx.summarize_in_background(backend, keep_last_turns=2)
+            await until(store.is_writing.is_set)
+            fold.cancel()
+            assert store.erase("c") == 0
+            store.may_write.set()
+            assert taken_out.wait(LIMIT)
+            assert store.folds("c") == []
+
+    asyncio.run(run())
 
 
 @FAMILIES

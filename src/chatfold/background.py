@@ -245,13 +245,13 @@ class BackgroundFold(Generic[ItemT]):
         except RuntimeError as error:
             raise SummarizerError(f"no thread can be had to write the summary: {error}") from error
 
-    def run_in_task(self, make: Callable[[], Coroutine[Any, Any, Made]]) -> None:
+    def run_in_task(self, make: Callable[[Callable[[], bool]], Coroutine[Any, Any, Made]]) -> None:
         """Have it written by a task of the running event loop."""
 
         async def run() -> None:
             LEFT.set(self._left)
             try:
-                self._take(await make())
+                self._take(await make(self._stopped.is_set))
             except BaseException as error:
                 self._take(error)
                 if not isinstance(error, Exception):

@@ -63,10 +63,10 @@ class Work(NamedTuple):
         """Return a summary; nothing more is asked for, or stored, once it is `stopped`."""
         return drive(self._flow(stopped), self.backends, stopped=stopped)
 
-    async def awritten(self) -> Made:
-        """Return a summary."""
-        with _left_behind() as stopped:
-            flow = await _in_thread(partial(self._flow, stopped))
+    async def awritten(self, stopped: Callable[[], bool] = lambda: False) -> Made:
+        """Return a summary; nothing is stored once it is `stopped`, or its task is cancelled."""
+        with _left_behind(stopped) as left:
+            flow = await _in_thread(partial(self._flow, left))
             return await adrive(flow, self.backends, step=_in_thread)
 
     def native(self, native: NativeCompaction, stopped: Callable[[], bool] = lambda: False) -> Made:
@@ -80,8 +80,10 @@ class Work(NamedTuple):
         self._paid(made)
         return self._native_draft(plan, made, stopped)
 
-    async def anative(self, native: NativeCompaction) -> Made:
-        """Return what a provider folds itself."""
+    async def anative(
+        self, native: NativeCompaction, stopped: Callable[[], bool] = lambda: False
+    ) -> Made:
+        """Return what a provider folds itself; see `native`."""
         plan = await _in_thread(partial(self._native_plan, native))
         if not plan:
             return self.folding.nothing(plan)
@@ -89,8 +91,8 @@ class Work(NamedTuple):
         with self._asking():
             made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
         self._paid(made)
-        with _left_behind() as stopped:
-            return await _in_thread(partial(self._native_draft, plan, made, stopped))
+        with _left_behind(stopped) as left:
+            return await _in_thread(partial(self._native_draft, plan, made, left))
 
     def _flow(self, stopped: Callable[[], bool]) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
@@ -131,11 +133,15 @@ class Work(NamedTuple):
 
 
 @contextmanager
-def _left_behind() -> Generator[Callable[[], bool]]:
-    """Give what tells the threads that a task was cancelled which waits for them."""
+def _left_behind(stopped: Callable[[], bool]) -> Generator[Callable[[], bool]]:
+    """Give what tells the threads that nobody waits for them any more.
+
+    A task learns that it is cancelled at the next step of its loop; a thread may have written by
+    then what was given up, and `stopped` tells it at once.
+    """
     left = threading.Event()
     try:
-        yield left.is_set
+        yield lambda: left.is_set() or stopped()
     except BaseException:
         left.set()
         raise
