@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
@@ -23,6 +23,7 @@ from chatfold.core.summary import summary_id, summary_part
 from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
+from chatfold.places import Places
 from chatfold.regions import Region, Seen, View
 from chatfold.sent import Sent
 from chatfold.summarizers import LLM
@@ -71,15 +72,10 @@ class Session(ChatContext[Any]):
         reading = self._state.reading
         self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)
         self._start = self._host.start
-        self._cut = self._start  # of what is folded
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
-        self._origin: list[int | None] = list(range(len(items)))
-        # Items of the context's list that say what several do: a request with the summary, or
-        # instructions in one; with the index in the host's list of each of these.
-        self._merged: list[tuple[Any, int]] = []
+        self._places = Places(len(items), self._start)
         self._stale_prefix = False
         self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
-        self._noted: set[int] = set()  # results in the host's list that are notes in the context's
         self._view = View()
         self._joined: list[Any] = []  # what stood in one item when it went out last
         self._sent = Sent()
@@ -99,7 +95,7 @@ class Session(ChatContext[Any]):
     @property
     def folded(self) -> int:
         """Number of the host's items after the prefix that the folds so far stand for."""
-        return self._cut - self._start
+        return self._places.cut - self._start
 
     def check_summarizer(self, llm: LLM, model: str | None) -> None:
         """Check that a summarizer can answer, in one kind of call at least.
@@ -166,7 +162,7 @@ class Session(ChatContext[Any]):
 
         That is so where this conversation did not ask for it, folded as it is now.
         """
-        index = self._origin[at]
+        index = self._places.index_of(at)
         if index is None:
             return False
         return not self._sent.has_asked_for(at, index, views, self._view.end)
@@ -196,11 +192,14 @@ class Session(ChatContext[Any]):
         What the model no longer sees as it came has to be the same; behind that, items may have
         come, gone, or changed.
         """
-        if len(items) < self._view.cut or (self._ends_elsewhere() and len(items) > len(self._host)):
+        stop = len(self._host)
+        if len(items) < self._view.cut or (
+            len(items) > stop and self._places.end_elsewhere(self._items, stop)
+        ):
             return False
         if not self._host.begins_alike(items):
             return False
-        same, prints = self._host.same_until(items, self._cut)
+        same, prints = self._host.same_until(items, self._places.cut)
         if same < self._view.cut or (same == self._start and self._begins_elsewhere(items)):
             return False
         if self._is_another(items, same):
@@ -215,7 +214,7 @@ class Session(ChatContext[Any]):
             at = len(self._items) - (len(self._host) - same)
             self._take(items, same, at)
         self._host.take(items, same, prints)
-        if self._noted:
+        if self._places.noted:
             self._settle(self._view.saved)
         return True
 
@@ -352,68 +351,30 @@ class Session(ChatContext[Any]):
         if outcome.item is self._taken:
             return False
         self._taken = outcome.item
-        kept = self._move(before)
+        kept = self._moved(before)
         self._needs = len(self._host)
-        self._sent.forget_before(self._cut)
+        self._sent.forget_before(self._places.cut)
         self._pass_by(outcome.removed)
         self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         return True
 
-    def _move(self, before: Sequence[Any]) -> set[int | None]:
-        """Take down where the host's items stand behind the latest fold of the context's list.
-
-        By their places: a host may have one object in several.
-
-        Args:
-            before: The items of the context's list before it.
-
-        Returns:
-            Indices in the host's list of the items before the cut that stay.
-        """
+    def _moved(self, before: Sequence[Any]) -> tuple[int, ...] | None:
+        """Take down where everything stands behind a fold; see `Places.fold`."""
         where, made = self._folding.swaps.placed
-        origin = self._origin
-        gone = [index for index in origin[where.start : where.cut] if index is not None]
-        self._cut = max([self._cut, *(index + 1 for index in gone)])
-        stay = {*where.kept, *(at for at in made.sources if at is not None and at < where.cut)}
-        kept: set[int | None] = set()
-        for at in stay:
-            kept.update(self._at_host(at, before[at]) or (None,))
-        merged = [
-            (item, index)
-            for at, item in zip(made.merged_at, made.merged_in, strict=True)
-            for index in self._at_host(at, before[at])
-        ]
-        if self._merged:  # one that stands behind this fold stays
-            here = {id(item) for item in self._items}
-            merged += [pair for pair in self._merged if id(pair[0]) in here]
-        self._merged = merged
-        new = [
-            origin[at] if at is not None and before[at] is item else None
-            for at, item in zip(made.sources, made.items, strict=True)
-        ]
-        self._origin = [*origin[: made.start], *new, *origin[made.stop :]]
-        return kept
+        return self._places.fold(where, made, before, self._items)
 
-    def _at_host(self, at: int, item: Any) -> list[int]:
-        """Return the indices in the host's list of what an item of the context's list says."""
-        index = self._origin[at]
-        return [i for one, i in self._merged if one is item] if index is None else [index]
-
-    def _remember(self, kept: set[int | None]) -> None:
+    def _remember(self, kept: tuple[int, ...] | None) -> None:
         """Take down what is folded now, for when the list comes again; before it is shown.
 
         Args:
-            kept: Indices in the host's list of the items that stay.
+            kept: What `Places.fold` returned.
         """
-        # An earlier fold may have moved what it kept behind the summary, into this one's tail.
-        standing = (*self._origin, *(i for _, i in self._merged))
-        kept |= {i for i in standing if i is not None and self._start <= i < self._cut}
         text = self._summary_text()
         # What only the provider can read, what no longer tells, or what the host's list has not.
-        if text is None or None in kept or kept & self._noted:
+        if text is None or kept is None:
             return
-        places = tuple(sorted(index - self._start for index in kept if index is not None))
+        places = tuple(index - self._start for index in kept)
         self._regions.append((self.folded, places, text))
         del self._regions[:-_REMEMBERED]
 
@@ -434,7 +395,7 @@ class Session(ChatContext[Any]):
             outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
         except ChatfoldError:
             return None
-        self._move(before)
+        self._moved(before)
         self._needs = len(self._host)
         self._pass_by(outcome.removed)
         self._settle(outcome.tokens_before - outcome.tokens_after)
@@ -450,7 +411,7 @@ class Session(ChatContext[Any]):
 
         Nothing where that was edited in place: the digests would be those of other words.
         """
-        if not self._regions or not self._host.is_as_it_was(self._cut):
+        if not self._regions or not self._host.is_as_it_was(self._places.cut):
             return []
         digests = self.rolling()
         return [
@@ -523,32 +484,7 @@ class Session(ChatContext[Any]):
 
     def _settle(self, saved: int) -> None:
         """Take down what the model sees from now on."""
-        tail, stop = len(self._origin), len(self._host)
-        while stop > self._cut and tail > 0 and self._origin[tail - 1] == stop - 1:
-            if stop - 1 in self._noted:
-                break
-            tail, stop = tail - 1, stop - 1
-        head = tuple(
-            index if index is not None and index not in self._noted else (item,)
-            for index, item in zip(self._origin[:tail], self._items[:tail], strict=True)
-        )
-        merged = tuple(index for _, index in self._merged)
-        self._view = View(head, stop, saved, self._cut, merged, tuple(self._seams(tail, stop)))
-
-    def _seams(self, tail: int, stop: int) -> Iterator[int]:
-        """Yield where items stand side by side that did not in the host's list.
-
-        Args:
-            tail: Number of items in front of the tail.
-            stop: Index in the host's list of the first item of the tail.
-        """
-        before: list[int] = []
-        for at in range(self._start, tail + 1):
-            here = self._at_host(at, self._items[at]) if at < tail else [stop]
-            here = [index for index in here if index not in self._noted]
-            if at > self._start and (not before or not here or max(before) + 1 != min(here)):
-                yield at
-            before = here
+        self._view = self._places.view(self._items, len(self._host), saved)
 
     def _take(self, items: Sequence[Any], first: int, at: int) -> None:
         """Put the host's items from `first` on in place of the context's from `at` on.
@@ -556,18 +492,18 @@ class Session(ChatContext[Any]):
         A result whose call was folded away, when the user had gone on without it, is a note there:
         providers refuse a result without its call.
         """
-        self._noted = {index for index in self._noted if index < first}
         if not self._passed_by:
             with self._state.lock:  # another call may be asking how long it is
                 self._items[at:] = items[first:]
-            self._origin[at:] = range(first, len(items))
+            self._places.take(at, first, len(items))
             return
         with self._state.lock:
             self._take_noting(items, first, at)
 
     def _take_noting(self, items: Sequence[Any], first: int, at: int) -> None:
         """Do what `_take` does, item by item: any of them may be such a result."""
-        del self._items[at:], self._origin[at:]
+        del self._items[at:]
+        self._places.take(at, first, first)
         for index, item in enumerate(items[first:], first):
             added = [item]
             if self._answers(item):
@@ -575,11 +511,9 @@ class Session(ChatContext[Any]):
             else:
                 self._items.append(item)
             if len(added) == 1 and added[0] is item:
-                self._origin.append(index)
-                continue
-            new, known = {id(i) for i in added}, iter(self._origin)
-            self._origin = [index if id(i) in new else next(known) for i in self._items]
-            self._noted.add(index)
+                self._places.add(index)
+            else:
+                self._places.note(index, added, self._items)
 
     def _pass_by(self, removed: Iterable[Any]) -> None:
         """Take down which calls went without a result."""
@@ -588,16 +522,6 @@ class Session(ChatContext[Any]):
     def _answers(self, item: Any) -> bool:
         """Return whether an item has a result of a call that was folded away."""
         return not self._passed_by.isdisjoint(answered(self._state.reading.view_of(item)))
-
-    def _ends_elsewhere(self) -> bool:
-        """Return whether a kept item was put behind the host's last one, for want of a place.
-
-        It may not stand before what has come since, so a place has to be found anew.
-        """
-        at = len(self._origin) - 1
-        here = self._at_host(at, self._items[at]) if at > self._start else self._origin[at:]
-        last = max((index for index in here if index is not None), default=None)
-        return last is not None and not self._noted.issuperset(range(last + 1, len(self._host)))
 
     def _begins_elsewhere(self, items: Sequence[Any]) -> bool:
         """Return whether there are first items after the prefix, and they are not one object."""
@@ -614,7 +538,7 @@ class Session(ChatContext[Any]):
             items: The list.
             same: Index from which on it differs.
         """
-        if self._cut > self._start or same == min(len(items), len(self._host)):
+        if self.folded or same == min(len(items), len(self._host)):
             return False
         if not self._each_turn.is_engaged():
             return False
