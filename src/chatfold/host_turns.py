@@ -19,11 +19,11 @@ from chatfold.regions import Region, Seen, region_of
 from chatfold.session import Session
 from chatfold.sessions import Sessions
 from chatfold.shared_folds import SharedFolds
+from chatfold.under_way import UnderWay
 
 if TYPE_CHECKING:
     from types import EllipsisType
 
-    from chatfold.background import BackgroundFold
 
 __all__ = ["LONGEST", "POLL", "Folded", "HostTurns", "Steps"]
 
@@ -88,7 +88,8 @@ class HostTurns(Generic[ItemT]):
     ) -> None:
         self._make = make
         self._shared = shared
-        self._sessions = Sessions(sessions, self._dropped)
+        self._under_way = UnderWay(shared, waits=not background)
+        self._sessions = Sessions(sessions, self._under_way.dropped)
         self._background = background
 
     def refolded(self, messages: Any, held: Any) -> list[ItemT] | None:
@@ -124,12 +125,12 @@ class HostTurns(Generic[ItemT]):
                 is_free = not self._background or not self._begun(name, key, items, known).folded
         finally:
             if not is_free:
-                self._left(session)
+                self._under_way.left(session)
         return session if is_free else None
 
     def let_go(self, session: Session) -> None:
         """Let a list be folded again."""
-        self._left(session)
+        self._under_way.left(session)
 
     def steps(
         self,
@@ -150,12 +151,12 @@ class HostTurns(Generic[ItemT]):
             session.chosen = background is not None  # what is put in is seen when this turn ends
             if session.is_due(background=self._background):
                 session.catch_up()
-                came = self._come(name, session)
+                came = self._under_way.come(name, self._sessions.writing(name, session))
                 session = self._renewed(name, session, items, ours)
             elif background is not None and background.done:
                 session.catch_up()
                 if self._shared.used and background.came_to_nothing:
-                    self._released(session, waits=not self._background)
+                    self._under_way.released(session, waits=not self._background)
                     session = self._renewed(name, session, items, ours)
                     if session.background is not background:
                         came = background.apply_if_ready()
@@ -175,18 +176,19 @@ class HostTurns(Generic[ItemT]):
             else:
                 self._shared.put_owed(name, session, waits=not self._background)
             if background is not None and session.background is None:  # begun by an earlier turn
-                self._released(session, waits=not self._background)
+                self._under_way.released(session, waits=not self._background)
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 shares = held is ...  # else its host is to see it first
-                act = partial(self._put_in, name) if shares else self._released
+                under_way = self._under_way
+                act = partial(under_way.put_in, name) if shares else under_way.released
                 fold.when_ended(partial(act, session, fold))
                 session.awaited = fold
             return self._result(session, outcome, key, held, came)
         finally:
             for session in ours:
                 try:
-                    self._left(session)
+                    self._under_way.left(session)
                 finally:  # whatever a store raises: nobody could fold the conversation any more
                     session.chosen = False
                     session.turn.release()
@@ -229,116 +231,6 @@ class HostTurns(Generic[ItemT]):
                 needed = tuple(session.requirements_of(seen, items))
                 session.sent(seen, items)
                 return replace(_folded(seen, outcome, (), given), requirements=needed)
-
-    def _put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
-        """Put in what was written in the background, share it and tell of it; give up the claim.
-
-        This process may not see the conversation again, and then nobody else would tell.
-        """
-        with session.turn:
-            if session.background is not fold:
-                return
-            is_new = self._taken_in(session, fold)
-            write = self._shared.begun(name, session) if is_new else None
-            claim = self._claim_of(session)
-        # Without the turn: the next one is not to wait for the store.
-        try:
-            if write is not None:
-                self._shared.write(write)
-        except Exception as error:  # of a store of the caller's own
-            _log.warning("a fold could not be put into the store: %s", type(error).__name__)
-        if claim is not None:
-            self._shared.released(claim)
-        # It is paid for, whether it can be kept or not. Without the locks: a hook may wait for
-        # a loop whose turn waits for them.
-        fold.tell()
-
-    def _taken_in(self, session: Session, fold: BackgroundFold[Any]) -> bool:
-        """Put in what was written for a session that this call has.
-
-        Return whether the session is folded by it now, and was not before.
-        """
-        with session.ending:
-            try:
-                session.catch_up()
-                with session.changing() as before:
-                    outcome = None if session.is_gone else fold.put_in()
-                    return bool(outcome and outcome.changed and session.after(outcome, before))
-            except Exception as error:  # of an item of the caller's own, say
-                _log.warning("a fold could not be put in: %s", type(error).__name__)
-        return False
-
-    def _come(self, name: str, session: Session) -> Outcome[Any] | None:
-        """Put in what was written for this list behind other leading instructions.
-
-        Its host may not come again with those. Where another call has that session, it does so
-        itself, and nobody waits for it.
-
-        Returns:
-            What came of it, for this turn to report, where that list is folded by now.
-        """
-        for other in self._sessions.writing(name, session):
-            fold = other.background
-            if fold is None or not fold.done or not other.turn.acquire(blocking=False):
-                continue
-            try:
-                other.chosen = True
-                is_new = other.background is fold and self._taken_in(other, fold)
-                if is_new:
-                    self._shared.put(name, other, waits=not self._background)
-                elif other.background is fold:
-                    self._released(other, waits=not self._background)
-            finally:
-                other.chosen = False
-                other.turn.release()
-            if is_new:
-                return fold.apply_if_ready()
-            fold.tell()
-        return None
-
-    def _left(self, session: Session) -> None:
-        """Give up the claim of a session, unless it is of a fold in the background."""
-        fold = session.background
-        if fold is not None and fold is not session.awaited and self._shared.used:
-            fold.cancel()  # the turn broke off, and nobody is there to give its claim up
-            fold = None
-        if fold is None:
-            self._released(session)
-
-    def _released(
-        self,
-        session: Session,
-        fold: BackgroundFold[Any] | None = None,
-        *,
-        waits: bool = True,
-    ) -> None:
-        """Give up the claim of a session, if it has one.
-
-        Args:
-            session: The session.
-            fold: The one in the background with whose end that is due, from its thread: the turn
-                may be another call's by now, and no call is to find it taken for this.
-            waits: Whether the store may be waited for.
-        """
-        claim = self._claim_of(session, fold)
-        if claim is not None:
-            self._shared.released(claim, waits=waits)
-
-    def _claim_of(self, session: Session, fold: BackgroundFold[Any] | None = None) -> Any:
-        """Take the claim of a session, if it has one, to give it up."""
-        with session.ending:
-            if fold is not None and session.background is not fold:
-                return None
-            claim, session.claim = session.claim, None
-            return claim
-
-    def _dropped(self, session: Session) -> None:
-        """Give up what is under way for a session."""
-        session.is_gone = True
-        with session.ending:  # what was being put in is put in
-            if session.background is not None:
-                session.background.cancel()
-                self._released(session)
 
     def _begun(
         self, name: str, key: str | None, items: Sequence[ItemT], known: Sequence[Region]
