@@ -223,6 +223,37 @@ def test_wherever_a_fold_in_the_background_is_begun_another_can_be(
     assert line > 3
 
 
+def put_in(line: int, module: str, function: str) -> bool:
+    """Interrupt a turn that puts a fold in; return whether that ended before."""
+    told: list[FoldEvent] = []
+    ctx, model, ended = context(11, on_event=told.append), Model(), False
+    ctx.maybe_summarize(model, background=True)
+    assert ctx.background is not None
+    assert ctx.background.wait(20)
+    try:
+        with interrupted_at(line, module, function):
+            ctx.maybe_summarize(model, background=True)
+        ended = True
+    except KeyboardInterrupt:
+        pass
+    kinds = [event.kind for event in told]
+    assert kinds in (["before", "after"], ["before", "skipped"]), line
+    assert told[-1].outcome is not None
+    assert told[-1].outcome.llm_calls == 1
+    return ended
+
+
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [("chatfold/swaps.py", "put"), ("core/commit.py", "judge"), ("background.py", "_put")],
+)
+def test_wherever_a_fold_is_being_put_in_its_end_is_told_with_what_it_cost(
+    module: str, function: str
+) -> None:
+    """Once: a budget that is kept by a hook has it, and a span ends."""
+    assert next(line for line in count(1) if put_in(line, module, function)) > 1
+
+
 def turned(line: int, module: str, function: str, *, background: bool) -> bool:
     """Interrupt a turn of a host; return whether it ended before."""
     store, host = MemoryStore(), [item for number in range(11) for item in turn(number)]
@@ -240,10 +271,20 @@ def turned(line: int, module: str, function: str, *, background: bool) -> bool:
     return ended
 
 
-@pytest.mark.parametrize("background", [False, True])
 @pytest.mark.parametrize(
-    ("module", "function"),
-    [("host_turns.py", "_entered"), ("session.py", "changing"), ("shared_folds.py", "claim")],
+    ("module", "function", "background"),
+    [
+        ("host_turns.py", "_entered", False),
+        ("host_turns.py", "_entered", True),
+        ("session.py", "changing", False),
+        ("session.py", "changing", True),
+        ("shared_folds.py", "claim", False),
+        ("shared_folds.py", "claim", True),
+        # With `background` a thread does these, where no Ctrl-C comes.
+        ("session.py", "regions", False),
+        ("shared_folds.py", "begun", False),
+        ("shared_folds.py", "_taken_down", False),
+    ],
 )
 def test_wherever_a_turn_of_a_host_is_interrupted_the_next_one_folds(
     module: str, function: str, background: bool

@@ -112,12 +112,8 @@ class BackgroundFold(Generic[ItemT]):
         with self._lock:
             if self._outcome is None and not self.done:
                 return self._folding.idle("running"), False
-            told, self._is_told = self._is_told, True
             new, self._is_new = self._is_new, False
-            outcome = self._outcome
-            if outcome is None:
-                outcome = self._settle(self._put)
-        return (outcome if told else self._told(outcome)), new
+        return self._ended_by(self._put), new
 
     def cancel(self) -> Outcome[ItemT]:
         """Give the fold up, from any thread; what the model still answers is discarded.
@@ -125,16 +121,16 @@ class BackgroundFold(Generic[ItemT]):
         Returns:
             `cancelled`, or what became of the fold if that was settled before.
         """
+
+        def give_up() -> Outcome[ItemT]:
+            if self._task is not None:
+                with suppress(RuntimeError):  # its loop is closed
+                    self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+            return self._folding.idle("cancelled")
+
         with self._lock:
-            told, self._is_told = self._is_told, True
             self._is_new = False
-            outcome = self._outcome
-            if outcome is None:
-                outcome = self._settle(lambda: self._folding.idle("cancelled"))
-                if self._task is not None:
-                    with suppress(RuntimeError):  # its loop is closed
-                        self._task.get_loop().call_soon_threadsafe(self._task.cancel)
-        return outcome if told else self._told(outcome)
+        return self._ended_by(give_up)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until it is written, failed or cancelled; not for use in an event loop.
@@ -300,6 +296,24 @@ class BackgroundFold(Generic[ItemT]):
         """Return whether this is the child of a fork, and the parent had begun it."""
         return os.getpid() != self._process
 
+    def _ended_by(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
+        """Return what became of it, by this if by nothing before; whoever is to know is told.
+
+        Also where Ctrl-C comes: what was paid is in no other event.
+        """
+        told = True
+        try:
+            with self._lock:
+                told, self._is_told = self._is_told, True
+                outcome = self._outcome
+                if outcome is None:
+                    outcome = self._settle(settle)
+        except BaseException:
+            if self._outcome is not None and not told:
+                self._told(self._outcome)
+            raise
+        return outcome if told else self._told(outcome)
+
     def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
         """Take down what becomes of it; others may summarize the list then, whatever happens."""
         outcome: Outcome[ItemT] | None = None
@@ -310,6 +324,7 @@ class BackgroundFold(Generic[ItemT]):
             if outcome is None:
                 outcome = Outcome(changed=False, reason="cancelled")
             self.release()  # first: an interrupt may come between any two of these
+            self._outcome = outcome
             outcome = charged(outcome, self.cost)
             self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None

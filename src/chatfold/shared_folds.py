@@ -191,18 +191,25 @@ class SharedFolds:
             waits: Whether the turn may wait for the store; else a thread does.
         """
         if session.owed_from is not None and time.monotonic() >= session.owed_from:
-            self._do(self._taken_down(name, session, None, first=False), waits=waits)
+            latest = _latest(session)
+            self._do(self._taken_down(name, session, latest, None, first=False), waits=waits)
 
     def begun(self, name: str, session: Session) -> _Write:
         """Return what `put` does, for a thread that goes on with it (`write`) behind the turn."""
-        with session.ending:
-            claim, session.claim = session.claim, None
-        return self._taken_down(name, session, claim, first=True)
+        latest = _latest(session)  # it takes a while in a long list: the claim is not lost in it
+        claim: Claim | None = None
+        try:
+            with session.ending:
+                claim, session.claim = session.claim, None
+                return self._taken_down(name, session, latest, claim, first=True)
+        except BaseException:  # Ctrl-C: the turn gives the claim up, and the next one writes
+            session.claim, session.owed_from = session.claim or claim, 0.0
+            raise
 
     def _taken_down(
-        self, name: str, session: Session, claim: Claim | None, *, first: bool
+        self, name: str, session: Session, latest: _Latest, claim: Claim | None, *, first: bool
     ) -> _Write:
-        write = _Write(name, session, _latest(session), claim, first)
+        write = _Write(name, session, latest, claim, first)
         session.owed, session.owed_from = write, _UNDER_WAY
         self._under_way.append(write)
         return write

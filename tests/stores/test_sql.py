@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import math
 import os
 import random
@@ -15,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -423,6 +425,34 @@ def test_a_save_waits_for_another_process_that_writes(path: Path) -> None:
     timer.join()
     other.close()
     assert len(store.folds(KEY)) == 1
+
+
+@pytest.mark.parametrize("call", ["execute", "executemany"])
+def test_a_save_that_is_interrupted_leaves_the_file_to_others(path: Path, call: str) -> None:
+    """At once, not when the garbage is collected: Ctrl-C comes behind a call into the driver."""
+    store = SQLStore(path)
+    store.save(fold("first", fold_id="1"))
+
+    def interrupt(frame: Any, event: str, called: Any) -> None:
+        if event == "c_return" and getattr(called, "__name__", "") == call:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    gc.disable()
+    try:
+        sys.setprofile(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            store.save(fold("second", "and more", fold_id="2"))
+        sys.setprofile(before)
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.rollback()
+    finally:
+        sys.setprofile(before)
+        gc.enable()
+    store.save(fold("third", fold_id="3"))
+    assert [one.fold_id for one in store.folds("conversation")] == ["1", "3"]
 
 
 def test_a_store_that_stays_locked_is_an_error_without_content(path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -60,6 +60,7 @@ class SQLite:
             "sqlite://", creator=self._connect, poolclass=NullPool, hide_parameters=True
         )
         event.listen(self._reader, "begin", _begin)
+        event.listen(self._reader, "invalidate", _roll_back)
 
     def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Do something in a transaction that sees one state of the file."""
@@ -165,6 +166,13 @@ class SQLite:
 def _text(data: bytes) -> str:
     """Return a text; one that is damaged is not to end the reading of others, nor to be shown."""
     return data.decode("utf-8", "replace")
+
+
+def _roll_back(connection: sqlite3.Connection, _record: object, _error: object) -> None:
+    # Ctrl-C inside a statement: SQLAlchemy closes the connection without a rollback, and SQLite
+    # keeps the lock of its transaction for as long as one of its cursors lives.
+    with suppress(sqlite3.Error):
+        connection.rollback()
 
 
 def _begin(connection: sa.Connection) -> None:
