@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from validators import bedrock, gemini, mistral, ollama
+from validators import bedrock, gemini, mistral, ollama, results
 from validators.base import Item, Violation, dicts, normalise, readable
 
 __all__ = ["Violation", "lost_partners", "normalise", "validate"]
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 FAKE_ID = "__fake_id__"  # the Agents SDK gives this id to every item of a chat-completions model
 
 
-def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Violation]:
+def validate(
+    items: list[Any], shape: str, *, strict: bool = False, blocks: bool = False
+) -> list[Violation]:
     """Return every rule of the provider that the list breaks, in order of index.
 
     Args:
@@ -33,6 +35,7 @@ def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Viol
             the same protocol refuse: a call id used twice in a Responses list
             (https://github.com/NousResearch/hermes-agent/issues/102629, read 2026-11-21), and
             for Anthropic messages of one role in a row or a tool_use id used in two rounds.
+        blocks: Also report what results of tools hold that the provider takes in none.
 
     Raises:
         ValueError: `shape` is none of the three.
@@ -55,6 +58,8 @@ def validate(items: list[Any], shape: str, *, strict: bool = False) -> list[Viol
         if not item
     ]
     found += judges[shape](plain, strict)
+    if blocks:
+        found += [v for index, item in enumerate(plain) for v in results.judge(shape, index, item)]
     return sorted(found, key=lambda violation: violation.index)
 
 

@@ -220,6 +220,14 @@ class History(Generic[ItemT]):
         some calls of a step stay as they are: with Gemini and Bedrock, which want all of a step in
         one item, `repair` joins them.
 
+        What a tool returns becomes a text: a string as it is, all else as JSON. But a list of the
+        provider's own blocks, dicts or the SDK's objects (Anthropic's `image`, OpenAI's
+        `input_image`, Gemini's parts), goes out as it is, if each is a block that a result may
+        hold, with all its fields and no other; so do texts beside a medium, and a medium alone.
+        Results of MCP's, the SDK's objects or their JSON, become such blocks, and a failure where
+        they say `isError`. What no result of the provider holds, with Chat Completions all media,
+        is told in words (`tool_medium.jinja`), with a warning in the log.
+
         Args:
             tools: Names to functions, methods, async functions, or objects with `invoke`. A call
                 of a namespace is run by the tool of its qualified name, `crm.delete`. Where there
@@ -243,6 +251,7 @@ class History(Generic[ItemT]):
                 listed=batch.asked.calls,
                 shape=batch.asked.shape,
                 templates=self._settings.renderer(),
+                model=self._model,
                 deliver=batch.deliver,
                 timeout=timeout,
             )
@@ -280,6 +289,7 @@ class History(Generic[ItemT]):
                 listed=batch.asked.calls,
                 shape=batch.asked.shape,
                 templates=self._settings.renderer(),
+                model=self._model,
                 deliver=batch.deliver,
                 timeout=timeout,
                 max_concurrency=max_concurrency,

@@ -163,8 +163,8 @@ class Writing:
             if now.previous is None:  # nothing was folded: the host itself has taken the calls out
                 return added
             for answer in gone:
-                item = asked.shape.result_item(answer.call, answer.text, failed=answer.failed)
-                added += self.add(item, partial(_told, note, answer))
+                for item in asked.shape.answer_items([answer]):
+                    added += self.add(item, partial(_told, note, answer))
         return added
 
     def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:

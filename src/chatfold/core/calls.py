@@ -119,13 +119,16 @@ class Answer(NamedTuple):
 
     Attributes:
         call: The open call.
-        text: The result's text.
+        text: The result's text, and all that can be read of its blocks where there are any.
         failed: Whether the text says why there is no result.
+        blocks: What the result holds in place of the text, in the provider's own form, where it
+            is more than a text: pictures, documents.
     """
 
     call: ToolCallRecord
     text: str
     failed: bool = False
+    blocks: tuple[Any, ...] = ()
 
 
 Abandon: TypeAlias = Iterable[str] | Callable[[ToolCallRecord], bool]

@@ -24,6 +24,7 @@ __all__ = [
     "HandoffPart",
     "ItemView",
     "MediaPart",
+    "Medium",
     "OpaquePart",
     "Part",
     "Placement",
@@ -158,6 +159,28 @@ class MediaPart(NamedTuple):
     name: str | None = None
     text: str = ""
     source: str = ""
+
+
+class Medium(NamedTuple):
+    """A picture, sound or file that a tool returned in no provider's form, with its bytes.
+
+    Attributes:
+        kind: As in `MediaPart`.
+        type: Its MIME type.
+        data: Its bytes as base64, in the standard alphabet and without line breaks.
+        name: What it is called, or where it is from, if that is said.
+    """
+
+    kind: str
+    type: str
+    data: str
+    name: str | None = None
+
+    @property
+    def part(self) -> MediaPart:
+        """Its reading."""
+        size = len(self.data) * 3 // 4 - self.data[-2:].count("=")
+        return MediaPart(self.kind, self.type, size, self.name)
 
 
 class HandoffPart(NamedTuple):
@@ -386,6 +409,29 @@ class Shape(Protocol):
             ShapeError: A text does not answer such a call.
         """
         ...
+
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as blocks that a result of this provider holds.
+
+        A `MediaPart` among them stands for one that is the provider's own, and no result holds.
+
+        Args:
+            returned: The members of the list that the tool returned: dicts, the SDK's objects,
+                or anything else.
+
+        Returns:
+            None unless each of them is such a block, with all its fields and no other.
+        """
+        return None
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> Any | None:
+        """Return a text or a medium as a block of a result, None where results hold no such thing.
+
+        Args:
+            piece: What a tool returned, in no provider's form.
+            model: The agent's model, None where it is not known.
+        """
+        return None
 
     def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
         """Return the native items that answer the calls of one step, in the provider's form.

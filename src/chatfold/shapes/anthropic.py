@@ -18,6 +18,7 @@ from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
+    Medium,
     Part,
     Placement,
     Role,
@@ -28,6 +29,7 @@ from chatfold.core.views import (
 from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import fault_of, is_own, read_block
 from chatfold.shapes._anthropic_problems import check_messages
+from chatfold.shapes._anthropic_results import blocks_of_result, result_block
 from chatfold.shapes._anthropic_rules import (
     compaction_requirements,
     follows,
@@ -48,6 +50,7 @@ from chatfold.shapes._blocks import (
     named_id,
     own_fields,
 )
+from chatfold.shapes._results import with_blocks
 
 __all__ = ["Anthropic"]
 
@@ -209,9 +212,17 @@ class Anthropic(Shape):
         Raises:
             ShapeError: A call is the server's, or it has no id.
         """
-        single = (self.result_item(a.call, a.text, failed=a.failed) for a in answers)
-        blocks = [block for message in single for block in message["content"]]
+        made = ((a, self.result_item(a.call, a.text, failed=a.failed)) for a in answers)
+        blocks = [with_blocks(b, "content", a) for a, message in made for b in message["content"]]
         return [{"role": "user", "content": blocks}] if blocks else []
+
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as blocks of a result, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text, a picture or a PDF as a block, None for all else."""
+        return result_block(piece)
 
     def replayable(self, item: Any) -> Any | None:
         """Return a message as its role and content, without what only a response may hold.

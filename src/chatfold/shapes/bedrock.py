@@ -18,6 +18,7 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     MediaPart,
+    Medium,
     Part,
     Placement,
     ReasoningPart,
@@ -29,6 +30,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.errors import ShapeError
+from chatfold.shapes._bedrock_results import blocks_of_result, result_block
 from chatfold.shapes._bedrock_rules import check_messages, place_kept, tool_requirements
 from chatfold.shapes._blocks import (
     CONVERSE_BLOCKS,
@@ -142,6 +144,14 @@ class Bedrock(Shape):
         """
         return [{"role": "user", "content": [self._answer(a) for a in answers]}] if answers else []
 
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as blocks of a result, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text or a medium as a block, None for all else."""
+        return result_block(piece)
+
     def replayable(self, item: Any) -> Any | None:
         """Return a message without blank texts and without reasoning at its end, None for no more.
 
@@ -231,7 +241,8 @@ class Bedrock(Shape):
                 shape=self.name,
                 index=call.call_index,
             )
-        block: dict[str, Any] = {"toolUseId": call.id, "content": [{"text": answer.text}]}
+        content = [*answer.blocks] or [{"text": answer.text}]
+        block: dict[str, Any] = {"toolUseId": call.id, "content": content}
         if answer.failed:
             block["status"] = "error"
         return {"toolResult": block}

@@ -13,7 +13,7 @@ from chatfold.core.arguments import wrapped
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
-from chatfold.core.views import CallPart, Fit, ItemView, Part, Placement, Role, Shape
+from chatfold.core.views import CallPart, Fit, ItemView, Medium, Part, Placement, Role, Shape
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (
     getter,
@@ -31,6 +31,7 @@ from chatfold.shapes._gemini_parts import (
     read_part,
     spelled,
 )
+from chatfold.shapes._gemini_results import blocks_of_result, media_of, result_block, words_of
 from chatfold.shapes._gemini_rules import check_contents, is_empty, place_kept
 from chatfold.shapes._unread import lone_part
 
@@ -43,6 +44,7 @@ _ROLES: Final[Mapping[Any, Role]] = {
     None: "user",  # "If not set, the service will default to 'user'", say the types
 }
 _WRITTEN: Final = {"user": "user", "assistant": "model", "model": "model"}
+_KEYS: Final = {False: "result", True: "error"}  # under which a response has its words
 
 
 class Gemini(Shape):
@@ -129,6 +131,14 @@ class Gemini(Shape):
         """
         return [{"role": "user", "parts": [self._answer(a) for a in answers]}] if answers else []
 
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as texts and media, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text, a picture or a document as a part, None for all else."""
+        return result_block(piece, model)
+
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the content with an id on each function call that has none.
 
@@ -203,8 +213,10 @@ class Gemini(Shape):
                 f"{what} is not answered by a content", shape=self.name, index=call.call_index
             )
         key: dict[str, Any] = {} if call.id is None else {"id": call.id}
-        response = {"error" if answer.failed else "result": answer.text}
-        return {"function_response": {**key, "name": call.name, "response": response}}
+        words = words_of(answer.blocks) if answer.blocks else answer.text
+        made = {**key, "name": call.name, "response": {_KEYS[answer.failed]: words}}
+        parts = media_of(answer.blocks)
+        return {"function_response": {**made, "parts": parts} if parts else made}
 
 
 def _read_alone(block: Any) -> Part:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final, cast
 
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field, fields_of, json_text, plain
 from chatfold.core.views import (
@@ -19,6 +19,7 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     MediaPart,
+    Medium,
     Part,
     Placement,
     ReasoningPart,
@@ -54,7 +55,9 @@ from chatfold.shapes._chat import (
     sdk_of,
 )
 from chatfold.shapes._chat_picked import picked, stays_whole
+from chatfold.shapes._mistral_results import blocks_of_result, result_block
 from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
+from chatfold.shapes._results import with_blocks
 from chatfold.shapes._unread import unlisted
 
 __all__ = ["Mistral"]
@@ -165,6 +168,23 @@ class Mistral(Shape):
             )
         name = {} if call.name is None else {"name": call.name}
         return {"role": "tool", "tool_call_id": call.id, **name, "content": text}
+
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as chunks, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text or a picture as a chunk, None for all else."""
+        return result_block(piece)
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return a message for each answer.
+
+        Raises:
+            ShapeError: A call has no id to answer to.
+        """
+        made = super().answer_items(answers)
+        return [with_blocks(m, "content", a) for m, a in zip(made, answers, strict=True)]
 
     def replayable(self, item: Any) -> Any:
         """Return a message of a response as the dict that may be sent back."""

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field
 from chatfold.core.views import (
@@ -26,6 +26,7 @@ from chatfold.core.views import (
     Fit,
     ItemView,
     MediaPart,
+    Medium,
     Part,
     ReasoningPart,
     ResultPart,
@@ -78,6 +79,7 @@ _PICTURES: Final = (
     (b"GIF8", "R0lGOD", "image/gif"),
     (b"RIFF", "UklGR", "image/webp"),
 )
+_PICTURE: Final = "picture"  # the key of base64 among the blocks of a result, where texts are words
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{32,}={0,2}\s*")  # a path has a dot, or is short
 
 
@@ -166,6 +168,33 @@ class Ollama(Shape):
         known = {key: value for key, value in to.items() if value is not None}
         return {"role": "tool", **known, "content": text}
 
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return texts and the SDK's pictures, None where a tool returned anything else."""
+        words = [isinstance(each, str) for each in returned]
+        pictures = [
+            type(each).__name__ == "Image" and sdk_of(each) == "ollama" for each in returned
+        ]
+        return returned if sum(words) + sum(pictures) == len(words) else None
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> Any | None:
+        """Return a text or a picture, None for all else.
+
+        Results have pictures beside their words, as all messages do: the server asks no role, see
+        https://github.com/ollama/ollama/blob/main/server/prompt.go (read 2026-11-29).
+        """
+        if isinstance(piece, str):
+            return piece
+        return {_PICTURE: piece.data} if piece.kind == "image" else None
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return a message for each answer; its pictures stand beside its words.
+
+        Raises:
+            ShapeError: A call has neither an id nor a name to answer to.
+        """
+        made = super().answer_items(answers)
+        return [_illustrated(m, a.blocks) for m, a in zip(made, answers, strict=True)]
+
     def replayable(self, item: Any) -> Any:
         """Return a message of a response as the dict that may be sent back."""
         if module_of(item).startswith("ollama"):
@@ -204,6 +233,16 @@ class Ollama(Shape):
             if left := [member for member, place in kept if place in parts]:
                 message[key] = left
         return {**message, "content": message.get("content", "")}
+
+
+def _illustrated(message: dict[str, Any], blocks: Sequence[Any]) -> dict[str, Any]:
+    """Return a result with what a tool returned as its words and pictures, where it has any."""
+    if not blocks:
+        return message
+    words = [block for block in blocks if isinstance(block, str)]
+    others = [block for block in blocks if not isinstance(block, str)]
+    pictures = [field(block, _PICTURE) or block for block in others]
+    return {**message, "content": "\n".join(words), "images": pictures}
 
 
 def _is_foreign(get: Get) -> bool:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from chatfold.core.arguments import written
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
 from chatfold.core.native import field, plain
 from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
+    Medium,
     Role,
     Shape,
     TextPart,
@@ -44,7 +45,9 @@ from chatfold.shapes._chat import (
     sdk_of,
 )
 from chatfold.shapes._chat_picked import picked, stays_whole
+from chatfold.shapes._openai_chat_results import blocks_of_result
 from chatfold.shapes._openai_chat_rules import check_messages
+from chatfold.shapes._results import with_blocks
 
 __all__ = ["OpenAIChat"]
 
@@ -130,6 +133,23 @@ class OpenAIChat(Shape):
             return {"role": "function", "name": call.name, "content": text}
         raise ShapeError("the call has no id to answer to", shape=self.name, index=call.call_index)
 
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as content parts, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text as a content part; a result holds no media."""
+        return {"type": "text", "text": piece} if isinstance(piece, str) else None
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return a message for each answer.
+
+        Raises:
+            ShapeError: A call has neither an id nor a name to answer to.
+        """
+        made = super().answer_items(answers)
+        return [_filled(m, a) for m, a in zip(made, answers, strict=True)]
+
     def replayable(self, item: Any) -> Any | None:
         """Return an assistant's message without what only a response may hold.
 
@@ -187,6 +207,13 @@ class OpenAIChat(Shape):
     ) -> Iterator[Problem]:
         """Yield what Chat Completions would refuse."""
         return check_messages(items, views, calls)
+
+
+def _filled(message: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    """Return a result with its blocks; the content of an older `function` message is a text."""
+    if answer.blocks and message["role"] == "function":
+        return {**message, "content": "\n".join(field(b, "text") for b in answer.blocks)}
+    return with_blocks(message, "content", answer)
 
 
 def _spoken(item: object) -> ItemView | None:

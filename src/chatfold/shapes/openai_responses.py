@@ -10,11 +10,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, cast
 
 from chatfold.core.arguments import written
-from chatfold.core.calls import ToolCallRecord
+from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem, Requirement
 from chatfold.core.native import field, plain
 from chatfold.core.spans import Span
-from chatfold.core.views import CallPart, Fit, ItemView, Part, Role, Shape, StatePart, TextPart
+from chatfold.core.views import (
+    CallPart,
+    Fit,
+    ItemView,
+    Medium,
+    Part,
+    Role,
+    Shape,
+    StatePart,
+    TextPart,
+)
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (
     block_type,
@@ -30,7 +40,9 @@ from chatfold.shapes._blocks import (
 from chatfold.shapes._responses_blocks import Get, read_block, read_blocks, with_all_held
 from chatfold.shapes._responses_items import READERS, is_newer, read_newer, read_reference
 from chatfold.shapes._responses_problems import check_items
+from chatfold.shapes._responses_results import blocks_of_result, result_block
 from chatfold.shapes._responses_rules import required_spans
+from chatfold.shapes._results import with_blocks
 from chatfold.shapes._unread import lone_part, misplaced
 
 __all__ = ["OpenAIResponses"]
@@ -227,6 +239,23 @@ class OpenAIResponses(Shape):
         if call.caller is None:
             return item
         return {**item, "caller": {"type": "program", "caller_id": call.caller}}
+
+    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+        """Return what a tool returned as blocks of an output, None unless all are such."""
+        return blocks_of_result(returned)
+
+    def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
+        """Return a text, a picture or a PDF as a block, None for all else."""
+        return result_block(piece)
+
+    def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
+        """Return an item for each answer.
+
+        Raises:
+            ShapeError: A call is not one that a text answers, or it has no id.
+        """
+        made = super().answer_items(answers)
+        return [with_blocks(m, "output", a) for m, a in zip(made, answers, strict=True)]
 
     def replayable(self, item: Any) -> Any:
         """Return an item without what only a response may hold; reasoning stays as it is.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from chatfold.core.calls import Answer, ToolCallRecord
@@ -11,8 +12,9 @@ from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.views import Shape
 from chatfold.errors import ShapeError
 from chatfold.threads import check_timeout
-from chatfold.tools._dispatch import Outcome, Target, Tool, checked_tools, target
+from chatfold.tools._dispatch import Outcome, Read, Target, Tool, checked_tools, target
 from chatfold.tools._lookup import HANDLED, Lookup
+from chatfold.tools._returned import Content, Reader
 from chatfold.tools._texts import KINDS, Failure, cut, sendable
 
 __all__ = ["Batch", "Job", "Run"]
@@ -49,6 +51,7 @@ class Batch:
         listed: All calls of the list, these too: they tell which tools a plain name may mean.
         shape: Writes the results later; a call that it cannot answer is not run.
         templates: Has the words for failures.
+        model: The agent's model, None where it is not known.
         timeout: Seconds that one call may take; None for no limit.
         asynchronous: Whether a tool's asynchronous side is preferred.
 
@@ -71,6 +74,7 @@ class Batch:
         listed: Sequence[ToolCallRecord],
         shape: Shape,
         templates: TemplateRenderer,
+        model: str | None,
         timeout: float | None,
         asynchronous: bool,
     ) -> None:
@@ -78,6 +82,7 @@ class Batch:
         self.interrupt: KeyboardInterrupt | None = None
         self._tools = Lookup(checked_tools(tools), listed)
         self._templates = templates
+        self._reader = Reader(shape, model, templates)
         self.timeout = timeout
         self._asynchronous = asynchronous
         for kind in KINDS:  # a broken template is told now, not when a tool has already acted
@@ -93,6 +98,10 @@ class Batch:
         tool = self._tools.of(job.call)
         return target(job.call, tool, asynchronous=self._asynchronous)
 
+    def read(self, job: Job) -> Read:
+        """Return what reads what the tool of a job returns."""
+        return partial(self._reader.read, call=job.call)
+
     def settle(self, job: Job, outcome: Outcome) -> None:
         """Take down how a job ended; what comes after its first answer is left out."""
         if isinstance(outcome, KeyboardInterrupt):
@@ -107,9 +116,9 @@ class Batch:
         answers = tuple(job.answer for job in self.jobs if job.answer is not None)
         return Run(answers, self._not_handled)
 
-    def _answer(self, job: Job, outcome: str | Failure) -> Answer:
-        if isinstance(outcome, str):
-            return Answer(job.call, sendable(outcome))
+    def _answer(self, job: Job, outcome: Content | Failure) -> Answer:
+        if isinstance(outcome, Content):
+            return Answer(job.call, sendable(outcome.text), blocks=outcome.blocks)
         try:
             text = self._words(job.call.qualified_name or "", outcome)
         except Exception:  # a caller's template; its failure must not cost the other calls theirs

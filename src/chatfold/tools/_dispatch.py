@@ -14,9 +14,19 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
 from chatfold.core.arguments import unwrapped
 from chatfold.core.callables import is_async
 from chatfold.core.calls import ToolCallRecord
-from chatfold.tools._texts import Failure, described, result_text
+from chatfold.tools._returned import Content
+from chatfold.tools._texts import Failure, described
 
-__all__ = ["Outcome", "Target", "Tool", "awaited", "called", "checked_tools", "target"]
+__all__ = [
+    "Outcome",
+    "Read",
+    "Target",
+    "Tool",
+    "awaited",
+    "called",
+    "checked_tools",
+    "target",
+]
 
 
 class Invokes(Protocol):
@@ -42,8 +52,11 @@ A callable gets the arguments by keyword, `invoke` gets them as one dict; for a 
 call either gets the text alone.
 """
 
-Outcome: TypeAlias = str | Failure | KeyboardInterrupt
-"""How a call ended: with a result's text, or without one. A KeyboardInterrupt ends the run."""
+Outcome: TypeAlias = Content | Failure | KeyboardInterrupt
+"""How a call ended: with a result, or without one. A KeyboardInterrupt ends the run."""
+
+Read: TypeAlias = Callable[[object], Content | Failure]
+"""Returns what a tool returned as what answers its call."""
 
 
 class Target(NamedTuple):
@@ -104,26 +117,26 @@ def target(
         return _ended(error)
 
 
-def called(target: Target) -> Outcome | Awaitable[Any]:
+def called(target: Target, read: Read) -> Outcome | Awaitable[Any]:
     """Call a tool; return how that ended, or what is still to be awaited. Never raises."""
     try:
         result = target.function()
-        return result if inspect.isawaitable(result) else _told(result)
+        return result if inspect.isawaitable(result) else _told(result, read)
     except BaseException as error:
         return _ended(error)
 
 
-async def awaited(result: Awaitable[Any]) -> Outcome:
+async def awaited(result: Awaitable[Any], read: Read) -> Outcome:
     """Wait for what an asynchronous tool returns; return how it ended. Never raises."""
     try:
-        return _told(await result)
+        return _told(await result, read)
     except BaseException as error:
         return _ended(error)
 
 
-def _told(result: object) -> Outcome:
+def _told(result: object, read: Read) -> Outcome:
     try:
-        return result_text(result)
+        return read(result)
     except BaseException as error:
         ended = _ended(error)
         return Failure("no_text", ended.detail) if isinstance(ended, Failure) else ended

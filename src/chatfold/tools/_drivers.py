@@ -39,6 +39,7 @@ def run_calls(
     templates: TemplateRenderer,
     deliver: Callable[[Run], object],
     listed: Sequence[ToolCallRecord] | None = None,
+    model: str | None = None,
     timeout: float | None = None,
 ) -> Run:
     """Run open calls one after another, and return one answer for each.
@@ -56,11 +57,13 @@ def run_calls(
         calls: Open calls, in call order.
         tools: The tools by name.
         shape: Is to write the results; a call that it cannot answer is not run.
-        templates: Has the words for failures, `tool_error.jinja`.
+        templates: Has the words for failures, `tool_error.jinja`, and for media that a result
+            does not hold, `tool_medium.jinja`.
         deliver: Called once, with what this function returns, before anything that interrupted
             the run is raised. What it raises itself is raised in its place.
         listed: All calls of the list, where it has more than these: they tell which tools a plain
             name may mean.
+        model: The agent's model, where it is known: some take no media in results.
         timeout: Seconds that one call may take; None for no limit.
 
     Raises:
@@ -74,6 +77,7 @@ def run_calls(
         listed=calls if listed is None else listed,
         shape=shape,
         templates=templates,
+        model=model,
         timeout=timeout,
         asynchronous=False,
     )
@@ -103,6 +107,7 @@ async def arun_calls(
     templates: TemplateRenderer,
     deliver: Callable[[Run], object],
     listed: Sequence[ToolCallRecord] | None = None,
+    model: str | None = None,
     timeout: float | None = None,  # noqa: ASYNC109 - a limit for each call, not for all of this
     max_concurrency: int = 8,
 ) -> Run:
@@ -117,11 +122,13 @@ async def arun_calls(
         calls: Open calls, in call order.
         tools: The tools by name.
         shape: Is to write the results; a call that it cannot answer is not run.
-        templates: Has the words for failures, `tool_error.jinja`.
+        templates: Has the words for failures, `tool_error.jinja`, and for media that a result
+            does not hold, `tool_medium.jinja`.
         deliver: Called once, with what this function returns, before anything that interrupted
             the run is raised. What it raises itself is raised in its place.
         listed: All calls of the list, where it has more than these: they tell which tools a plain
             name may mean.
+        model: The agent's model, where it is known: some take no media in results.
         timeout: Seconds that one call may take from its start; None for no limit.
         max_concurrency: Largest number of calls that run at a time. A thread that is out of time
             goes on and is not counted.
@@ -140,6 +147,7 @@ async def arun_calls(
         listed=calls if listed is None else listed,
         shape=shape,
         templates=templates,
+        model=model,
         timeout=timeout,
         asynchronous=True,
     )
@@ -169,7 +177,7 @@ async def arun_calls(
 def _finish(batch: Batch, job: Job) -> None:
     """Run one call to its end and settle it."""
     target = batch.target(job)
-    outcome = called(target) if isinstance(target, Target) else target
+    outcome = called(target, batch.read(job)) if isinstance(target, Target) else target
     if not inspect.isawaitable(outcome):
         batch.settle(job, outcome)
         return
@@ -186,7 +194,7 @@ def _run_loop(batch: Batch, job: Job, result: Awaitable[Any]) -> None:
 
     # Given a factory, a runner leaves the thread's own current loop as it was.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        runner.run(_settle(batch, job, awaited(result)))
+        runner.run(_settle(batch, job, awaited(result, batch.read(job))))
 
 
 def _in_loop() -> bool:
@@ -206,11 +214,12 @@ async def _attempt(batch: Batch, job: Job) -> Outcome:
     target = batch.target(job)
     if not isinstance(target, Target):
         return target
+    read = batch.read(job)
     if target.asynchronous:
-        outcome = called(target)
+        outcome = called(target, read)
     else:
-        outcome = await asyncio.wrap_future(_start(partial(called, target)))
-    return await awaited(outcome) if inspect.isawaitable(outcome) else outcome
+        outcome = await asyncio.wrap_future(_start(partial(called, target, read)))
+    return await awaited(outcome, read) if inspect.isawaitable(outcome) else outcome
 
 
 async def _settle(batch: Batch, job: Job, work: Coroutine[Any, Any, Outcome]) -> None:

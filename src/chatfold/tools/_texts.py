@@ -7,11 +7,21 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set, Val
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from enum import Enum
+from operator import is_
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from chatfold.core.native import bytes_label
 
-__all__ = ["KINDS", "Failure", "FailureKind", "cut", "described", "result_text", "sendable"]
+__all__ = [
+    "KINDS",
+    "Failure",
+    "FailureKind",
+    "cut",
+    "described",
+    "result_text",
+    "sendable",
+    "sendable_block",
+]
 
 FailureKind: TypeAlias = Literal[
     "cut_off",
@@ -126,6 +136,21 @@ def described(error: BaseException) -> str:
 def cut(text: str) -> str:
     """Return `text`, its end cut off where it is too long for an error's words."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def sendable_block(block: Any) -> Any:
+    """Return a block with its texts sendable: itself, if they are."""
+    if isinstance(block, str):
+        return sendable(block)
+    if isinstance(block, Mapping):
+        fields = cast("Mapping[str, Any]", block)
+        made = {key: sendable_block(inner) for key, inner in fields.items()}
+        return fields if all(made[key] is inner for key, inner in fields.items()) else made
+    if isinstance(block, list):
+        members = cast("list[Any]", block)
+        told = [*map(sendable_block, members)]
+        return members if all(map(is_, told, members)) else told
+    return block
 
 
 def sendable(text: str) -> str:
