@@ -202,6 +202,7 @@ def test_the_last_resort_is_a_span_of_its_own(backend: Backend) -> None:
     assert failed.status.status_code is StatusCode.ERROR
     assert helped.status.status_code is StatusCode.UNSET
     assert attributes(helped)["gen_ai.response.model"] == "extractive"
+    assert backend.points("gen_ai.client.token.usage") == [], "no model has read anything"
     assert parent(failed) == parent(helped) == turn_.get_span_context().span_id
     assert helped.start_time is not None
     assert helped.end_time is not None

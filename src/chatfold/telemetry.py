@@ -25,6 +25,7 @@ from chatfold.core.callables import check_sync
 from chatfold.core.foreign_errors import words_of
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_flags
+from chatfold.core.usage import Usage
 from chatfold.errors import MissingExtraError
 from chatfold.events import FoldEvent, Hook, tell
 
@@ -234,7 +235,7 @@ class _Meters:
         if outcome.changed:
             self._size.record(outcome.tokens_before, {"chatfold.history.state": "before"})
             self._size.record(outcome.tokens_after, {"chatfold.history.state": "after"})
-        if outcome.usage is not None:
+        if outcome.usage is not None and outcome.usage != Usage():  # a model reads something
             who.setdefault("gen_ai.provider.name", _OTHER)
             for kind, tokens in (
                 ("input", outcome.usage.input_tokens),
