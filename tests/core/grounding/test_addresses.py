@@ -133,3 +133,62 @@ def test_the_end_of_a_phone_is_not_all_of_it() -> None:
     assert found("Phone +44 7700 900416.", shown("Call 700900416.")) == ["+44 7700 900416"]
     assert found("Phone +49 30 555019.", shown("Fax 0 30 555019, id 30555019.")) == []
     assert found("Phone +49 5550199.", shown("Call 555-0199, 5550199.")) == ["+49 5550199"]
+
+
+@pytest.mark.parametrize(
+    ("written", "within"),
+    [
+        ("+34612555019", "612 555 019"),
+        ("+34 612 555 019", "612555019"),
+        ("+34 612 555 019", "612 55 50 19"),
+        ("+351 912 345 678", "912.345.678"),
+        ("+47 912 34 567", "912 34 567"),
+        ("+420 601 234 567", "601 234 567"),
+        ("+91 98765 43210", "98765 43210"),
+        ("+6561234567", "6123 4567"),
+        ("+85291234567", "9123-4567"),
+        ("+52 55 1234 5678", "(55) 1234 5678"),
+        ("+380 44 123 45 67", "044 123 45 67"),
+    ],
+)
+def test_a_phone_in_groups_of_digits_is_one_that_was_shown(written: str, within: str) -> None:
+    """Without its country code, and with one where it was shown without."""
+    assert found(f"Phone {within}, 2 calls.", shown(f"Ring {written}.")) == []
+    assert found(f"Phone {written}.", shown(f"My number is {within}.")) == []
+    assert found(f"Phone {within[:-1]}2.", shown(f"Ring {written}."))
+    assert found(f"Phone {written[:-1]}2.", shown(f"My number is {within}."))
+
+
+@pytest.mark.parametrize(
+    "within",
+    ["612 555 018", "613 555 019", "34 555 019", "1 612 555 019", "612 555 019 9", "555 019"],
+)
+def test_other_groups_of_digits_are_no_phone_that_was_shown(within: str) -> None:
+    assert found(f"Phone {within}.", shown("Ring +34612555019.")) != []
+
+
+def test_an_amount_is_no_phone() -> None:
+    """In whatever country: a number in groups of three may be so much of anything."""
+    for source in (
+        "The total was 612 555 019.",
+        "The call cost 612 555 019 EUR.",
+        "EUR 612 555 019 for the phone.",
+        "Ring +33 612 555 019.",
+        "Ring 612 555 0191.",
+        "Ring 612 555 019 1.",
+        "Ring 7 612 555 019.",
+        "The revenue was 612 555 019. Call me.",
+    ):
+        assert found("Phone +34 612 555 019.", shown(source)) == ["+34 612 555 019"]
+    assert found("It cost 612 555 019 EUR.", shown("Ring +34612555019.")) == ["612 555 019 EUR"]
+
+
+def test_what_was_asked_before_says_that_a_number_is_that_of_a_phone() -> None:
+    for question, wrong in (("Which number may we call?", []), ("The total?", ["+34 612 555 019"])):
+        assert found("Phone +34 612 555 019.", shown(question, "612 555 019")) == wrong
+
+
+def test_a_phone_in_groups_of_digits_belongs_to_whom_it_was_shown_for() -> None:
+    sources = shown("A-1001 has +34612555019.\nA-1002 has +34612555020.")
+    assert found("A-1001: 612 555 019.\nA-1002: 612 555 020.", sources) == []
+    assert found("A-1001: 612 555 020.", sources) == ["612 555 020"]

@@ -41,9 +41,16 @@ class Said:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.values = values(text)
         self.structure = lines(text)
-        self.spans = sentences(text, self.values, self.structure)
+        self.scopes = Scopes(text)
+        self._compares: dict[int, bool] = {}
+        self.take(values(text))
+        self.know({})
+
+    def take(self, found: Sequence[Value]) -> None:
+        """Take in the values of the text; `know` has to follow where they change."""
+        self.values = list(found)
+        self.spans = sentences(self.text, self.values, self.structure)
         self.by_sentence: list[list[Value]] = [[] for _ in self.spans]
         number = 0
         for value in self.values:
@@ -51,9 +58,6 @@ class Said:
                 number += 1
             if self.spans:
                 self.by_sentence[number].append(value)
-        self.scopes = Scopes(text)
-        self._compares: dict[int, bool] = {}
-        self.know({})
 
     def know(self, roles: Mapping[str, set[str]]) -> None:
         """Take in which ids there are, and what each of them is (see `Index.roles`)."""

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from chatfold.core.grounding.addresses import Addresses
 from chatfold.core.grounding.cut_out import cut_out
 from chatfold.core.grounding.derived import Derived
+from chatfold.core.grounding.phones import is_shown_in_groups, with_phones
 from chatfold.core.grounding.placing import Placing
 from chatfold.core.grounding.said import Said
 from chatfold.core.grounding.shown import Sources
@@ -99,6 +100,9 @@ class _Reading:
         self.sources.read_all()
         self.searches, self.found = 0, {}
         said = self.said
+        told = with_phones(self.text, said.values, self.sources.kinds)
+        if told is not None:
+            said.take(told)
         said.know(self.sources.roles)
         placing = Placing(self.sources)
         keys = [self.shown(value) for value in said.values]
@@ -212,7 +216,8 @@ class _Reading:
                 return key
             case "phone":
                 # Kinds, as a number with another country code vouches for the same bare digits.
-                return next((form for form in in_country(key) if form in self.sources.kinds), None)
+                told = (form for form in in_country(key) if form in self.sources.kinds)
+                return next(told, key if self._is_in_groups(key) else None)
             case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
                 return key[:-1]  # no zone was shown beside it
             case "number" if key.endswith(" h"):
@@ -280,6 +285,10 @@ class _Reading:
         ahead = "" if kind == "hash" else r"(?![\w@]|[./-]\w)"
         pattern = re.compile(rf"(?<![\w@])(?<!\w[./-]){re.escape(word)}{ahead}")
         return any(word in text and pattern.search(text) for text in self.sources.texts)
+
+    def _is_in_groups(self, phone: str) -> bool:
+        self.searches += 1
+        return self.searches <= _MOST_SEARCHES and is_shown_in_groups(phone, self.sources.texts)
 
     def _is_folded(self, value: Value) -> bool:
         """Return whether an id was shown with other marks between its letters and digits."""
