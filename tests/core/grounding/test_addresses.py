@@ -171,6 +171,7 @@ def test_an_amount_is_no_phone() -> None:
     """In whatever country: a number in groups of three may be so much of anything."""
     for source in (
         "The total was 612 555 019.",
+        "Tell them that the total was 612 555 019.",
         "The call cost 612 555 019 EUR.",
         "EUR 612 555 019 for the phone.",
         "Ring +33 612 555 019.",

@@ -22,10 +22,10 @@ _BEFORE: Final = 100  # characters: farther away nothing says that a number is t
 _THOUSANDS = re.compile(r"\d{1,3}(?:[ .\u00a0\u202f]\d{3})+")
 _ENDS = re.compile(r"[.!?](?:\s|\Z)|\n")
 _OF_PHONES = re.compile(
-    r"\b(?:phone|mobile|cell|tel|call|ring|dial|reach|text|sms|whatsapp|fax|contact|land ?line"
-    r"|voicemail|telef|t[ée]l[ée]ph|handy|mobil|m[óo]vil|anruf|ruf|erreich|portable|appel|joindre"
-    r"|celular|llam|l[íi]nea|telem|ligar|ligue|liga|cellulare|chiam|bellen|mobiel|komórk|zadzwo"
-    r"|(?:my|your|his|her|their|mi|su|tu|mon|votre|son|sa|meu|seu|meine|deine|ihre|seine|mijn|zijn"
+    r"\b(?:(?:cell|tel|call|ring|dial|reach|text|sms|fax)\b|phone|mobi|whatsapp|contact|land ?line"
+    r"|voicemail|telef|t[ée]l[ée]ph|handy|m[óo]vil|anruf|ruf|erreich|portable|appel|joindre"
+    r"|celular|llam|l[íi]nea|telem|ligar|ligue|liga|cellulare|chiam|bellen|komórk|zadzwo"
+    r"|(?:my|your|his|her|their|mi|su|tu|mon|votre|son|sa|[ms]eu|[dm]eine|ihre|seine|mijn|zijn"
     r"|haar|mio|suo) (?:number|n[úu]mero|nummer|num[ée]ro)\b)|電話|电话|手机|携帯|전화|☎|📞",
     re.IGNORECASE,
 )
