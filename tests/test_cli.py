@@ -701,7 +701,7 @@ def test_check_with_fix_names_what_a_provider_takes(tmp_path: Path) -> None:
     done = run("check", path, "--fix", out)
     assert done.exit_code == 0, done.output
     assert done.stdout.endswith(
-        "; 1 repair, 0 left; 1 problem kept that no provider is sure to refuse\n"
+        "; 1 repair, 0 left; 1 problem kept that not every server refuses\n"
     ), done.stdout
     kept = run("check", out).stdout.splitlines()[:-1]
     assert kept[0].startswith("item 1: warning: ")

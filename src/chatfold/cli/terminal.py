@@ -101,7 +101,7 @@ class Mending:
 
     @property
     def accepted(self) -> list[Problem]:
-        """What stays and no provider is sure to refuse; its indices are those of the new list."""
+        """What stays, and not every server refuses; its indices are those of the new list."""
         return [one for one in self.remaining if one.severity in ("warning", "loss")]
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class Mending:
             told.append(f"{counted(len(self.repairs) - left, 'repair')}, {left} left")
         if self.accepted:
             kept = counted(len(self.accepted), "problem")
-            told.append(f"{kept} kept that no provider is sure to refuse")
+            told.append(f"{kept} kept that not every server refuses")
         return "; ".join(told)
 
 
