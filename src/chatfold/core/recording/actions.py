@@ -6,7 +6,7 @@ Not here: whether a tool changes things (`effects`), how long such lists may gro
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from chatfold.core.call_words import CallWords, is_cut
 from chatfold.core.calls import ToolCallRecord
@@ -15,10 +15,12 @@ from chatfold.core.effects.given import may_say
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record
 from chatfold.core.recording.counted import Alike, counted_together, how_it_went
+from chatfold.core.recording.unlike import said_by, unlike
 
 __all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
 
 NO_RESULT = "no result recorded"
+_MOST_ALONE: Final = 8  # old calls that stand in full because of what they answered
 
 
 class Actions(NamedTuple):
@@ -228,7 +230,11 @@ class _Writer:
         return Entry(name, arguments, values, self.words.id(number), unsure=number in self.unsure)
 
     def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:
-        """Return the newest calls in full, as far as there is room, behind counts of the others."""
+        """Return the newest calls in full, as far as there is room, behind counts of the others.
+
+        Of the others, those in full that answered unlike the rest of their tools: the newest of
+        them.
+        """
         made: list[Entry] = []
         seen: set[Entry] = set()
         left = len(numbers)
@@ -240,7 +246,16 @@ class _Writer:
             if alike not in seen:
                 seen.add(alike)
                 room -= len(line(entry))
-        return (*self._counts(numbers[:left]), *reversed(made))
+        alone = self._unlike(numbers, left) if left else []
+        others = [n for n in numbers[:left] if n not in alone] if alone else numbers[:left]
+        stands_alone = (self.entry(n, self.words.outcome(n)) for n in alone)
+        return (*self._counts(others), *stands_alone, *reversed(made))
+
+    def _unlike(self, numbers: Sequence[int], before: int) -> list[int]:
+        """Return the newest of the first calls that answered unlike the others of their tools."""
+        told = [(self.name(n), said_by(self.words.outcome(n)), 1) for n in numbers]
+        places = sorted(place for place in unlike(told) if place < before)
+        return [numbers[place] for place in places[-_MOST_ALONE:]]
 
     def _counts(self, numbers: Sequence[int]) -> list[Entry]:
         alike: dict[Alike, list[int]] = {}

@@ -7,7 +7,7 @@ an earlier record (`carry`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -30,6 +30,7 @@ from chatfold.core.recording.counted import (
     with_reason,
     without_names,
 )
+from chatfold.core.recording.unlike import unlike_others
 
 __all__ = ["fitted_actions", "line_size"]
 
@@ -49,7 +50,8 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
     it was given, but why it failed; then most of the names of what is done go. Of each, calls that
     may have changed nothing go before those that surely did something. What is done goes last of
     all, and the tools that were called most rarely of late first: the ids beside their numbers, and
-    then that they were called.
+    then that they were called. A call that answered unlike the others of its tool stands alone as
+    long as it may.
     """
 
     def over() -> int:
@@ -60,10 +62,11 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
     # An id of a call takes as much room as a value, and names nothing outside of the history.
     record = record._replace(done=tuple(with_counts(e._replace(call="") for e in record.done)))
     shared = shared_ids(record.done)
-    shorter = _Counting(shared, room // _SHARE, count, others=(*record.failed, *record.open))
+    alone = _newest_in(room // _SHARE, unlike_others(record.done), count)
+    shorter = _Counting(shared, room // _SHARE, count, alone, others=(*record.failed, *record.open))
     for less in (_without_long_texts, partial(_with_one_value, shared=shared)):
         if (more := over()) > 0:
-            record = record._replace(done=_each(less, record.done, more, count))
+            record = record._replace(done=_each(less, record.done, more, count, alone))
     if (more := over()) > 0:
         record = record._replace(done=shorter.counted(record.done, more))
     if (more := over()) > 0 and record.failed:
@@ -80,15 +83,30 @@ def fitted_actions(record: Record, room: int, count: _Count) -> Record:
     return record
 
 
+def _newest_in(room: int, entries: Sequence[Entry], count: _Count) -> frozenset[Entry]:
+    """Return the newest of some entries that have room together."""
+    found: set[Entry] = set()
+    for entry in reversed(entries):
+        room -= line_size(entry, count)
+        if room < 0:
+            break
+        found.add(entry)
+    return frozenset(found)
+
+
 def _each(
-    less: Callable[[Entry], Entry], entries: Sequence[Entry], over: int, count: _Count
+    less: Callable[[Entry], Entry],
+    entries: Sequence[Entry],
+    over: int,
+    count: _Count,
+    but: Collection[Entry] = (),
 ) -> _Done:
     """Return entries with less in them, oldest first, until `over` tokens are gone."""
     made = list(entries)
     for place, entry in enumerate(entries):
         if over <= 0:
             break
-        made[place] = less(entry)
+        made[place] = entry if entry in but else less(entry)
         if made[place] is not entry:
             over -= line_size(entry, count) - line_size(made[place], count)
     return tuple(with_counts(made))
@@ -129,16 +147,23 @@ class _Counting:
         part: Tokens that calls in full are left with, as long as names of others may give more;
             and those names, as long as calls in full may.
         count: Returns the size of a text in tokens.
+        alone: Calls that answered unlike the others of their tools, which are counted last.
         others: Calls that were not done: of their tools no range of what was done is written, as it
             would seem to hold them.
     """
 
     def __init__(
-        self, shared: Shared, part: int, count: _Count, others: Sequence[Entry] = ()
+        self,
+        shared: Shared,
+        part: int,
+        count: _Count,
+        alone: frozenset[Entry],
+        others: Sequence[Entry],
     ) -> None:
         self._shared = shared
         self._part = part
         self._count = count
+        self._alone = alone
         self._others = frozenset(entry.name for entry in others)
 
     def newest(self, entries: _Done, room: int, over: int, single: _Less) -> _Done:
@@ -207,13 +232,15 @@ class _Counting:
             partial(self.counted, left=0),
             partial(self.counted, left=0, alone=True, unsure=True),
             partial(self._with_fewer_names, unsure=True),
+            partial(self.counted, left=0, alone=True, unsure=True, last=True),
             partial(self.counted, left=0, alone=True),
             self._with_fewer_names,
+            partial(self.counted, left=0, alone=True, last=True),
             lambda done, over: _each(_nameless_if_unsure, done, over, self._count),
             lambda done, over: _each(_nameless, done, over, self._count),
         )
         made = (step(done, over) for step in steps)
-        first = _first_to_go(done)
+        first = _first_to_go(done) or 0
         rest = (*done[:first], *done[first + 1 :])
         return next((shorter for shorter in made if shorter != done), rest)
 
@@ -225,6 +252,7 @@ class _Counting:
         left: int | None = None,
         alone: bool = False,
         unsure: bool = False,
+        last: bool = False,
     ) -> _Done:
         """Return entries with more of them counted together.
 
@@ -236,13 +264,18 @@ class _Counting:
                 about: the oldest of all. Else it is the oldest of the tool with the most room. Of
                 either, what may have changed nothing goes first.
             unsure: Whether nothing else goes.
+            last: Whether those go, too, that answered unlike the others of their tools.
         """
+        stays: Collection[Entry] = () if last else self._alone
         counts = {counted_with(e): e for e in done if e.arguments is None}
         singles = [e for e in done if e.arguments is not None]
         sizes = [line_size(e, self._count) for e in singles]
         least = self._part if left is None else left
         while over > 0 and sum(sizes) > least:
-            place = _first_to_go(singles) if alone else _of_most_room(singles, sizes, counts)
+            if alone:
+                place = _first_to_go(singles, stays)
+            else:
+                place = _of_most_room(singles, sizes, counts, stays)
             if place is None or (unsure and not singles[place].unsure):
                 break
             entry, size = singles.pop(place), sizes.pop(place)
@@ -297,7 +330,10 @@ class _Counting:
 
 
 def _of_most_room(
-    singles: Sequence[Entry], sizes: Sequence[int], counts: Container[Alike]
+    singles: Sequence[Entry],
+    sizes: Sequence[int],
+    counts: Container[Alike],
+    stays: Collection[Entry],
 ) -> int | None:
     """Return the place of the oldest call of the tool with the most room; None where none may go.
 
@@ -307,10 +343,11 @@ def _of_most_room(
         singles: The calls that stand in full.
         sizes: What each takes, in tokens.
         counts: What calls have in common that are counted already: one more takes but a name there.
+        stays: Those that may not go.
     """
     tools: dict[str, dict[Alike, list[int]]] = {}
     for place, entry in enumerate(singles):
-        if not is_unclear(entry.values):
+        if not is_unclear(entry.values) and entry not in stays:
             tools.setdefault(entry.name, {}).setdefault(counted_with(entry), []).append(place)
     rooms: list[tuple[int, int]] = []
     for kinds in tools.values():
@@ -322,9 +359,14 @@ def _of_most_room(
     return -max(rooms)[1] if rooms else None
 
 
-def _first_to_go(entries: Sequence[Entry]) -> int:
-    """Return the place of the oldest that may have changed nothing, else of the oldest of all."""
-    return next((place for place, entry in enumerate(entries) if entry.unsure), 0)
+def _first_to_go(entries: Sequence[Entry], stays: Collection[Entry] = ()) -> int | None:
+    """Return the place of the oldest that may have changed nothing, else of the oldest of all.
+
+    None where all of them stay.
+    """
+    places = [place for place, entry in enumerate(entries) if entry not in stays]
+    first = places[0] if places else None
+    return next((place for place in places if entries[place].unsure), first)
 
 
 def _with_least(entry: Entry) -> Entry:
