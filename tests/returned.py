@@ -90,7 +90,7 @@ PROVIDERS = {
     "openai_chat": Provider(
         "openai_chat",
         (USER, {"role": "assistant", "content": None, "tool_calls": [OPENAI_CALL]}),
-        (TEXT, {"type": "text", "text": "Twice."}),
+        (TEXT, {"type": "text", "text": "Twice.", "prompt_cache_breakpoint": {"mode": "explicit"}}),
         lambda blocks: {"role": "tool", "tool_call_id": "call_1", "content": blocks},
         None,
         "openai.types.chat:ChatCompletionMessageParam",

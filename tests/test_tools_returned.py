@@ -88,7 +88,7 @@ NEWER = {
 def test_the_providers_own_blocks_go_out_as_they_are(
     provider: Provider, kind: Callable[[Any], Any]
 ) -> None:
-    """Each is the same object, in the order given, and nothing in them is changed."""
+    """In the order given, and nothing in them is changed."""
     given = copy.deepcopy(provider.blocks)
     ctx = answered(provider.shape, kind(provider.blocks))
     assert ctx.items[-1] == provider.written([*given])
@@ -205,7 +205,7 @@ def test_chat_completions_take_texts_alone() -> None:
     web = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
     ctx = answered("openai_chat", [text, url, web])
     first, second, third = ctx.items[-1]["content"]
-    assert first is text
+    assert first == text
     assert second["type"] == third["type"] == "text"
     assert second["text"].startswith(NOT_SHOWN)
     assert "https://example.com/a.png" in third["text"]
@@ -218,9 +218,8 @@ def test_a_call_of_an_old_kind_has_a_text_for_its_result() -> None:
     function = {"name": "shot", "arguments": "{}"}
     call = {"role": "assistant", "content": None, "function_call": function}
     ctx: ChatContext[Any] = ChatContext([{"role": "user", "content": "Go."}, call])
-    ctx.run_tool_calls(
-        {"shot": lambda: [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}
-    )
+    marked = {"type": "text", "text": "b", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    ctx.run_tool_calls({"shot": lambda: [{"type": "text", "text": "a"}, marked]})
     assert ctx.items[-1] == {"role": "function", "name": "shot", "content": "a\nb"}
 
 
@@ -237,10 +236,85 @@ def test_a_custom_tool_of_openai_may_return_a_picture() -> None:
 def test_blank_texts_are_left_out_where_the_provider_refuses_them() -> None:
     """Anthropic takes no blank text in a result, but a result without content."""
     provider = PROVIDERS["anthropic"]
-    blank = {"type": "text", "text": " \n"}
+    blank = {"type": "text", "text": " \n", "cache_control": {"type": "ephemeral"}}
     ctx = answered("anthropic", [blank, provider.picture])
     assert ctx.items[-1] == provider.written([provider.picture])
     assert answered("anthropic", [blank]).items[-1]["content"][0]["content"] == ""
+    bedrock = PROVIDERS["bedrock"]
+    ctx = answered("bedrock", [{"text": ""}, bedrock.picture])
+    assert ctx.items[-1] == bedrock.written([bedrock.picture])
+
+
+@every_shape
+def test_rows_of_texts_go_out_as_json(shape: str) -> None:
+    """They may be those of a table, and servers after OpenAI's take no list in a `tool` message."""
+    for rows in (
+        [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+        [{"text": ""}, {"text": "b"}],
+    ):
+        assert json.loads(answered(shape, rows).tool_calls()[0].result or "") == rows
+
+
+@every_shape
+def test_what_cannot_be_compared_is_data(shape: str) -> None:
+    """An array's `==` is an array, which is neither true nor false."""
+
+    class Array:
+        def __eq__(self, other: object) -> Any:
+            raise ValueError("operands could not be broadcast together")
+
+        __hash__ = None  # type: ignore[assignment]
+
+        def __str__(self) -> str:
+            return "['a' 'b']"
+
+    for key in ("content", "type", "isError", "text"):
+        (call,) = answered(shape, [{key: Array()}]).tool_calls()
+        assert call.status == "completed"
+        assert "['a' 'b']" in (call.result or "")
+
+
+@every_provider
+def test_a_tool_may_write_to_its_own_blocks_later(provider: Provider) -> None:
+    blocks = copy.deepcopy([*provider.blocks])
+    ctx = answered(provider.shape, blocks)
+    before = copy.deepcopy(ctx.items)
+    for block in blocks:
+        if isinstance(block, dict):
+            block.clear()
+    assert ctx.items == before
+
+
+def test_a_gemini_before_3_is_told_of_its_own_media_in_words() -> None:
+    provider = PROVIDERS["gemini"]
+    for model, shown in (("gemini-2.5-flash", False), ("gemini-3-pro-preview", True)):
+        ctx = ChatContext(copy.deepcopy([*provider.history]), model=model, shape="gemini")
+        ctx.run_tool_calls({"shot": lambda: [provider.picture]})
+        assert (PNG[:50] in repr(ctx.items[-1]) or str(PICTURE[:8]) in repr(ctx.items[-1])) is shown
+        assert (NOT_SHOWN in repr(ctx.items[-1])) is not shown
+
+
+def test_documents_of_bedrock_have_names_of_their_own() -> None:
+    """The same file is read twice, and a request may hold no name twice."""
+    pdf = {"document": {"format": "pdf", "name": "report", "source": {"bytes": b"%PDF-1"}}}
+    calls = [{"toolUse": {"toolUseId": f"t{n}", "name": "read", "input": {}}} for n in range(2)]
+    user = {"role": "user", "content": [{"text": "Go."}]}
+    ctx: ChatContext[Any] = ChatContext([user, {"role": "assistant", "content": calls}])
+    ctx.run_tool_calls({"read": lambda: [pdf, pdf]})
+    results = [block["toolResult"]["content"] for block in ctx.items[-1]["content"]]
+    names = [block["document"]["name"] for content in results for block in content]
+    assert len(set(names)) == 4
+    assert all(name.startswith("report ") for name in names)
+    assert pdf["document"]["name"] == "report"
+
+
+@every_shape
+def test_an_error_of_mcp_is_not_cut(shape: str) -> None:
+    """A log says at its end what went wrong."""
+    log = "passed\n" * 700 + "FAILED test_charge: charged twice"
+    content = [{"type": "text", "text": log}]
+    (call,) = answered(shape, {"content": content, "isError": True}).tool_calls()
+    assert log in (call.result or "")
 
 
 @every_provider

@@ -112,8 +112,7 @@ class BackgroundFold(Generic[ItemT]):
         with self._lock:
             if self._outcome is None and not self.done:
                 return self._folding.idle("running"), False
-            new, self._is_new = self._is_new, False
-        return self._ended_by(self._put), new
+        return self._ended_by(self._put)
 
     def cancel(self) -> Outcome[ItemT]:
         """Give the fold up, from any thread; what the model still answers is discarded.
@@ -128,9 +127,7 @@ class BackgroundFold(Generic[ItemT]):
                     self._task.get_loop().call_soon_threadsafe(self._task.cancel)
             return self._folding.idle("cancelled")
 
-        with self._lock:
-            self._is_new = False
-        return self._ended_by(give_up)
+        return self._ended_by(give_up)[0]
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until it is written, failed or cancelled; not for use in an event loop.
@@ -296,14 +293,17 @@ class BackgroundFold(Generic[ItemT]):
         """Return whether this is the child of a fork, and the parent had begun it."""
         return os.getpid() != self._process
 
-    def _ended_by(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
+    def _ended_by(self, settle: Callable[[], Outcome[ItemT]]) -> tuple[Outcome[ItemT], bool]:
         """Return what became of it, by this if by nothing before; whoever is to know is told.
+
+        And whether its owner is given that only now.
 
         Also where Ctrl-C comes: what was paid is in no other event.
         """
         told = True
         try:
             with self._lock:
+                new, self._is_new = self._is_new, False
                 told, self._is_told = self._is_told, True
                 outcome = self._outcome
                 if outcome is None:
@@ -312,7 +312,7 @@ class BackgroundFold(Generic[ItemT]):
             if self._outcome is not None and not told:
                 self._told(self._outcome)
             raise
-        return outcome if told else self._told(outcome)
+        return (outcome if told else self._told(outcome)), new
 
     def _settle(self, settle: Callable[[], Outcome[ItemT]]) -> Outcome[ItemT]:
         """Take down what becomes of it; others may summarize the list then, whatever happens."""

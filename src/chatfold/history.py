@@ -223,7 +223,9 @@ class History(Generic[ItemT]):
         What a tool returns becomes a text: a string as it is, all else as JSON. But a list of the
         provider's own blocks, dicts or the SDK's objects (Anthropic's `image`, OpenAI's
         `input_image`, Gemini's parts), goes out as it is, if each is a block that a result may
-        hold, with all its fields and no other; so do texts beside a medium, and a medium alone.
+        hold, with all its fields and no other, and they are more than rows of texts; so do texts
+        beside a medium, and a medium alone. What goes out is a copy. Documents of Bedrock's get
+        names of their own, which no request may hold twice.
         Results of MCP's, the SDK's objects or their JSON, become such blocks, and a failure where
         they say `isError`. What no result of the provider holds, with Chat Completions all media,
         is told in words (`tool_medium.jinja`), with a warning in the log.

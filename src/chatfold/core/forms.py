@@ -59,8 +59,9 @@ def mapping(value: object) -> bool:
 
 
 def one_of(*values: object) -> Form:
-    """Return the form of one of these values."""
-    return lambda value: value in values
+    """Return the form of one of these values; arrays and the like are compared with none."""
+    kinds = tuple({type(each) for each in values})
+    return lambda value: isinstance(value, kinds) and value in values
 
 
 def either(*forms: Form) -> Form:

@@ -410,7 +410,7 @@ class Shape(Protocol):
         """
         ...
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as blocks that a result of this provider holds.
 
         A `MediaPart` among them stands for one that is the provider's own, and no result holds.
@@ -418,6 +418,7 @@ class Shape(Protocol):
         Args:
             returned: The members of the list that the tool returned: dicts, the SDK's objects,
                 or anything else.
+            model: The agent's model, None where it is not known.
 
         Returns:
             None unless each of them is such a block, with all its fields and no other.

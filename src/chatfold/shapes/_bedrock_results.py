@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 from chatfold.core.forms import Form, either, filled, list_of, mapping, one_of, record, text
 from chatfold.core.views import Medium
 from chatfold.shapes._results import own_blocks
 
-__all__ = ["blocks_of_result", "result_block"]
+__all__ = ["blocks_of_result", "named_apart", "result_block"]
 
 _PICTURES: Final = ("png", "jpeg", "gif", "webp")
 _DOCUMENTS: Final = ("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md")
@@ -75,7 +76,8 @@ _BLOCK = either(
 
 def blocks_of_result(returned: Sequence[Any]) -> list[Any] | None:
     """Return what a tool returned as blocks of a result, None unless all are such blocks."""
-    return own_blocks(returned, _BLOCK, "botocore.")  # boto3 has no objects for them
+    blocks = own_blocks(returned, _BLOCK, "botocore.")  # boto3 has no objects for them
+    return blocks and [b for b in blocks if filled(b.get("text", "-"))]  # blank ones are refused
 
 
 def result_block(piece: str | Medium) -> dict[str, Any] | None:
@@ -88,3 +90,20 @@ def result_block(piece: str | Medium) -> dict[str, Any] | None:
     name = _UNFIT.sub(" ", (piece.name or "").rpartition("/")[2]).strip()
     named = {"name": name[:200].strip() or "document"} if kind == "document" else {}
     return {kind: {"format": form, **named, "source": {"bytes": b64decode(piece.data)}}}
+
+
+def named_apart(blocks: Sequence[Any], call_id: str) -> list[Any]:
+    """Return blocks whose documents have names that no other result has.
+
+    "Messages can't contain duplicate document names", of the whole request, results too:
+    https://github.com/anomalyco/opencode/pull/48756 (read 2026-11-29).
+    """
+    return [_named(block, f"{call_id} {at}") for at, block in enumerate(blocks)]
+
+
+def _named(block: Any, of: str) -> Any:
+    document = block.get("document")
+    if document is None:
+        return block
+    mark = sha256(of.encode()).hexdigest()[:8]
+    return {"document": {**document, "name": f"{document['name'][:191].rstrip()} {mark}"}}

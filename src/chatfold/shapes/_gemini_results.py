@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from chatfold.core.forms import Form, base64_text, either, filled, mapping, record, text
 from chatfold.core.native import field
-from chatfold.core.views import Medium
-from chatfold.shapes._gemini_parts import spelled
+from chatfold.core.views import MediaPart, Medium
+from chatfold.shapes._gemini_parts import read_part, spelled
 from chatfold.shapes._results import own_blocks, without_unset
 
 __all__ = ["blocks_of_result", "media_of", "result_block", "words_of"]
@@ -59,13 +59,16 @@ def _is_medium(value: object) -> bool:
     return typed or (file is not None and spelled(file, "file_uri") is not None)
 
 
-def blocks_of_result(returned: Sequence[Any]) -> list[Any] | None:
+def blocks_of_result(returned: Sequence[Any], model: str | None) -> list[Any] | None:
     """Return what a tool returned as parts, None unless all are texts and media.
 
     One at least has to be a medium: rows of a table may well have one column, `text`.
     """
     parts = own_blocks(returned, either(_TEXT, _is_medium), "google.genai.types", without_unset)
-    return parts if parts is not None and any(map(_is_medium, parts)) else None
+    if parts is None or not any(map(_is_medium, parts)):
+        return None
+    older = _OLDER.search(model or "") is not None
+    return [_reading(part) if older and _is_medium(part) else part for part in parts]
 
 
 def words_of(parts: Sequence[Any]) -> str:
@@ -90,3 +93,7 @@ def result_block(piece: str | Medium, model: str | None) -> dict[str, Any] | Non
     if piece.type not in _TYPES or _OLDER.search(model or ""):
         return None
     return {"inline_data": {"mime_type": piece.type, "data": piece.data}}
+
+
+def _reading(part: Any) -> MediaPart:
+    return next(each for each in read_part(part) if isinstance(each, MediaPart))

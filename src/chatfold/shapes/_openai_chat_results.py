@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from chatfold.core.forms import filled, mapping, one_of, record, text
+from chatfold.core.forms import either, filled, mapping, one_of, record, text
 from chatfold.core.native import field
 from chatfold.core.views import MediaPart
 from chatfold.shapes._chat import CHAT_BLOCKS
@@ -21,7 +21,10 @@ __all__ = ["blocks_of_result"]
 _FURTHER = {"prompt_cache_breakpoint": mapping}
 _IMAGE = record({"url": filled}, {"detail": one_of("auto", "low", "high", "original")})
 _AUDIO = record({"data": filled, "format": filled})
-_FILE = record({}, {"file_data": filled, "file_id": filled, "filename": text})
+_FILE = either(
+    record({"file_data": filled}, {"filename": text}),
+    record({"file_id": filled}, {"filename": text}),
+)
 _FORMS = {
     "text": record({"type": one_of("text"), "text": text}, _FURTHER),
     "image_url": record({"type": one_of("image_url"), "image_url": _IMAGE}, _FURTHER),

@@ -216,7 +216,7 @@ class Anthropic(Shape):
         blocks = [with_blocks(b, "content", a) for a, message in made for b in message["content"]]
         return [{"role": "user", "content": blocks}] if blocks else []
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as blocks of a result, None unless all are such."""
         return blocks_of_result(returned)
 

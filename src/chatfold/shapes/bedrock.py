@@ -30,7 +30,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.errors import ShapeError
-from chatfold.shapes._bedrock_results import blocks_of_result, result_block
+from chatfold.shapes._bedrock_results import blocks_of_result, named_apart, result_block
 from chatfold.shapes._bedrock_rules import check_messages, place_kept, tool_requirements
 from chatfold.shapes._blocks import (
     CONVERSE_BLOCKS,
@@ -144,7 +144,7 @@ class Bedrock(Shape):
         """
         return [{"role": "user", "content": [self._answer(a) for a in answers]}] if answers else []
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as blocks of a result, None unless all are such."""
         return blocks_of_result(returned)
 
@@ -241,7 +241,7 @@ class Bedrock(Shape):
                 shape=self.name,
                 index=call.call_index,
             )
-        content = [*answer.blocks] or [{"text": answer.text}]
+        content = named_apart(answer.blocks, call.id) or [{"text": answer.text}]
         block: dict[str, Any] = {"toolUseId": call.id, "content": content}
         if answer.failed:
             block["status"] = "error"

@@ -131,9 +131,9 @@ class Gemini(Shape):
         """
         return [{"role": "user", "parts": [self._answer(a) for a in answers]}] if answers else []
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as texts and media, None unless all are such."""
-        return blocks_of_result(returned)
+        return blocks_of_result(returned, model)
 
     def result_block(self, piece: str | Medium, *, model: str | None) -> dict[str, Any] | None:
         """Return a text, a picture or a document as a part, None for all else."""

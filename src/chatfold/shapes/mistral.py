@@ -169,7 +169,7 @@ class Mistral(Shape):
         name = {} if call.name is None else {"name": call.name}
         return {"role": "tool", "tool_call_id": call.id, **name, "content": text}
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as chunks, None unless all are such."""
         return blocks_of_result(returned)
 

@@ -79,6 +79,7 @@ _PICTURES: Final = (
     (b"GIF8", "R0lGOD", "image/gif"),
     (b"RIFF", "UklGR", "image/webp"),
 )
+_READ: Final = ("image/png", "image/jpeg", "image/webp")
 _PICTURE: Final = "picture"  # the key of base64 among the blocks of a result, where texts are words
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{32,}={0,2}\s*")  # a path has a dot, or is short
 
@@ -168,7 +169,7 @@ class Ollama(Shape):
         known = {key: value for key, value in to.items() if value is not None}
         return {"role": "tool", **known, "content": text}
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return texts and the SDK's pictures, None where a tool returned anything else."""
         words = [isinstance(each, str) for each in returned]
         pictures = [
@@ -184,7 +185,7 @@ class Ollama(Shape):
         """
         if isinstance(piece, str):
             return piece
-        return {_PICTURE: piece.data} if piece.kind == "image" else None
+        return {_PICTURE: piece.data} if piece.type in _READ else None
 
     def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
         """Return a message for each answer; its pictures stand beside its words.

@@ -133,7 +133,7 @@ class OpenAIChat(Shape):
             return {"role": "function", "name": call.name, "content": text}
         raise ShapeError("the call has no id to answer to", shape=self.name, index=call.call_index)
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as content parts, None unless all are such."""
         return blocks_of_result(returned)
 

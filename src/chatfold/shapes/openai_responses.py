@@ -240,7 +240,7 @@ class OpenAIResponses(Shape):
             return item
         return {**item, "caller": {"type": "program", "caller_id": call.caller}}
 
-    def own_blocks(self, returned: Sequence[Any]) -> Sequence[Any] | None:
+    def own_blocks(self, returned: Sequence[Any], *, model: str | None) -> Sequence[Any] | None:
         """Return what a tool returned as blocks of an output, None unless all are such."""
         return blocks_of_result(returned)
 

@@ -132,7 +132,7 @@ class Batch:
             "tool_error.jinja",
             kind=failure.kind,
             tool=cut(tool),
-            detail=cut(failure.detail),
+            detail=failure.detail if failure.whole else cut(failure.detail),
             known=cut(", ".join(sorted(self._tools.tools))),
             seconds=f"{self.timeout or 0:g}",
         )

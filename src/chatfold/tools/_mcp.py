@@ -64,7 +64,7 @@ def _is_medium(value: object) -> bool:
 
 _CONTENT = either(_TEXT, _is_medium, _LINK)
 _RESULT = record(
-    {"content": either(list_of(_CONTENT), lambda value: value == [])},
+    {"content": either(list_of(_CONTENT), lambda value: isinstance(value, list) and not value)},
     {
         **_ASIDE,
         **dict.fromkeys(("isError", "is_error"), one_of(True, False)),
@@ -97,10 +97,13 @@ def mcp_result(value: object) -> McpResult | None:
         return _whole(fields) if says or any(map(_is_medium, fields["content"])) else None
     in_list = isinstance(value, (list, tuple))
     members = cast("Sequence[object]", value) if in_list else (value,)
-    sure = any(_is_of(each, _CLASSES) for each in members)
-    if not sure and not (any(map(_is_medium, members)) and all(map(_CONTENT, members))):
+    kinds = {type(each) for each in members}
+    if not any(issubclass(k, Mapping) or _is_below(k, _CLASSES) for k in kinds):
         return None
     told = [(each, _as_json(each)) for each in members]
+    sure = any(c is not each and _CONTENT(c) for each, c in told)
+    if not sure and not (any(map(_is_medium, members)) and all(map(_CONTENT, members))):
+        return None
     return McpResult(tuple(_piece(c) if _CONTENT(c) else result_text(each) for each, c in told))
 
 
@@ -112,14 +115,21 @@ _OF_RESULT: Final = (
 
 def _is_of(value: object, names: frozenset[str] | set[str]) -> bool:
     """Return whether a value is an object of a class of one of these names, or of one below it."""
-    return not names.isdisjoint(base.__name__ for base in type(value).__mro__)
+    return _is_below(type(value), names)
+
+
+def _is_below(cls: type[Any], names: frozenset[str] | set[str]) -> bool:
+    return not names.isdisjoint(base.__name__ for base in cls.__mro__)
 
 
 def _as_json(value: Any) -> Any:
     """Return a content that is the SDK's object as a dict; anything else as it is."""
     if not _is_of(value, _CLASSES) or not hasattr(value, "model_dump"):
         return value
-    return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    try:
+        return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+    except Exception:  # a class of the caller's own that is called so
+        return value
 
 
 def _whole(fields: Mapping[str, Any]) -> McpResult:

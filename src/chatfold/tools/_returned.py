@@ -55,17 +55,17 @@ class Reader:
         if own is not None:
             return own
         result = mcp_result(value)
-        if result is None:
+        if result is None or not (result.pieces or result.failed):
             return Content(result_text(value))
         if result.failed:
-            return Failure("raised", self._text(result.pieces))
+            return Failure("raised", self._text(result.pieces), whole=True)
         return self._made(result.pieces, call)
 
     def _own(self, value: object, call: ToolCallRecord) -> Content | None:
         """Return what a tool returned as the provider's own blocks, None where it is none.
 
-        A dict that stands alone, in no list, may be a record that has a text by chance, and plain
-        texts in a list are what they are: there has to be a medium among these.
+        Rows of a table may be dicts that have a text by chance, and texts in a list are what they
+        are: there has to be more than a text among these.
         """
         in_list = isinstance(value, (list, tuple))
         members = [*cast("Sequence[Any]", value)] if in_list else [value]
@@ -73,7 +73,8 @@ class Reader:
         if all(texts):
             return None
         found = self._shape.own_blocks(
-            [self._block(each) if isinstance(each, str) else each for each in members]
+            [self._block(each) if isinstance(each, str) else each for each in members],
+            model=self._model,
         )
         if found is None:
             return None
@@ -81,7 +82,7 @@ class Reader:
         blocks = tuple(map(sendable_block, made))
         part = self._reading(blocks, call)
         media = part.media or any(isinstance(each, MediaPart) for each in found)
-        if not media and (any(texts) or isinstance(value, Mapping)):
+        if not media and (any(texts) or isinstance(value, Mapping) or _are_rows(members)):
             return None
         return Content(legible(part), blocks)
 
@@ -128,3 +129,9 @@ class Reader:
         views = (self._shape.read(item) for item in items)
         parts = (part for view in views if view is not None for part in view.parts)
         return next(part for part in parts if isinstance(part, ResultPart))
+
+
+def _are_rows(members: Sequence[Any]) -> bool:
+    """Return whether all are dicts that say a text and nothing else."""
+    rows = [cast("Mapping[str, Any]", each) for each in members if isinstance(each, Mapping)]
+    return len(rows) == len(members) and all({"type", "text"}.issuperset(row) for row in rows)

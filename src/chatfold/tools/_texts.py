@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set, Val
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from enum import Enum
-from operator import is_
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from chatfold.core.native import bytes_label
@@ -47,6 +46,7 @@ class Failure(NamedTuple):
 
     kind: FailureKind
     detail: str = ""
+    whole: bool = False  # the words are the tool's own result, which is not cut
 
 
 def result_text(value: object) -> str:
@@ -139,18 +139,17 @@ def cut(text: str) -> str:
 
 
 def sendable_block(block: Any) -> Any:
-    """Return a block with its texts sendable: itself, if they are."""
+    """Return a copy of a block with its texts sendable: the tool may write to its own later."""
+    if isinstance(block, Enum):
+        return sendable_block(block.value)
     if isinstance(block, str):
         return sendable(block)
     if isinstance(block, Mapping):
         fields = cast("Mapping[str, Any]", block)
-        made = {key: sendable_block(inner) for key, inner in fields.items()}
-        return fields if all(made[key] is inner for key, inner in fields.items()) else made
-    if isinstance(block, list):
-        members = cast("list[Any]", block)
-        told = [*map(sendable_block, members)]
-        return members if all(map(is_, told, members)) else told
-    return block
+        return {sendable(key): sendable_block(inner) for key, inner in fields.items()}
+    if isinstance(block, (list, tuple)):
+        return [*map(sendable_block, cast("Sequence[Any]", block))]
+    return bytes(block) if isinstance(block, bytearray) else block
 
 
 def sendable(text: str) -> str:

@@ -184,6 +184,11 @@ def test_an_amount_is_no_phone() -> None:
     assert found("It cost 612 555 019 EUR.", shown("Ring +34612555019.")) == ["612 555 019 EUR"]
 
 
+def test_a_date_is_no_phone() -> None:
+    sources = shown("Call me, the offer of 2024-05-12 ends.")
+    assert found("Phone +65 2024 0512.", sources) == ["+65 2024 0512"]
+
+
 def test_what_was_asked_before_says_that_a_number_is_that_of_a_phone() -> None:
     for question, wrong in (("Which number may we call?", []), ("The total?", ["+34 612 555 019"])):
         assert found("Phone +34 612 555 019.", shown(question, "612 555 019")) == wrong

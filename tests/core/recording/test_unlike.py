@@ -41,7 +41,7 @@ def lines(items: list[dict[str, Any]], **options: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("usual", ["OK", "Updated. ref=PX-#00", '{"ok": true, "ref": "PX-#00"}'])
-@pytest.mark.parametrize("odd", [ODD, json.dumps({"ok": True, "message": ODD})])
+@pytest.mark.parametrize("odd", [ODD, json.dumps({"ref": "PX-9", "message": ODD})])
 @pytest.mark.parametrize(("number", "at"), [(12, 1), (60, 30), (300, 1), (300, 150)])
 @pytest.mark.parametrize("room", [200, 2000])
 def test_a_call_that_answered_otherwise_is_in_no_range(
@@ -104,5 +104,6 @@ def test_what_names_a_call_makes_it_unlike_none() -> None:
     assert unlike([*told, ("f", "set # to #", 1)]) == set()
     assert unlike([*told, ("f", "held", 1)]) == {3}
     assert unlike([*told, *[("f", f"held by {n}", 1) for n in "abcd"]]) == set()
+    assert unlike([("f", "on", 3), ("f", "off", 3), ("f", "held", 1)]) == set()
     assert unlike([("f", "", 100), *[("f", "held", 1)] * 5]) == {1, 2, 3, 4, 5}
     assert unlike([("f", "", 100), *[("f", "held", 1)] * 6]) == set()

@@ -17,6 +17,7 @@ __all__ = ["is_shown_in_groups", "with_phones"]
 _GROUP = re.compile(r"(?<![\w+])\d{1,15}(?!\w)")
 _BETWEEN = re.compile(r"\)?[ ./-]?\(?")
 _GAP: Final = r"\)?[ ./\u00a0\u202f-]?\(?"
+_NO_GAPS: Final = str.maketrans("", "", " ./-()\u00a0\u202f")
 _MARGIN: Final = 24  # characters beside a number in which its currency or unit stands
 _BEFORE: Final = 100  # characters: farther away nothing says that a number is that of a phone
 _THOUSANDS = re.compile(r"\d{1,3}(?:[ .\u00a0\u202f]\d{3})+")
@@ -72,7 +73,12 @@ def _runs(text: str, told: Mapping[str, str]) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def is_shown_in_groups(key: str, texts: Sequence[str]) -> bool:
+def without_gaps(text: str) -> str:
+    """Return a text without what may stand between groups of digits."""
+    return text.translate(_NO_GAPS)
+
+
+def is_shown_in_groups(key: str, texts: Sequence[str], dense: Sequence[str]) -> bool:
     """Return whether a phone number with its country code was shown without, in some groups.
 
     "612 555 019" may be any number, so that something has to say that it is that of a phone.
@@ -80,12 +86,18 @@ def is_shown_in_groups(key: str, texts: Sequence[str]) -> bool:
     Args:
         key: Its key.
         texts: What was shown, in order.
+        dense: The same without what may stand between groups (`without_gaps`).
     """
     for digits in {form.partition(":")[2] for form in in_country(key)}:
+        held = [at for at, text in enumerate(dense) if digits in text]
+        if not held:
+            continue
         pattern = re.compile(
-            rf"(?<![\w+])(?<![\d+][ ./(-])(?<![\d+][ )]\(){_GAP.join(digits)}(?![ ./-]?\d|\w)"
+            rf"{digits[0]}(?<![\w+]\d)(?<![\d+][ ./(-]\d)(?<![\d+][ )]\(\d)"
+            rf"{_GAP}{_GAP.join(digits[1:])}(?![ ./-]?\d|\w)"
         )
-        for at, text in enumerate(texts):
+        for at in held:
+            text = texts[at]
             before = texts[at - 1] if at else ""
             if any(_is_phone(text, found, before) for found in pattern.finditer(text)):
                 return True
@@ -102,7 +114,7 @@ def _is_phone(text: str, found: re.Match[str], earlier: str) -> bool:
     """
     low = max(0, found.start() - _MARGIN)
     for value in values(text[low : found.end() + _MARGIN]):
-        of_more = value.kind == "amount" or " " in value.key
+        of_more = value.kind not in ("number", "id", "phone") or " " in value.key
         if of_more and value.start + low < found.end() and found.start() < value.stop + low:
             return False
     if _THOUSANDS.fullmatch(found[0]) is None:

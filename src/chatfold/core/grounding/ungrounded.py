@@ -16,7 +16,7 @@ from typing import Final, Literal
 from chatfold.core.grounding.addresses import Addresses
 from chatfold.core.grounding.cut_out import cut_out
 from chatfold.core.grounding.derived import Derived
-from chatfold.core.grounding.phones import is_shown_in_groups, with_phones
+from chatfold.core.grounding.phones import is_shown_in_groups, with_phones, without_gaps
 from chatfold.core.grounding.placing import Placing
 from chatfold.core.grounding.said import Said
 from chatfold.core.grounding.shown import Sources
@@ -91,6 +91,7 @@ class _Reading:
         self.found: dict[str, bool] = {}
         self.folded: set[str] | None = None
         self.joined: list[str] | None = None
+        self.dense: list[str] | None = None
         self.addresses = Addresses(sources, self._is_found)
         self.known: dict[str, str | None] = {}
 
@@ -288,7 +289,11 @@ class _Reading:
 
     def _is_in_groups(self, phone: str) -> bool:
         self.searches += 1
-        return self.searches <= _MOST_SEARCHES and is_shown_in_groups(phone, self.sources.texts)
+        if self.searches > _MOST_SEARCHES:
+            return False
+        if self.dense is None:
+            self.dense = list(map(without_gaps, self.sources.texts))
+        return is_shown_in_groups(phone, self.sources.texts, self.dense)
 
     def _is_folded(self, value: Value) -> bool:
         """Return whether an id was shown with other marks between its letters and digits."""
