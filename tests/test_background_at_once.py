@@ -6,11 +6,11 @@ import asyncio
 import gc
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from background import LIMIT, Gate, finished
+from background import LIMIT, Gate, finished, slow
 from each_turn import Words, context, turn
 
 from chatfold import ChatContext, Completion, Policy, Prompt, Usage
@@ -246,3 +246,36 @@ def test_a_summarizer_that_fails_as_it_is_given_up_is_not_printed() -> None:
         return told
 
     assert asyncio.run(run()) == []
+
+
+class Handing:
+    """A lock that another thread gets, for a turn, the first time that it is let go."""
+
+    def __init__(self, lock: Any, turn_of: Callable[[], None]) -> None:
+        self.lock, self.turns = lock, [turn_of]
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+        while self.turns:
+            owner = threading.Thread(target=self.turns.pop())
+            owner.start()
+            owner.join(LIMIT)
+
+
+def test_a_turn_beside_one_who_gives_the_fold_up_says_what_became_of_the_list() -> None:
+    """Whoever has the list is told when it has changed."""
+    told: list[FoldEvent] = []
+    ctx, gate = slow(on_event=told.append)
+    fold = begun(ctx, gate)
+    finished(ctx, gate)
+    before, outcomes = len(ctx.items), list[Any]()
+    fold._lock = Handing(
+        fold._lock, lambda: outcomes.append(ctx.maybe_summarize(gate, background=True))
+    )
+    fold.cancel()
+    (outcome,) = outcomes
+    assert outcome.changed is (len(ctx.items) < before)
+    assert ("after" if outcome.changed else "skipped") in [event.kind for event in told]
