@@ -73,8 +73,10 @@ def words_block(shape: str) -> dict[str, Any]:
     return {"type": "input_text" if shape == "openai_responses" else "text", "text": WORDS}
 
 
+_TEXT_PART = "openai.types.chat.chat_completion_content_part_text_param"
 # What SDKs have that know of such results.
 NEWER = {
+    "openai_chat": f"{_TEXT_PART}:PromptCacheBreakpoint",
     "openai_responses": "openai.types.responses:ResponseFunctionCallOutputItemListParam",
     "anthropic": "anthropic.types:SearchResultBlockParam",
     "gemini": "google.genai.types:FunctionResponsePartDict",
