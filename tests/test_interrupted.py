@@ -245,7 +245,12 @@ def put_in(line: int, module: str, function: str) -> bool:
 
 @pytest.mark.parametrize(
     ("module", "function"),
-    [("chatfold/swaps.py", "put"), ("core/commit.py", "judge"), ("background.py", "_put")],
+    [
+        ("chatfold/swaps.py", "put"),
+        ("core/commit.py", "judge"),
+        ("background.py", "_put"),
+        ("folding.py", "charged"),
+    ],
 )
 def test_wherever_a_fold_is_being_put_in_its_end_is_told_with_what_it_cost(
     module: str, function: str
@@ -268,6 +273,13 @@ def turned(line: int, module: str, function: str, *, background: bool) -> bool:
         wait_until(lambda: not store._claims)
     wait_until(lambda: len(wrapper.fold(host, key="one").items) < len(host))
     wait_until(lambda: not store._claims)
+
+    def is_shared() -> bool:
+        wrapper.fold(host, key="one")
+        other: Middleware[Any] = Middleware(Model(), Policy(max_tokens=10**9), store, **options)
+        return other.fold(host, key="one").outcome.reason == "reused"
+
+    wait_until(is_shared)
     return ended
 
 

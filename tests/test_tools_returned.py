@@ -258,6 +258,43 @@ def test_rows_of_texts_go_out_as_json(shape: str) -> None:
 
 
 @every_shape
+def test_a_result_of_mcp_without_content_goes_out_as_json(shape: str) -> None:
+    """It says at least that the tool did not fail; a blank text says nothing."""
+    empty: dict[str, Any] = {"content": [], "isError": False}
+    assert json.loads(answered(shape, empty).tool_calls()[0].result or "") == empty
+
+
+class TextContent:
+    """A class of the user's own that is called as one of MCP's."""
+
+    def __init__(self, dumped: Any) -> None:
+        self.dumped = dumped
+
+    def model_dump(self, *, mode: str = "python", **_: Any) -> Any:
+        if mode == "json" and "raw" in self.dumped:
+            raise UnicodeDecodeError("utf-8", self.dumped["raw"], 0, 1, "invalid start byte")
+        return self.dumped
+
+
+@every_shape
+@pytest.mark.parametrize("dumped", [{"raw": b"\xff"}, {"title": "x"}])
+def test_a_class_that_is_called_as_one_of_mcps_is_data(shape: str, dumped: Any) -> None:
+    (call,) = answered(shape, [TextContent(dumped), 3]).tool_calls()
+    assert call.status == "completed"
+    said = json.loads(call.result or "")
+    assert len(said) == 2
+    assert said[1] == 3
+
+
+def test_a_server_of_ollama_is_sent_pictures_that_it_reads() -> None:
+    """It fails on others, https://github.com/ollama/ollama/issues/1526 (read 2026-11-29)."""
+    drawn = {"type": "image", "data": b64encode(b"<svg/>").decode(), "mimeType": "image/svg+xml"}
+    message = answered("ollama", [drawn]).items[-1]
+    assert "images" not in message
+    assert message["content"].startswith("[image, image/svg+xml, 6 bytes")
+
+
+@every_shape
 def test_what_cannot_be_compared_is_data(shape: str) -> None:
     """An array's `==` is an array, which is neither true nor false."""
 

@@ -351,6 +351,7 @@ class Session(ChatContext[Any]):
         if outcome.item is self._taken:
             return False
         self._taken = outcome.item
+        self.owed_from = 0.0  # from now on, also where Ctrl-C comes before it is being written
         kept = self._moved(before)
         self._needs = len(self._host)
         self._sent.forget_before(self._places.cut)

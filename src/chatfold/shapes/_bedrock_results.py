@@ -75,9 +75,14 @@ _BLOCK = either(
 
 
 def blocks_of_result(returned: Sequence[Any]) -> list[Any] | None:
-    """Return what a tool returned as blocks of a result, None unless all are such blocks."""
+    """Return what a tool returned as blocks of a result, None unless all are such blocks.
+
+    Blank texts are left out: they say nothing, and sources disagree whether a result may hold one.
+    """
     blocks = own_blocks(returned, _BLOCK, "botocore.")  # boto3 has no objects for them
-    return blocks and [b for b in blocks if filled(b.get("text", "-"))]  # blank ones are refused
+    if blocks is None:
+        return None
+    return [block for block in blocks if "text" not in block or filled(block["text"])]
 
 
 def result_block(piece: str | Medium) -> dict[str, Any] | None:

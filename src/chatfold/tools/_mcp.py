@@ -72,6 +72,7 @@ _RESULT = record(
         **dict.fromkeys(("resultType", "result_type"), text),
     },
 )
+_WHOLE: Final = frozenset({"CallToolResult"})
 _CLASSES: Final = frozenset(
     {"TextContent", "ImageContent", "AudioContent", "EmbeddedResource", "ResourceLink"}
 )
@@ -87,7 +88,7 @@ def mcp_result(value: object) -> McpResult | None:
     Raises:
         Exception: As `result_text`, of what stands in a list beside contents.
     """
-    if _is_of(value, {"CallToolResult"}) and isinstance(field(value, "content"), list):
+    if _is_below(type(value), _WHOLE) and isinstance(field(value, "content"), list):
         return _whole({key: field(value, key) for key in _OF_RESULT})
     if isinstance(value, Mapping):
         fields = cast("Mapping[str, Any]", value)
@@ -113,18 +114,14 @@ _OF_RESULT: Final = (
 )
 
 
-def _is_of(value: object, names: frozenset[str] | set[str]) -> bool:
-    """Return whether a value is an object of a class of one of these names, or of one below it."""
-    return _is_below(type(value), names)
-
-
-def _is_below(cls: type[Any], names: frozenset[str] | set[str]) -> bool:
+def _is_below(cls: type[Any], names: frozenset[str]) -> bool:
+    """Return whether a class has one of these names, or is derived from one that has."""
     return not names.isdisjoint(base.__name__ for base in cls.__mro__)
 
 
 def _as_json(value: Any) -> Any:
     """Return a content that is the SDK's object as a dict; anything else as it is."""
-    if not _is_of(value, _CLASSES) or not hasattr(value, "model_dump"):
+    if not _is_below(type(cast("object", value)), _CLASSES) or not hasattr(value, "model_dump"):
         return value
     try:
         return value.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -107,3 +107,9 @@ def test_what_names_a_call_makes_it_unlike_none() -> None:
     assert unlike([("f", "on", 3), ("f", "off", 3), ("f", "held", 1)]) == set()
     assert unlike([("f", "", 100), *[("f", "held", 1)] * 5]) == {1, 2, 3, 4, 5}
     assert unlike([("f", "", 100), *[("f", "held", 1)] * 6]) == set()
+
+
+def test_of_calls_whose_words_are_lost_nobody_knows_what_the_others_said() -> None:
+    lost = ("t", None, 96)
+    assert unlike([lost, *(("t", word, 1) for word in "abcd")]) == set()
+    assert unlike([lost, ("t", "done", 90), *(("t", word, 1) for word in "abcd")]) == {2, 3, 4, 5}

@@ -15,8 +15,8 @@ from chatfold.core.values.phones import in_country
 __all__ = ["is_shown_in_groups", "with_phones"]
 
 _GROUP = re.compile(r"(?<![\w+])\d{1,15}(?!\w)")
-_BETWEEN = re.compile(r"\)?[ ./-]?\(?")
-_GAP: Final = r"\)?[ ./\u00a0\u202f-]?\(?"
+_GAP: Final = r"\)?[ ./\u00a0\u202f-]?\(?"  # between two groups of digits
+_BETWEEN = re.compile(_GAP)
 _NO_GAPS: Final = str.maketrans("", "", " ./-()\u00a0\u202f")
 _MARGIN: Final = 24  # characters beside a number in which its currency or unit stands
 _BEFORE: Final = 100  # characters: farther away nothing says that a number is that of a phone
