@@ -50,12 +50,19 @@ class BackgroundFold(Generic[ItemT]):
     behind the fold. Until then, or until `cancel`, no other summarization of the list begins.
     """
 
-    def __init__(self, state: ListState, folding: Folding, then: Then | None = None) -> None:
+    def __init__(
+        self,
+        state: ListState,
+        folding: Folding,
+        then: Then | None = None,
+        cost: Cost | None = None,
+    ) -> None:
         self._state = state
         self._folding = folding
         self._then = then
         self._started = self._written = time.perf_counter()
-        self.cost = Cost(since=self._started)
+        self.cost = Cost() if cost is None else cost
+        self.cost.since = self._started
         # Reentrant, so that a store that gives the fold up while it is put in does not hang.
         self._lock = threading.RLock()
         self._holds = False  # the right to summarize the list

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from chatfold.background import BackgroundFold, Then
+from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.folding import Folding
 from chatfold.options import Settings
@@ -32,6 +33,7 @@ def begin(
     model: str | None,
     then: Then,
     known: Callable[[BackgroundFold[Any]], None],
+    cost: Cost,
     looked_through: bool = False,
     any_gain: bool = False,
     *,
@@ -48,6 +50,7 @@ def begin(
         model: The model that a client is to use.
         then: Is told the outcome, in the call that settles the fold, and returns it.
         known: Takes down that the fold has begun; nobody could end it otherwise.
+        cost: Takes down what it costs.
         looked_through: Whether the caller has looked through the list a moment ago.
         any_gain: Whether the fold is to be made for any gain.
         instead: Why nothing is to be begun, if so.
@@ -59,7 +62,7 @@ def begin(
     inside = in_loop()
     if any_gain:
         settings = replace(settings, min_gain=0.0)
-    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then)
+    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then, cost)
     native, backends = backends_for(llm, settings, model, asynchronous=inside)
     sent = senders(backends, settings) if native is None else []
     if instead is not None:

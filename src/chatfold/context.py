@@ -344,6 +344,7 @@ class ChatContext(Summarizing[ItemT]):
                 model,
                 then=partial(self._told, attempt=attempt, tried=True),
                 known=self._each_turn.hold,
+                cost=attempt.cost,
                 instead=None if allowed else self._limited(self._folding.idle("vetoed")),
             )
         return fold

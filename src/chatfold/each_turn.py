@@ -65,15 +65,15 @@ class Call(NamedTuple):
         hook: Is told of what happens, and may forbid it.
         on_error: Whether a failure is raised.
         begin: Begins a fold in the background, and takes what tells of its outcome, what takes
-            down that it has begun, whether the list was looked through a moment ago, and whether
-            any gain will do; None where the call may wait for the model.
+            down that it has begun and what it costs, whether the list was looked through a moment
+            ago, and whether any gain will do; None where the call may wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then, Known, bool, bool], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, Known, Cost, bool, bool], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
@@ -272,7 +272,8 @@ class EachTurn:
                 over = self.load().over_window
                 if call.begin is not None:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
-                    return self._begun(call.begin, then, call.hook is None, over)  # it may edit
+                    begin = partial(call.begin, then)
+                    return self._begun(begin, attempt.cost, call.hook is None, over)  # it may edit
                 outcome = yield Ask(over, attempt.cost)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error, attempt.cost)
@@ -381,8 +382,8 @@ class EachTurn:
 
     def _begun(
         self,
-        begin: Callable[[Then, Known, bool, bool], BackgroundFold[Any]],
-        then: Then,
+        begin: Callable[[Known, Cost, bool, bool], BackgroundFold[Any]],
+        cost: Cost,
         looked_through: bool,
         any_gain: bool,
     ) -> Outcome[Any]:
@@ -394,7 +395,7 @@ class EachTurn:
             self.hold(fold)
 
         try:
-            fold = begin(then, known, looked_through, any_gain)
+            fold = begin(known, cost, looked_through, any_gain)
             if fold.settled:  # it could not even begin
                 return fold.apply_if_ready()
             return self.with_limit(self._folding.idle("started"))
@@ -417,6 +418,7 @@ class EachTurn:
         self, failed: Outcome[Any], call: Call, attempt: Attempt
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Fold without a model; the outcome has the error of the model's failure and its cost."""
+        attempt.asks_no_model()
         try:
             outcome = yield Ask(True, attempt.cost, last_resort=True)
         except ChatfoldError as error:

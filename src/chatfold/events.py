@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 from uuid import uuid4
 
 from chatfold.core.callables import unstarted
 from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
+from chatfold.core.usage import Usage
 
-__all__ = ["Asked", "Attempt", "FoldEvent", "Hook", "tell"]
+__all__ = ["Asked", "Attempt", "FoldEvent", "Hook", "Spent", "tell"]
 
 _log = logging.getLogger("chatfold")
+
+
+class Spent(NamedTuple):
+    """What one model was asked for in a fold, and answered.
+
+    Attributes:
+        provider: Who was asked, as in a `FoldEvent`.
+        model: The model that was asked, likewise.
+        answered: The model that answered, by its own word; None where it does not say.
+        usage: Tokens that it used, or None where it does not say.
+    """
+
+    provider: str | None
+    model: str | None
+    answered: str | None
+    usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +51,10 @@ class FoldEvent:
         id: The same in what is told before a fold and of how it went. Nothing is told before
             `apply`, a `flow`, or the last resort after a failure; how they went is.
         provider: Who is asked for the summary, by the name that telemetry knows them by; None
-            where that is a function of yours, or no model.
+            where that is a function of yours, or no model. Of a fallback chain the first, before;
+            in what is told of how the fold went, who was asked last.
         model: The model that is asked, likewise.
+        spent: The tokens of `outcome.usage` by who used them, who answered last at the end.
     """
 
     kind: Literal["before", "after", "skipped", "failed"]
@@ -45,6 +64,7 @@ class FoldEvent:
     id: str = ""
     provider: str | None = None
     model: str | None = None
+    spent: tuple[Spent, ...] = ()
 
 
 Hook: TypeAlias = Callable[[FoldEvent], Any]
@@ -57,8 +77,10 @@ A context manager that it returns for `before` is entered at once, and left when
 its part: of a fold in the background, when it has begun.
 """
 
-Asked: TypeAlias = Callable[[], tuple[str | None, str | None]]
-"""Returns who is asked for the summary, and for which model."""
+Asked: TypeAlias = Callable[[], Sequence[tuple[str | None, str | None]]]
+"""Returns who may be asked for the summary, and for which model: one for each of the chain."""
+
+_NOBODY = (None, None)
 
 
 def tell(hook: Hook | None, event: FoldEvent) -> Any:
@@ -94,7 +116,7 @@ class Attempt:
     Args:
         hook: Is told.
         key: The conversation's key in a store.
-        asked: Says who is asked for the summary; is called only where there is a hook.
+        asked: Says who may be asked for the summary; is called only where there is a hook.
 
     Attributes:
         cost: What it has cost so far, timed by `time.perf_counter`.
@@ -106,6 +128,7 @@ class Attempt:
         self.cost = Cost()
         self._hook = hook
         self._asked = asked
+        self._chain: Sequence[tuple[str | None, str | None]] = ()
         self._event = FoldEvent("before", 0, key)
         self._manager: AbstractContextManager[Any] | None = None  # held until the try is over
         self._entered = False
@@ -129,6 +152,10 @@ class Attempt:
             self._enter(self._manager)
         return True
 
+    def asks_no_model(self) -> None:
+        """Take down that the fold is made without a model, whatever was announced."""
+        self._asked, self._chain = None, ()
+
     def ended(self, outcome: Outcome[Any]) -> None:
         """Tell the hook how it went; only the first time."""
         if self._ended:
@@ -143,7 +170,20 @@ class Attempt:
             kind = "failed"
         event = self._event if self._event.id else self._named()
         tokens, key = outcome.tokens_after, event.key if outcome.key is None else outcome.key
-        tell(self._hook, replace(event, kind=kind, tokens=tokens, key=key, outcome=outcome))
+        provider, model = self._who(self.cost.backend)
+        tell(
+            self._hook,
+            replace(
+                event,
+                kind=kind,
+                tokens=tokens,
+                key=key,
+                outcome=outcome,
+                provider=provider,
+                model=model,
+                spent=tuple(Spent(*self._who(a.backend), *a[1:]) for a in self.cost.answers),
+            ),
+        )
 
     def __enter__(self) -> Attempt:
         return self
@@ -165,8 +205,13 @@ class Attempt:
             self.ended(self._broken(error))
 
     def _named(self) -> FoldEvent:
-        provider, model = self._asked() if self._asked is not None else (None, None)
+        self._chain = self._asked() if self._asked is not None else ()
+        provider, model = self._who(0)
         return replace(self._event, id=uuid4().hex, provider=provider, model=model)
+
+    def _who(self, backend: int) -> tuple[str | None, str | None]:
+        """Return who a summarizer of the chain is, by its index, and which model it asks for."""
+        return self._chain[backend] if backend < len(self._chain) else _NOBODY
 
     def _enter(self, manager: AbstractContextManager[Any]) -> None:
         try:

@@ -226,8 +226,7 @@ class Folding:
         """
         assert plan.prompt is not None
         assert plan.shown is not None
-        cost.add(completion.usage)
-        cost.model = completion.model
+        cost.add(completion.usage, completion.model)
         shown = plan.prompt.views
         if len(shown) < len(plan.region):
             raise ValueError(

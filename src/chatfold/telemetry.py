@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from types import TracebackType
@@ -27,7 +27,7 @@ from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_flags
 from chatfold.core.usage import Usage
 from chatfold.errors import MissingExtraError
-from chatfold.events import FoldEvent, Hook, tell
+from chatfold.events import FoldEvent, Hook, Spent, tell
 
 try:
     from opentelemetry import metrics, trace
@@ -53,7 +53,7 @@ _OPERATION: Final = "summarize"
 _TOKENS: Final = [float(4**n) for n in range(14)]
 _SECONDS: Final = [0.01 * 2**n for n in range(14)]
 _OTHER: Final = "_OTHER"
-"""What stands for a provider that is not known, where a metric has to name one."""
+"""What stands for a provider or model that is not known, where one has to be named."""
 
 
 class Telemetry:
@@ -100,7 +100,7 @@ class Telemetry:
         self._content = content
         self._tracer = trace.get_tracer("chatfold", __version__, tracer_provider)
         self._meters = _Meters(metrics.get_meter("chatfold", __version__, meter_provider))
-        self._open: dict[str, tuple[Span, float, ref[_Open]]] = {}
+        self._open: dict[str, tuple[Span, float, ref[_Open], FoldEvent]] = {}
 
     def __call__(self, event: FoldEvent) -> Any:
         """Take in an event; return what `then` answers, or what makes the span current."""
@@ -120,7 +120,7 @@ class Telemetry:
         self._sweep()
         span = self._span(event, event.tokens)
         made = _Open(span, answer)
-        self._open[event.id] = (span, time.perf_counter(), ref(made))
+        self._open[event.id] = (span, time.perf_counter(), ref(made), event)
         return made
 
     def _ended(self, event: FoldEvent) -> None:
@@ -128,14 +128,17 @@ class Telemetry:
         assert outcome is not None
         held = self._open.pop(event.id, None)
         if held is not None:
-            span, since, _ = held
+            span, since, _, begun = held
             seconds = time.perf_counter() - since
         else:  # nothing was told before
             now = time.time_ns() - round(outcome.seconds * 1e9)
-            span, seconds = self._span(event, outcome.tokens_before, now), 0.0
+            span, seconds, begun = self._span(event, outcome.tokens_before, now), 0.0, event
         try:
             if span.is_recording():
-                span.set_attributes(_told(outcome))
+                if _who(begun) != _who(event):  # another one of a chain was asked in the end
+                    span.update_name(_name(event))
+                    span.set_attributes({**dict.fromkeys(_who(begun), _OTHER), **_who(event)})
+                span.set_attributes(_told(event, outcome))
                 if outcome.error is not None and not outcome.changed:
                     words = _sendable(words_of(outcome.error)) if self._content else None
                     span.set_status(Status(StatusCode.ERROR, words))
@@ -150,7 +153,7 @@ class Telemetry:
 
         Not when that happens: the garbage collector may run inside of an exporter.
         """
-        for name, (span, _, held) in list(self._open.items()):
+        for name, (span, _, held, _) in list(self._open.items()):
             if held() is None and self._open.pop(name, None) is not None:
                 span.set_attribute("chatfold.reason", "cancelled")
                 span.end()
@@ -159,10 +162,11 @@ class Telemetry:
         attributes: dict[str, str | int] = {**_who(event), "chatfold.tokens.before": tokens}
         if self._conversation_id and event.key is not None:
             attributes["gen_ai.conversation.id"] = _sendable(event.key)
-        name = _OPERATION if event.model is None else f"{_OPERATION} {event.model}"
         # The calls to the provider, which run elsewhere, have spans of their own.
         kind = SpanKind.INTERNAL
-        return self._tracer.start_span(name, kind=kind, attributes=attributes, start_time=start)
+        return self._tracer.start_span(
+            _name(event), kind=kind, attributes=attributes, start_time=start
+        )
 
 
 class _Open:
@@ -228,30 +232,59 @@ class _Meters:
         failed = outcome.error is not None and not outcome.changed
         why = {"error.type": _type(outcome.error)} if failed else {}
         self._folds.add(1, {**who, **why, "chatfold.reason": outcome.reason})
-        if outcome.model is not None:
-            who["gen_ai.response.model"] = outcome.model
+        who |= _answerer(event)
         if seconds and (outcome.changed or failed or outcome.llm_calls):
             self._duration.record(seconds, {**who, **why})
         if outcome.changed:
             self._size.record(outcome.tokens_before, {"chatfold.history.state": "before"})
             self._size.record(outcome.tokens_after, {"chatfold.history.state": "after"})
-        if outcome.usage is not None and outcome.usage != Usage():  # a model reads something
-            who.setdefault("gen_ai.provider.name", _OTHER)
-            for kind, tokens in (
-                ("input", outcome.usage.input_tokens),
-                ("output", outcome.usage.output_tokens),
-            ):
-                self._usage.record(tokens, {**who, "gen_ai.token.type": kind})
+        for spent in event.spent:
+            self._record(spent)
+
+    def _record(self, spent: Spent) -> None:
+        """Record what one of those has used that were asked in a fold."""
+        used = spent.usage
+        if used is None or used == Usage():  # a model reads something
+            return
+        who = {"gen_ai.provider.name": _OTHER, **_who(spent), **_answered(spent)}
+        for kind, tokens in (("input", used.input_tokens), ("output", used.output_tokens)):
+            self._usage.record(tokens, {**who, "gen_ai.token.type": kind})
 
 
-def _who(event: FoldEvent) -> dict[str, str]:
-    """Return what is known of a fold before it is tried, as spans and metrics bear it."""
+def _name(event: FoldEvent) -> str:
+    return _OPERATION if event.model is None else f"{_OPERATION} {event.model}"
+
+
+def _who(asked: FoldEvent | Spent) -> dict[str, str]:
+    """Return who is asked for a fold, as spans and metrics bear it."""
     who = {"gen_ai.operation.name": _OPERATION}
-    if event.provider is not None:
-        who["gen_ai.provider.name"] = event.provider
-    if event.model is not None:
-        who["gen_ai.request.model"] = event.model
+    if asked.provider is not None:
+        who["gen_ai.provider.name"] = asked.provider
+    if asked.model is not None:
+        who["gen_ai.request.model"] = asked.model
     return who
+
+
+def _answerer(event: FoldEvent) -> dict[str, str]:
+    """Return the model that answered last, unless another one was asked after it in vain."""
+    last = event.spent[-1] if event.spent else None
+    return _answered(last) if last is not None and _who(last) == _who(event) else {}
+
+
+def _shares(spent: Sequence[Spent]) -> dict[str, list[str] | list[int]]:
+    """Return the tokens of each that answered, in three lists of one order."""
+    used = [each.usage or Usage() for each in spent]
+    return {
+        "chatfold.spent.by": [
+            f"{each.provider or _OTHER} {each.model or each.answered or _OTHER}" for each in spent
+        ],
+        "chatfold.spent.input_tokens": [each.input_tokens for each in used],
+        "chatfold.spent.output_tokens": [each.output_tokens for each in used],
+    }
+
+
+def _answered(spent: Spent) -> dict[str, str]:
+    return {} if spent.answered is None else {"gen_ai.response.model": spent.answered}
 
 
 def _safely(act: Callable[[], Any], event: FoldEvent, otherwise: Any) -> Any:
@@ -263,9 +296,11 @@ def _safely(act: Callable[[], Any], event: FoldEvent, otherwise: Any) -> Any:
         return otherwise
 
 
-def _told(outcome: Outcome[Any]) -> Mapping[str, str | int | bool]:
+def _told(
+    event: FoldEvent, outcome: Outcome[Any]
+) -> Mapping[str, str | int | bool | list[str] | list[int]]:
     """Return what became of a fold, in numbers and fixed words."""
-    told: dict[str, str | int | bool] = {
+    told: dict[str, str | int | bool | list[str] | list[int]] = {
         "chatfold.reason": outcome.reason,
         "chatfold.tokens.before": outcome.tokens_before,
         "chatfold.tokens.after": outcome.tokens_after,
@@ -282,8 +317,9 @@ def _told(outcome: Outcome[Any]) -> Mapping[str, str | int | bool]:
     if outcome.mode is not None:
         told["chatfold.mode"] = outcome.mode
         told["chatfold.fell_back"] = bool(outcome.fell_back)
-    if outcome.model is not None:
-        told["gen_ai.response.model"] = outcome.model
+    told |= _answerer(event)
+    if len(event.spent) > 1:  # the numbers below are of all of them
+        told |= _shares(event.spent)
     if outcome.usage is not None:
         told["gen_ai.usage.input_tokens"] = outcome.usage.input_tokens
         told["gen_ai.usage.output_tokens"] = outcome.usage.output_tokens

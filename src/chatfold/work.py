@@ -122,8 +122,8 @@ class Work(NamedTuple):
 
     def _paid(self, made: Compacted) -> None:
         """Take down what an answer of a provider has cost."""
-        self.cost.add(made.usage)
-        self.cost.llm_calls, self.cost.model = made.llm_calls, made.model
+        self.cost.llm_calls = made.llm_calls
+        self.cost.add(made.usage, made.model)
 
     def _native_draft(
         self, plan: Plan[Any], made: Compacted, stopped: Callable[[], bool]

@@ -323,14 +323,14 @@ class Flow(Generic[OutcomeT]):
         """Return what is to be asked, by who asks it now: it is a call from here on."""
         assert self.request is not None, "the flow goes on"
         self.cost.llm_calls += 1
+        self.cost.backend = self.request.backend
         self._is_asked = True
         return self.request
 
     def answered(self, completion: str | Completion) -> Callable[[], None]:
         """Take down what a call has cost; return what does the rest of `send`, in any thread."""
         answer, steps = completed(completion), self._charged()
-        self.cost.add(answer.usage)
-        self.cost.model = answer.model
+        self.cost.add(answer.usage, answer.model)
         return partial(self._advance, partial(steps.send, answer))
 
     def unanswered(self, error: SummaryError) -> Callable[[], None]:

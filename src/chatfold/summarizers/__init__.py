@@ -5,13 +5,13 @@ One kind of summarizer a file. No SDK is imported before a summarizer that needs
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from chatfold.core.callables import is_async
 from chatfold.core.scalars import check_model, check_whole
-from chatfold.summarizers._asked import asked
+from chatfold.summarizers._asked import asked, members
 from chatfold.summarizers._live import senders
 from chatfold.summarizers._named import NamedSummarizer
 from chatfold.summarizers._sdk import Client, Family, SDKSummarizer, got_async, recognize
@@ -132,13 +132,13 @@ def resolve(
     check_whole("retries", retries, 0)
     if type(llm) in _FUNCTIONS and model is None:  # which can be nothing else
         return [FunctionSummarizer(_callable(llm, asynchronous), timeout=timeout)]
-    members = list(_members(llm))
-    if not members:
+    chain = list(members(llm))
+    if not chain:
         raise ValueError(f"the list of summarizers is empty; expected {_ACCEPTED}")
-    clients = [recognize(member) for member in members]
+    clients = [recognize(member) for member in chain]
     if model is not None and not any(clients):
         raise TypeError(
-            f"model= goes with a client, got {_named(members[0])}; "
+            f"model= goes with a client, got {_named(chain[0])}; "
             'write "openai:<model>" or "anthropic:<model>", or leave model= out'
         )
     model = model or (request or {}).get("model")
@@ -146,7 +146,7 @@ def resolve(
         _from_client(client, model, timeout, retries, asynchronous)
         if client is not None
         else _from_other(member, timeout, retries, asynchronous)
-        for member, client in zip(members, clients, strict=True)
+        for member, client in zip(chain, clients, strict=True)
     ]
 
 
@@ -182,14 +182,6 @@ def checked_native(
                 "and writes what only it can change; leave one of the two out"
             )
     return native
-
-
-def _members(llm: object) -> Iterator[object]:
-    if isinstance(llm, list | tuple):
-        for member in cast("list[object]", llm):
-            yield from _members(member)
-    else:
-        yield llm
 
 
 def _named(llm: object) -> str:

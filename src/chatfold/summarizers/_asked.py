@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
 from chatfold.summarizers._sdk import recognize
 
-__all__ = ["Asked", "asked"]
+__all__ = ["Asked", "asked", "members"]
 
 # Values of gen_ai.provider.name; the client's class tells through which host a model is reached.
 # https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/registry/attributes/gen-ai.md
@@ -20,7 +20,7 @@ _HOSTS: Final = {
 
 
 class Asked(NamedTuple):
-    """Who is asked first.
+    """Who is asked.
 
     Attributes:
         provider: Name of the provider; None where the caller's own code is asked, or no model.
@@ -31,8 +31,8 @@ class Asked(NamedTuple):
     model: str | None = None
 
 
-def asked(llm: object, model: str | None, request: Mapping[str, Any] | None) -> Asked:
-    """Return who is asked first; nothing is checked, and nothing is raised.
+def asked(llm: object, model: str | None, request: Mapping[str, Any] | None) -> list[Asked]:
+    """Return who is asked, one for each of `resolve`; nothing is checked, and nothing is raised.
 
     Args:
         llm: What `resolve` takes, or a backend of native compaction.
@@ -40,14 +40,22 @@ def asked(llm: object, model: str | None, request: Mapping[str, Any] | None) -> 
         request: The fields of the live request, in append mode.
     """
     try:
-        return _asked(llm, model or (request or {}).get("model"))
+        model = model or (request or {}).get("model")
+        return [_asked(member, model) for member in members(llm)]
     except Exception:  # whatever an object of the caller's does; telemetry is not worth a fold
-        return Asked()
+        return []
+
+
+def members(llm: object) -> Iterator[object]:
+    """Yield what a fallback chain holds, also of chains within it, in the order of the calls."""
+    if isinstance(llm, list | tuple):
+        for member in cast("list[object]", llm):
+            yield from members(member)
+    else:
+        yield llm
 
 
 def _asked(llm: object, model: str | None) -> Asked:
-    if isinstance(llm, list | tuple):
-        return _asked(cast("list[object]", llm)[0], model)
     if isinstance(llm, str):
         family, _, named = llm.partition(":")
         return Asked(family, named) if named else Asked()
