@@ -33,6 +33,7 @@ from chatfold.stores.hosts import (
     checked_digest,
     checked_host_fold,
     checked_lease,
+    taken,
     usable,
 )
 
@@ -228,9 +229,13 @@ class SQLStore:
         checked_key(key)
         lease = checked_lease(seconds)
         dialect = self._database.dialect
-        return self._database.write(
-            lambda connection: host_rows.add_claim(connection, dialect, key, digest, lease)
-        )
+
+        def take(claim: Claim) -> bool:
+            return self._database.write(
+                lambda connection: host_rows.add_claim(connection, dialect, claim, lease)
+            )
+
+        return taken(self, key, digest, take)
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""
