@@ -206,6 +206,28 @@ def test_while_a_given_up_model_still_answers_no_other_is_asked() -> None:
     assert gate.most == 1
 
 
+def test_nor_is_one_asked_by_hand() -> None:
+    """What is refused is over at once, and tells why; it takes the place of no other."""
+    told, (ctx, gate) = Told(), slow()
+    begun(ctx, gate)
+    assert ctx.background is not None
+    ctx.background.cancel()
+    for _ in range(3):
+        refused = ctx.summarize_in_background(never, on_event=told)
+        assert refused.done
+        assert refused.apply_if_ready().reason == "busy"
+        assert "given up" in refused.apply_if_ready().remedy
+        assert ctx.maybe_summarize(never, background=True).reason == "running"
+    assert told.kinds == ["before", "skipped"] * 3
+    gate.open.set()
+    while background_threads():
+        assert threading.Event().wait(0.001) is False
+    fold = ctx.summarize_in_background(gate)
+    assert fold.wait(LIMIT)
+    assert fold.apply_if_ready().changed
+    assert gate.most == 1
+
+
 def test_a_written_fold_can_be_given_up_too() -> None:
     """As long as it is not in the list."""
     ctx, gate = slow()

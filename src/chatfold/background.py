@@ -26,7 +26,7 @@ from chatfold.state import ListState
 from chatfold.threads import LEFT, Threads, arun
 from chatfold.work import Made, put
 
-__all__ = ["BackgroundFold", "Then"]
+__all__ = ["YET_TO_ANSWER", "BackgroundFold", "Then"]
 
 ItemT = TypeVar("ItemT")
 
@@ -36,6 +36,9 @@ _FIRST = 0.001
 for five milliseconds (`sys.getswitchinterval`)."""
 
 _THREADS: Final = Threads("chatfold", 60.0)
+
+YET_TO_ANSWER: Final = "the model of the fold that was given up has yet to answer"
+"""Why the next fold in the background does not begin: two would be paid for at once."""
 
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
@@ -47,7 +50,8 @@ class BackgroundFold(Generic[ItemT]):
     """A fold that is being written while the conversation goes on.
 
     The list stays as it is until its owner calls `apply_if_ready`; what is added meanwhile stays
-    behind the fold. Until then, or until `cancel`, no other summarization of the list begins.
+    behind the fold. Until then, or until `cancel`, no other summarization of the list begins;
+    after `cancel` none in the background until the model has answered.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from chatfold.background import BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, BackgroundFold, Then
 from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.folding import Folding
@@ -38,6 +38,7 @@ def begin(
     any_gain: bool = False,
     *,
     instead: Outcome[Any] | None = None,
+    earlier: BackgroundFold[Any] | None = None,
 ) -> BackgroundFold[Any]:
     """Return a fold that has begun: in a task where an event loop runs here, else in a thread.
 
@@ -54,6 +55,8 @@ def begin(
         looked_through: Whether the caller has looked through the list a moment ago.
         any_gain: Whether the fold is to be made for any gain.
         instead: Why nothing is to be begun, if so.
+        earlier: The latest fold of the list in the background: while its model is at work, this
+            one does not begin, also where that one was given up.
 
     Raises:
         TypeError: `llm` cannot answer, or only in an event loop.
@@ -69,6 +72,9 @@ def begin(
         fold.refuse(instead)
         return fold
     try:
+        if earlier is not None and earlier.settled and earlier.working:
+            fold.refuse(then(replace(folding.idle("busy"), remedy=YET_TO_ANSWER)))
+            return fold
         if not fold.hold():
             fold.refuse(then(folding.idle("busy")))
             return fold

@@ -313,7 +313,8 @@ class ChatContext(Summarizing[ItemT]):
         """Begin a fold that is written while the conversation goes on; changes nothing yet.
 
         In a running event loop it is written by a task, else in a thread. The list changes when
-        `apply_if_ready()` of what is returned is called, or `maybe_summarize`.
+        `apply_if_ready()` of what is returned is called, or `maybe_summarize`. While another one is
+        under way the outcome is `busy`; one that was given up is, until its model has answered.
 
         Args:
             llm: See `summarize`; in an event loop async clients and functions too.
@@ -346,6 +347,7 @@ class ChatContext(Summarizing[ItemT]):
                 known=self._each_turn.hold,
                 cost=attempt.cost,
                 instead=None if allowed else self._limited(self._folding.idle("vetoed")),
+                earlier=self._each_turn.background,
             )
         return fold
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from chatfold.background import BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, BackgroundFold, Then
 from chatfold.core.cost import Cost
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
@@ -363,9 +363,7 @@ class EachTurn:
         if background and (fold := self.background) is not None:
             running = self._folding.idle("running")
             if fold.settled:
-                running = replace(
-                    running, remedy="the model of the fold that was given up has yet to answer"
-                )
+                running = replace(running, remedy=YET_TO_ANSWER)
             return self.with_limit(running)
         counted = self._state.extent()
         if looked_through or self._state.extent_looked_through() == counted:

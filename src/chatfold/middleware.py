@@ -236,7 +236,8 @@ class Middleware(Generic[ItemT]):
         """Drop what this process holds of a conversation: its messages, and what is folded of them.
 
         A fold that is being written for it in the background is given up, and nothing that is under
-        way here goes into the store any more; what a thread writes there just now is waited for.
+        way here goes into the store any more; what a thread writes there just now is waited for. A
+        model that was asked is not: a later turn may ask again beside it.
         What is in a store is erased there (`store.erase(key)`); do that afterwards. Turns that come
         later, and other processes, write again what their host hands over.
 
