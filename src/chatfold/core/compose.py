@@ -177,7 +177,8 @@ def _standing(
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
     clean, views, own = plan.terms.redact, snapshot.views, plan.terms.words
     # Which items may instruct in a language of the caller's is not known ahead.
-    may = range(start, cut) if own else found.instructing(range(start, cut))
+    head = range(start, cut)
+    may = head if own else found.instructing(head, held=bool(earlier))
     said = (views[i] for i in may if i not in kept)
     return standing(said, words=(*LANGUAGES, *own), earlier=earlier, clean=clean)
 

@@ -70,7 +70,7 @@ def test_several_languages_may_be_spoken_in_one_message() -> None:
 
 @pytest.mark.parametrize("said", RULES)
 def test_a_message_that_instructs_is_known_before_its_sentences_are_read(said: str) -> None:
-    assert may_instruct(view(said))
+    assert may_instruct(view(said)) == "alone"
     assert not may_instruct(view("LK-4000001?"))
     assert not may_instruct(ItemView("assistant", (TextPart(said),), "assistant", "openai_chat"))
 

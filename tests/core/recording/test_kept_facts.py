@@ -70,8 +70,9 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     """Compare what is kept with what a reading of the whole list finds."""
     kept = brought_up_to_date(snapshot)
     assert [kept.fact(key) for key in kept.values] == facts_of(snapshot.views, snapshot.calls)
-    may = kept.instructing(range(len(snapshot.views)))
-    assert standing([snapshot.views[i] for i in may]).held == standing(snapshot.views).held
+    for held in (True, False):
+        may = kept.instructing(range(len(snapshot.views)), held=held)
+        assert standing([snapshot.views[i] for i in may]) == standing(snapshot.views)
     whole = Facts()
     whole.update(snapshot.views, snapshot.calls)
     assert told(kept.uses) == told(whole.uses)
@@ -201,6 +202,16 @@ def test_a_fact_is_told_as_it_was(history: History, data: st.DataObject) -> None
     before = [found.fact(key) for key in keys]
     found.update(views, pair_calls(views))
     assert [fact(key) for key in keys] == before
+
+
+def test_instructions_are_found_in_a_list_that_was_cut_in_front_of_them() -> None:
+    said = ["Hello.", "Where is it?", "Good.", "Never book without my consent.", "Book it.", "Ok."]
+    items: list[Any] = []
+    reading = reading_of(items, "openai_chat")
+    grown(reading, items, [{"role": "user", "content": text} for text in said], 1)
+    assert_as_whole(reading.snapshot())
+    del items[1:3]
+    assert_as_whole(reading.snapshot())
 
 
 @pytest.mark.parametrize("shape", SHAPE_NAMES)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from chatfold.core.constraints.words import Words, compiled, phrases_of
 
-__all__ = ["Content", "ContentReader", "key_of", "plain_of"]
+__all__ = ["Content", "ContentReader", "key_of", "plain_of", "straight"]
 
 _STEM: Final = 3  # letters in which two forms of a word agree at least
 _SAYS: Final = 4  # letters of a word that is no name and says something by itself: not "me", "one"
@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+(?:'\w+)*")
 
 def plain_of(sentence: str) -> str:
     """Return a sentence in small letters, with one kind of apostrophe and single spaces."""
-    return " ".join(_straight(sentence).lower().split())
+    return " ".join(straight(sentence).lower().split())
 
 
 def key_of(sentence: str) -> str:
@@ -39,7 +39,8 @@ def key_of(sentence: str) -> str:
     return " ".join(word.text for word in _words(sentence))
 
 
-def _straight(sentence: str) -> str:
+def straight(sentence: str) -> str:
+    """Return a sentence with one kind of apostrophe."""
     return sentence.replace("’", "'").replace("`", "'")
 
 
@@ -66,7 +67,7 @@ class _Word(NamedTuple):
 def _words(sentence: str) -> Iterator[_Word]:
     loud = sentence.isupper()
     first = True
-    text, end = _straight(sentence), 0
+    text, end = straight(sentence), 0
     for match in _TOKEN.finditer(text):
         token, gap = match.group(), text[end : match.start()]
         end = match.end()

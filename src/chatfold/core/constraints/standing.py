@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from operator import is_
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from chatfold.core.constraints.content import Content, key_of, plain_of
+from chatfold.core.constraints.content import Content, key_of, plain_of, straight
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.reader import MOST, SentenceReader
 from chatfold.core.constraints.speech import texts_of
@@ -27,11 +28,16 @@ from chatfold.core.constraints.words import (
 )
 from chatfold.core.views import ItemView
 
-__all__ = ["Standing", "Words", "may_instruct", "standing"]
+__all__ = ["Instructs", "Standing", "Words", "may_instruct", "standing"]
 
 _PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
 _SPOKEN = re.compile(r"[^\W\d_]{3}")  # "Merge it." may go on with what was to wait
 _WORD = re.compile(r"\w+(?:'\w+)*")
+
+
+Instructs: TypeAlias = Literal["", "held", "alone"]
+"""How an item can change which instructions hold: not at all; where one is held, as by what loosens
+it; also by itself."""
 
 
 class Standing(NamedTuple):
@@ -79,16 +85,18 @@ def standing(
     return Standing(list(held.values())[-MOST:], lifted)
 
 
-def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> bool:
-    """Return whether an item can hold an instruction in a language that is built in.
-
-    What holds none changes nothing.
+def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> Instructs:
+    """Return how an item can change which instructions hold, in a language that is built in.
 
     Args:
         view: The reading of the item.
         clean: Applied to every text before it is read (`redact`).
     """
-    return any(_SPOKEN.search(text) for text in texts_of(view, clean))
+    texts = texts_of(view, clean)
+    if not any(map(_SPOKEN.search, texts)):
+        return ""
+    marks = _marks_of_all()
+    return "alone" if marks is None or not marks.isdisjoint(_each_word(texts)) else "held"
 
 
 class _Lexicon(NamedTuple):
@@ -164,7 +172,18 @@ class _Language:
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for text in texts for word in _WORD.findall(plain_of(text)))
+    return frozenset(_each_word(texts))
+
+
+def _each_word(texts: Iterable[str]) -> Iterator[str]:
+    return chain.from_iterable(_WORD.findall(straight(text).lower()) for text in texts)
+
+
+@cache
+def _marks_of_all() -> frozenset[str] | None:
+    """Return the marks of all languages that are built in, None where any sentence may have one."""
+    marks = [own for words in LANGUAGES if (own := marks_of(words)) is not None]
+    return frozenset[str]().union(*marks) if len(marks) == len(LANGUAGES) else None
 
 
 @cache
