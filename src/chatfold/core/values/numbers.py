@@ -48,6 +48,7 @@ _QUIET = re.compile(
     r"(?= (?: +[\d|+-]|\d{1,2}(?![\d:.,/-])|\d{4,}+(?![-/.:])"
     rf"|\d++\.\d++(?! ?(?:[^\W\d_]|[%°{_SIGNS}]))|\|))"
 )
+_BEFORE_QUIET = "\"'[:=>|{\n,;\t "  # one of these stands before any of them
 # Of a sign that currencies share, these; of each of them, the sign.
 _OTHER_CODES = {
     code: (
@@ -103,14 +104,13 @@ def numbers_at(text: str, start: int, word: str, at: int, cache: Cache) -> list[
         at: Where the last value stopped; what is before that belongs to it.
         cache: Readings of words, to read each word once.
     """
-    bare = word.rstrip("./@+~-_")
     left = text[start - 24 if start > at + 24 else at : start].rpartition("\n")[2]
-    lead, gap = _lead(left)
-    spot = _Spot(text, start, left, lead, gap)
     price = _PRICE.match(text, start) if not left else None
     if price is not None and price[2] in _CODES:
-        stop = price.end(1)
-        return [_amount(spot, price[1], 0, stop, _RIGHT.match(text, stop))]
+        return [_of_money(price[0], price[1], 0, price[2], start)]
+    bare = word.rstrip("./@+~-_")
+    lead, gap = _lead(left)
+    spot = _Spot(text, start, left, lead, gap)
     end = start + len(bare) - len(bare.lstrip("0123456789"))
     wordy = text[end : end + 3].lstrip(" .-:º")[:1].isalnum()
     if (wordy or lead in _MONTH_NAMES) and end < start + 5:
@@ -159,6 +159,8 @@ def quiet_number(text: str, start: int, cache: Cache) -> tuple[list[Value], int]
         start: Where a digit stands.
         cache: Readings of words.
     """
+    if start and text[start - 1] not in _BEFORE_QUIET:  # as in most ids
+        return None
     found = _QUIET.match(text, start)
     return None if found is None else (_read(found[0], start, cache), found.end())
 
@@ -336,23 +338,33 @@ def _behind(text: str, stop: int) -> re.Match[str] | None:
 def _amount(
     spot: _Spot, written: str, exponent: int, stop: int, after: re.Match[str] | None
 ) -> Value:
-    """Return an amount: `amount:1299.5 USD`, with the code of ISO 4217.
-
-    It vouches for the number alone; a sign that currencies share vouches for each of them and
-    each of them for the sign; "$" is USD unless a letter before it says otherwise.
-    """
+    """Return the amount that a number is with the currency before it, or behind it."""
     at, sign = spot.start, spot.lead
     if sign in CURRENCIES:
         at -= spot.gap
     if after and after[1] in CURRENCIES:
         stop, sign = after.end(), after[1]
+    return _of_money(spot.text[at:stop], written, exponent, sign, at)
+
+
+def _of_money(text: str, written: str, exponent: int, sign: str, at: int) -> Value:
+    """Return an amount: `amount:1299.5 USD`, with the code of ISO 4217.
+
+    It vouches for the number alone; a sign that currencies share vouches for each of them and
+    each of them for the sign; "$" is USD unless a letter before it says otherwise.
+    """
     code = CURRENCIES[sign]
-    key, forms = decimal(written, money=True)
-    key, others = scaled(key, exponent), [scaled(form, exponent) for form in forms]
-    also = [f"amount:{key} {other}" for other in _OTHER_CODES[code]]
-    also += [f"amount:{form} {code}" for form in others if "." in form or len(form) > 3]
-    also += [f"number:{form}" for form in (key, *others)]
-    return Value("amount", spot.text[at:stop], f"amount:{key} {code}", at, stop, tuple(also))
+    shared = _OTHER_CODES[code]
+    key, others = decimal(written, money=True)
+    if exponent:
+        key, others = scaled(key, exponent), tuple(scaled(form, exponent) for form in others)
+    also = [f"amount:{key} {other}" for other in shared] if shared else []
+    if others:
+        also += [f"amount:{form} {code}" for form in others if "." in form or len(form) > 3]
+        also += [f"number:{form}" for form in (key, *others)]
+    else:  # as of most, whose cents stand behind a point
+        also.append(f"number:{key}")
+    return Value("amount", text, f"amount:{key} {code}", at, at + len(text), tuple(also))
 
 
 def _bare(spot: _Spot, written: str) -> Value:

@@ -33,6 +33,7 @@ _DIGITS = "0123456789"
 _LOOSE = "./@+~-"
 _LETTERS = map(chr, [*range(65, 91), *range(97, 123), *range(192, 592)])
 _BESIDE = "".join(["_", _DIGITS, _LOOSE, *_LETTERS]).translate({0xD7: None, 0xF7: None})
+_ASCII_BESIDE = _BESIDE.encode("ascii", "ignore").decode()  # to look through all takes longer
 _URL = re.compile(
     r"[^\s\"'<>`{}|\\^\u00ab\u00bb\u201a-\u201f\u2039\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af"
     r"\uff00-\uffef]{1,2048}"
@@ -110,7 +111,8 @@ def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], 
     if sign in "`$\\":
         return _marked(text, mark, at)
     low = at if at > mark - _REACH else mark - _REACH
-    start = low + len(text[low:mark].rstrip(_BESIDE))
+    before = text[low:mark]
+    start = low + len(before.rstrip(_ASCII_BESIDE if before.isascii() else _BESIDE))
     matched = _WORD.match(text, start)
     if matched is None:  # the bracket of a call, and no word before it
         return [], mark + 1
