@@ -83,4 +83,7 @@ def _brings_results(parts: tuple[Part, ...]) -> bool:
 
 
 def _is_result(parts: tuple[Part, ...]) -> bool:
-    return all(type(part) is ResultPart for part in parts)
+    return _RESULT.issuperset(map(type, parts))
+
+
+_RESULT: Final = frozenset({ResultPart})

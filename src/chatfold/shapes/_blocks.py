@@ -60,9 +60,9 @@ CONVERSE_BLOCKS: Final = frozenset(
 
 def getter(item: object) -> Callable[[str], Any]:
     """Return what reads a field of a dict or an SDK object."""
+    fields: Any = item
     if type(item) is not dict:
         return lambda key: field(item, key)
-    fields = cast("dict[str, Any]", item)
     return partial(field, fields) if tuple in map(type, fields.values()) else fields.get
 
 
@@ -74,7 +74,7 @@ def module_of(item: object) -> str:
 
     Of a class that is derived from one of an SDK's, it is the module of that one.
     """
-    if isinstance(item, Mapping):
+    if type(item) is dict or isinstance(item, Mapping):  # the first test is the quick one
         return ""
     module = type(item).__module__
     if module.startswith(_SDKS):  # as most

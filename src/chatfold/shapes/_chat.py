@@ -331,7 +331,7 @@ def is_foreign_block(block: object) -> bool:
 
 def sdk_of(item: object) -> str:
     """Return the name of the SDK whose object an item is, "" for dicts and other objects."""
-    name = module_of(item).partition(".")[0]
+    name = module_of(item).partition(".")[0] if type(item) is not dict else ""
     return name if name in ("openai", "mistralai", "ollama") else ""
 
 
@@ -380,7 +380,8 @@ def names_mistral(get: Get) -> bool:
 
 
 def _has_object(call: Any) -> bool:
-    return isinstance(field(field(call, "function"), "arguments"), Mapping)
+    arguments = field(field(call, "function"), "arguments")
+    return not isinstance(arguments, str) and isinstance(arguments, Mapping)  # most are texts
 
 
 def names_ollama(get: Get) -> bool:
