@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from conftest import shared_directory
 from hypothesis import given
+from quickest import quickest
 from strategies import History, broken, histories
 from validator import validate
 
@@ -757,3 +758,21 @@ def test_calls_in_a_row_are_checked_in_time_that_grows_with_their_number() -> No
         assert {p.rule for p in found} == {"split_results"}
         asked.append(counted.asked)
     assert asked[1] < 2.2 * asked[0]
+
+
+@pytest.mark.parametrize("between", [[], [USER]], ids=["in place", "late"])
+def test_results_of_many_calls_in_one_message_are_checked_in_linear_time(
+    between: list[Any],
+) -> None:
+    """Eight times the calls take about eight times as long; the square would be 64 times."""
+
+    def seconds(count: int) -> float:
+        function = {"name": "look", "arguments": "{}"}
+        calls = [{"id": f"c{n}", "type": "function", "function": function} for n in range(count)]
+        asked = {"role": "assistant", "content": None, "tool_calls": calls}
+        results = [{"role": "tool", "tool_call_id": f"c{n}", "content": "x"} for n in range(count)]
+        ctx = ChatContext([USER, asked, *between, *results, SAID])
+        assert len(ctx.check()) == count * len(between)
+        return quickest(ctx.check)
+
+    assert seconds(4_000) < 25 * seconds(500)

@@ -16,6 +16,7 @@ import pytest
 from conftest import shared_directory
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from laws import same_objects, step
+from quickest import quickest
 from strategies import SHAPES, History, histories, long_history
 from validator import lost_partners, validate
 
@@ -1404,3 +1405,16 @@ def test_mends_that_undo_each_other_are_not_made() -> None:
         (r.rule, r.action) for r in repairs if r.action == "left"
     }
     assert len([r for r in repairs if r.action != "left"]) < 2
+
+
+def test_many_open_calls_of_one_step_are_answered_in_linear_time() -> None:
+    """Eight times the calls take about eight times as long; the square would be 64 times."""
+
+    def seconds(count: int) -> float:
+        call = {"type": "function_call", "name": "look", "arguments": "{}"}
+        calls = [{**call, "call_id": f"c{number}"} for number in range(count)]
+        items = [{"role": "user", "content": "go"}, *calls, {"role": "user", "content": "and?"}]
+        assert len(ChatContext([*items]).repair()) == count
+        return quickest(lambda: ChatContext([*items]).repair())
+
+    assert seconds(3_200) < 25 * seconds(400)

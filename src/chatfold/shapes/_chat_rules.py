@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -35,15 +36,16 @@ def pair_problems(
 ) -> Iterator[Problem]:
     """Yield results that do not follow their call at once, and calls without results."""
     waiting: dict[int, list[str]] = {}
+    others = [index for index, view in enumerate(views) if view.role != "tool"]
     for call in calls:
         asked, told = call.call_index, call.result_index
         if told is None:
             if asked is not None:
                 waiting.setdefault(asked, []).append(call.label)
         elif asked is None or not asked <= told <= asked + 1:  # most stand right behind
-            yield from _misplaced(views, call, told, rules)
+            yield from _misplaced(others, call, told, rules)
     for index, labels in waiting.items():
-        followed = any(views[i].role != "tool" for i in range(index + 1, len(views)))
+        followed = bool(others) and others[-1] > index
         ids = ", ".join(labels)
         yield Problem(
             "unanswered_call",
@@ -58,9 +60,16 @@ def pair_problems(
 
 
 def _misplaced(
-    views: Sequence[ItemView], call: ToolCallRecord, index: int, rules: PairRules
+    others: Sequence[int], call: ToolCallRecord, index: int, rules: PairRules
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the place of the result at `index`."""
+    """Yield what is wrong with the place of the result at `index`.
+
+    Args:
+        others: Indices of the items that are no tool's, ascending.
+        call: The result's call.
+        index: Index of its item.
+        rules: What the provider says.
+    """
     start = call.call_index
     if start is None:
         message = (
@@ -77,8 +86,9 @@ def _misplaced(
             rules.source,
         )
         return
-    between = next((i for i in range(index - 1, start, -1) if views[i].role != "tool"), None)
-    if between is not None:
+    before = bisect_left(others, index)
+    between = others[before - 1] if before else -1
+    if between > start:
         yield Problem(
             "late_result",
             f"item {between} stands between the call {call.label!r} and its result; move the "

@@ -204,11 +204,14 @@ def _nameless_results(
 
     The text is quoted in https://github.com/langchain-ai/langchain/issues/22600 (read 2026-11-22).
     """
+    ids: dict[int, set[str | None]] = {}  # of the calls of an item, which may be many
     for call in calls:
         index, asked = call.result_index, call.call_index
         if index is None or asked is None or views[index].shape != _NAME:
             continue
-        named = call.id in [p.id for p in views[asked].parts if type(p) is CallPart]
+        if asked not in ids:
+            ids[asked] = {p.id for p in views[asked].parts if type(p) is CallPart}
+        named = call.id in ids[asked]
         if call.id is not None and named:
             own = [p.id for p in views[index].parts if type(p) is ResultPart]
             if own == [None]:

@@ -11,7 +11,14 @@ from typing import Any
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.mends.edits import Case, Edits
-from chatfold.core.mends.pieces import Result, behind_of, calls_of, put_joined, results_of
+from chatfold.core.mends.pieces import (
+    Result,
+    answers_of,
+    behind_of,
+    calls_of,
+    put_joined,
+    results_of,
+)
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
 from chatfold.errors import ShapeError
 
@@ -40,6 +47,7 @@ def answer_calls(case: Case) -> Edits:
         else:
             waiting.setdefault(index, []).append(record)
     text = case.words("interrupted") if waiting else ""
+    answers, step = answers_of(case), range(0)
     for index, records in waiting.items():
         number = 0
         for record in records:
@@ -47,12 +55,14 @@ def answer_calls(case: Case) -> Edits:
             number = edits.note(broken[index], "answered", message, index)
         made = [(item, index) for item in _answers(case, records, text)]
         if case.snapshot.views[index].whole_step:
-            behind = behind_of(case, index)
+            behind = behind_of(case, index, answers)
             standing = [(case.slots[i].item, i) for i in behind]
             put_joined(case, edits, index, standing, made, number)
         else:
+            if index not in step:  # else it ends where that of the call before does
+                step = range(index, _end_of_step(case, index) + 1)
             for item, origin in made:
-                edits.insert(_end_of_step(case, index), item, origin, number)
+                edits.insert(step[-1], item, origin, number)
     return edits
 
 

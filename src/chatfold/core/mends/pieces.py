@@ -5,14 +5,14 @@ Not here: why that is done (`calls`, `results`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.mends.edits import Case, Edits
 from chatfold.core.views import CallPart, ResultPart, ServerCallPart, StatePart
 
-__all__ = ["Result", "behind_of", "calls_of", "put_joined", "results_of", "take_out"]
+__all__ = ["Result", "answers_of", "behind_of", "calls_of", "put_joined", "results_of", "take_out"]
 
 
 class Result(NamedTuple):
@@ -91,13 +91,27 @@ def put_joined(
         edits.insert(call_index, item, origin, repair)
 
 
-def behind_of(case: Case, call_index: int) -> list[int]:
-    """Return the items right behind a call that hold results of its step."""
-    views = case.snapshot.views
-    answers = {r.result_index for r in case.snapshot.calls if r.call_index == call_index}
+def answers_of(case: Case) -> Mapping[int, Set[int]]:
+    """Return the indices of the items that hold results of an item's calls, by its index."""
+    found: dict[int, set[int]] = {}
+    for record in case.snapshot.calls:
+        if record.call_index is not None and record.result_index is not None:
+            found.setdefault(record.call_index, set()).add(record.result_index)
+    return found
+
+
+def behind_of(case: Case, call_index: int, answers: Mapping[int, Set[int]]) -> list[int]:
+    """Return the items right behind a call that hold results of its step.
+
+    Args:
+        case: The list.
+        call_index: Index of the item that holds the call.
+        answers: What `answers_of` returned of the list.
+    """
+    views, own = case.snapshot.views, answers.get(call_index, frozenset[int]())
     found: list[int] = []
     for index in range(call_index + 1, len(views)):
-        if index not in answers or views[index].role not in ("tool", "user"):
+        if index not in own or views[index].role not in ("tool", "user"):
             break
         found.append(index)
     return found

@@ -11,7 +11,14 @@ from typing import Any
 
 from chatfold.core.calls import Answer
 from chatfold.core.mends.edits import Case, Edits
-from chatfold.core.mends.pieces import Result, behind_of, put_joined, results_of, take_out
+from chatfold.core.mends.pieces import (
+    Result,
+    answers_of,
+    behind_of,
+    put_joined,
+    results_of,
+    take_out,
+)
 from chatfold.core.spans import Span, cuttable
 from chatfold.core.summary import TAG
 from chatfold.core.views import ItemView, ResultPart, SummaryPart, TextPart, legible, qualified
@@ -126,6 +133,7 @@ def move_results(case: Case) -> Edits:
     if not taken:
         return edits
     owners: dict[int, int] = {}
+    answers = answers_of(case)
     for call_index, results in late.items():
         moved = [(rule, r) for rule, r in results if not _kept(case, rule)]
         number = 0
@@ -140,7 +148,8 @@ def move_results(case: Case) -> Edits:
             )
             owners.setdefault(result.at, number)
         if moved:
-            _put_behind(case, edits, call_index, [r for _, r in moved], taken, number)
+            behind = behind_of(case, call_index, answers)
+            _put_behind(case, edits, call_index, behind, [r for _, r in moved], taken, number)
     for index, places in taken.items():
         if edits.item(index) is case.slots[index].item:
             take_out(case, edits, index, places, owners[index])
@@ -210,11 +219,13 @@ def _early(case: Case) -> dict[tuple[str, str | None], int]:
 def _in_place(case: Case, asked: int, result: Result) -> bool:
     """Return whether nothing but results stands between a call and its result."""
     views = case.snapshot.views
-    between = [*views[asked + 1 : result.at]]
     if views[result.at].role not in ("tool", "user"):
         return False
     before = views[result.at].parts[: result.place]
-    return all(_only_results(v) for v in between) and all(type(p) is ResultPart for p in before)
+    between = range(asked + 1, result.at)
+    return all(_only_results(views[i]) for i in between) and all(
+        type(p) is ResultPart for p in before
+    )
 
 
 def _only_results(view: ItemView) -> bool:
@@ -225,6 +236,7 @@ def _put_behind(
     case: Case,
     edits: Edits,
     call_index: int,
+    behind: Sequence[int],
     moved: Sequence[Result],
     taken: dict[int, list[int]],
     repair: int,
@@ -240,7 +252,7 @@ def _put_behind(
         item = slots[index].item if whole else shape.pick(slots[index].item, places)
         items.append((item, index))
     standing: list[tuple[Any, int]] = []
-    for index in behind_of(case, call_index):
+    for index in behind:
         rest = [
             n for n in range(len(case.snapshot.views[index].parts)) if n not in taken.get(index, ())
         ]
