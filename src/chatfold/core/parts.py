@@ -90,6 +90,11 @@ class Head:
         return len(self._groups.views)
 
     @property
+    def record(self) -> str | None:
+        """The record of the earlier summary, "" where it has none; None without such a summary."""
+        return None if self.previous is None else self._record
+
+    @property
     def omitted(self) -> Mapping[str, int]:
         """What has no readable form, by kind: number of such parts."""
         return (self._whole or self._groups).omitted

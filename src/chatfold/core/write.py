@@ -107,9 +107,8 @@ def settled(
     Raises:
         SummaryError: It cannot stand as a summary.
     """
-    proven = guard.settled(
-        _cleaned(_decoded(accept(completion, prompt.max_tokens), prompt), terms.redact)
-    )
+    text = accept(completion, prompt.max_tokens, record=head.record)
+    proven = guard.settled(_cleaned(_decoded(text, prompt), terms.redact))
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
         bool(head.excess(proven.text)),
@@ -201,18 +200,18 @@ def _ask(
     """Ask; where the answer is cut off, ask once more with room for a longer one."""
     run.cap = None
     try:
-        return (yield from _asked(prompt, backend))
+        return (yield from _asked(head, prompt, backend))
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or cap_for(prompt.max_tokens)), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
     run.cap = cap
-    return (yield from _asked(replace(prompt, cap=cap), backend))
+    return (yield from _asked(head, replace(prompt, cap=cap), backend))
 
 
-def _asked(prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
+def _asked(head: Head, prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
     completion = yield Request(prompt, backend)
-    return accept(completion, prompt.max_tokens)
+    return accept(completion, prompt.max_tokens, record=head.record)
 
 
 def _proven(
@@ -268,7 +267,8 @@ def _again(
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
-    return _cleaned(_decoded((yield from _asked(asked, backend)), prompt), run.redact)
+    text = yield from _asked(head, asked, backend)
+    return _cleaned(_decoded(text, prompt), run.redact)
 
 
 def _cleaned(text: str, redact: Redact | None) -> str:

@@ -1,0 +1,286 @@
+"""What a model copies into its answer of the earlier summary: its tags, its note, its record.
+
+Code carries the record on. A copy of it among the model's words would say as true what was taken
+back since, would be copied once more at each fold, and would pass for told, so that the record
+leaves out what stands in it.
+
+Not here: an answer that is one whole wrapper (`summary`), the form of a record (`record`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from chatfold.core.entries import TAGS, read_line, read_quoted
+
+__all__ = ["without_copied"]
+
+_RECORD, *_PARTS = TAGS
+_LT, _GT = r"(?:<|&(?:amp;)*lt;)", r"(?:>|&(?:amp;)*gt;)"  # a prompt shows a text with entities
+_HEAD: Final = rf"[ \t]*[*_#]{{0,4}} ?(?i:{'|'.join(_PARTS)})\W{{1,6}}\n"
+_OPENS: Final = re.compile(rf"(?<=[^\n])({_LT}{_RECORD}{_GT})(?=[ \t]*\n{_HEAD})")
+_CLOSES: Final = re.compile(rf"(?<=\n)({_LT}/{_RECORD}{_GT})(?=[^\n])")
+_OPENING: Final = re.compile(rf"{_LT}{_RECORD}{_GT}")
+_CLOSING: Final = re.compile(rf"{_LT}/{_RECORD}{_GT}")
+_CLOSING_TAG: Final = f"</{_RECORD}>"
+_WRAPPER: Final = re.compile(
+    r'(?:\A[^\n]*:\s*)?<chat_history_summary digest="[0-9a-f]+">\s*<note>[^<]{0,4000}</note>\s*'
+)
+_WRAPPER_END: Final = "</chat_history_summary>"
+_SHOWN: Final = re.compile(rf"\s*{_LT}previous_summary{_GT}")
+_SHOWN_ENDS: Final = re.compile(rf"{_LT}/previous_summary{_GT}")
+_BULLET: Final = re.compile(r"[-*\u2022]\s+")
+_TWICE: Final = re.compile(r"&(?:amp;)+(?=(?:amp|lt|gt|quot|apos|#39|#34);)")
+_ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#34;", '"'))
+_AUTHORS: Final = frozenset(("assistant", "earlier", "user"))
+_EMPTY_LINES: Final = re.compile(r"\n{3,}")
+_LEAST: Final = 8  # characters of a line that was broken off, by which it is known
+
+
+_Shown: TypeAlias = Mapping[str, frozenset[str]]
+"""The lines of a record as they are compared, each with the parts that it stands in."""
+
+
+class _Kind(Enum):
+    """What a line of an answer is."""
+
+    OPENING = auto()
+    CLOSING = auto()
+    HEAD = auto()
+    COPY = auto()  # stands in the earlier record, and can be nothing else
+    ALIKE = auto()  # stands in it, too, but in words that a model may choose as well
+    ENTRY = auto()  # has the form of a record's line
+    BULLET = auto()
+    BLANK = auto()
+    WORDS = auto()
+
+
+_ENTRIES: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.ENTRY, _Kind.BULLET))
+_KNOWN: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.ENTRY))
+_INSIDE: Final = _ENTRIES | {_Kind.HEAD}
+_OUTSIDE: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.HEAD))
+
+
+class _Line(NamedTuple):
+    """A line of an answer.
+
+    Attributes:
+        text: The line.
+        kind: What it is.
+        parts: The part of a record that it is the head of, or those that it stands in.
+    """
+
+    text: str
+    kind: _Kind
+    parts: frozenset[str] = frozenset()
+
+
+def without_copied(text: str, record: str) -> str:
+    """Return an answer without what it copies of the summary that its author was shown.
+
+    What goes is the record as an element in the form that it is shown in, lines of it that stand
+    in the answer word for word, and the tags around the summary. Words stay, whatever they speak
+    of, and so do elements of a conversation's own that bear the record's name.
+
+    Args:
+        text: The answer.
+        record: The record that was shown; "" where there was none.
+    """
+    said = _without_tags(text)
+    broken = _CLOSES.sub(r"\1\n", _OPENS.sub(r"\n\1", said))
+    shown = _lines_of(record)
+    lines = [_line(line, shown) for line in broken.split("\n")]
+    goes = _copied(lines)
+    if not any(goes):
+        return said
+    _mark_broken_off(lines, goes, shown)
+    _mark_tags(lines, goes)
+    _mark_bare(lines, goes)
+    left = [line.text for line, is_copy in zip(lines, goes, strict=True) if not is_copy]
+    return _EMPTY_LINES.sub("\n\n", "\n".join(left)).strip()
+
+
+def _without_tags(text: str) -> str:
+    """Return an answer without the tags, and the note, that stand around the summary shown."""
+    if (framed := _SHOWN.match(text)) is not None:
+        text = _SHOWN_ENDS.sub("\n", text[framed.end() :], count=1).strip()
+    if _WRAPPER.search(text) is None:
+        return text
+    return _WRAPPER.sub("", text).replace(_WRAPPER_END, "").strip()
+
+
+@lru_cache(maxsize=4)  # a fold may be answered several times
+def _lines_of(record: str) -> _Shown:
+    lines: dict[str, frozenset[str]] = {}
+    part = ""
+    for text in record.split("\n"):
+        if text.startswith("- "):
+            said = _plain(text[2:])
+            lines[said] = lines.get(said, frozenset()) | {part}
+        else:
+            part = text[:-1]
+    return lines
+
+
+def _plain(text: str) -> str:
+    """Return a line as it is compared: entities may have been copied with it, once or twice."""
+    text = text.strip()
+    if "&" in text:
+        text = _TWICE.sub("&", text)
+        for entity, character in _ENTITIES:
+            text = text.replace(entity, character)
+        text = text.replace("&amp;", "&")
+    return text
+
+
+def _line(line: str, shown: _Shown) -> _Line:
+    text = line.strip()
+    if not text:
+        return _Line(line, _Kind.BLANK)
+    if _OPENING.fullmatch(text) is not None:
+        return _Line(line, _Kind.OPENING)
+    if _CLOSING.fullmatch(text) is not None:
+        return _Line(line, _Kind.CLOSING)
+    bullet = _BULLET.match(text)
+    if bullet is None:
+        head = text.strip("*_# \t")
+        part = head.rstrip("*_:").lower()
+        is_head = head[-1:] == ":" and part in _PARTS
+        return _Line(line, _Kind.HEAD, frozenset((part,))) if is_head else _Line(line, _Kind.WORDS)
+    said = _plain(text[bullet.end() :])
+    kind = _form(said)
+    if said in shown:
+        return _Line(line, _Kind.COPY if kind is _Kind.COPY else _Kind.ALIKE, shown[said])
+    return _Line(line, _Kind.BULLET if kind is _Kind.BULLET else _Kind.ENTRY)
+
+
+def _form(said: str) -> _Kind:
+    """Return what a text would be if it stood in the earlier record.
+
+    A call without anything that came of it may be one that a model tells to make.
+    """
+    if read_quoted(said) is not None:
+        return _Kind.ALIKE
+    entry = read_line(said)
+    if entry is None:
+        return _Kind.BULLET
+    if entry.call or entry.calls != 1 or (entry.values and entry.arguments is not None):
+        return _Kind.COPY
+    is_own = entry.arguments is not None or entry.name in _AUTHORS
+    return _Kind.ALIKE if is_own else _Kind.BULLET
+
+
+def _copied(lines: list[_Line]) -> list[bool]:
+    """Return of each line whether it goes: those of elements, and those of the earlier record.
+
+    A line in words that a model may choose too goes only under the head of its part, or without a
+    head beside others of the record.
+    """
+    goes = [False] * len(lines)
+    for run, is_element in _runs(lines):
+        beside = is_element or any(lines[at].kind is _Kind.COPY for at in run)
+        part = frozenset[str]()
+        for at in run:
+            line = lines[at]
+            if line.kind is _Kind.HEAD:
+                part = line.parts
+            elif line.kind is _Kind.ALIKE and not is_element:
+                goes[at] = not part.isdisjoint(line.parts) or (beside and not part)
+            else:
+                goes[at] = line.kind in _KNOWN
+    return goes
+
+
+def _runs(lines: list[_Line]) -> Iterator[tuple[range, bool]]:
+    """Yield where lines stand together that may be of a record, and whether they are an element.
+
+    An element begins with its tag and a head, and ends with its tag, or with words.
+    """
+    at = 0
+    while at < len(lines):
+        first = at
+        if lines[at].kind is _Kind.OPENING and _kind_at(lines, at + 1) is _Kind.HEAD:
+            at += 1
+            while _kind_at(lines, at) in _INSIDE or _is_gap(lines, at):
+                at += 1
+            yield range(first + 1, at), True
+            continue
+        while _kind_at(lines, at) in _OUTSIDE:
+            at += 1
+        if at > first:
+            yield range(first, at), False
+        else:
+            at += 1
+
+
+def _kind_at(lines: list[_Line], at: int) -> _Kind:
+    return lines[at].kind if 0 <= at < len(lines) else _Kind.WORDS
+
+
+def _is_gap(lines: list[_Line], at: int) -> bool:
+    return _kind_at(lines, at) is _Kind.BLANK and _kind_at(lines, at + 1) is _Kind.HEAD
+
+
+def _mark_broken_off(lines: list[_Line], goes: list[bool], shown: _Shown) -> None:
+    """Mark the last line where it is the beginning of one that would go: the answer ended there."""
+    last = max(at for at, line in enumerate(lines) if line.kind is not _Kind.BLANK)
+    before = max(at for at, is_copy in enumerate(goes) if is_copy)
+    text = lines[last].text.strip()
+    if before >= last or any(
+        line.kind not in (_Kind.BLANK, _Kind.HEAD) for line in lines[before + 1 : last]
+    ):
+        return
+    said = _plain(text[2:])
+    if text.startswith("- ") and len(said) >= _LEAST:
+        goes[last] = any(line.startswith(said) for line in shown)
+    elif text.startswith("</"):
+        goes[last] = _CLOSING_TAG.startswith(text)
+
+
+def _mark_tags(lines: list[_Line], goes: list[bool]) -> None:
+    """Mark the tags of an element of which something goes."""
+    behind = False  # whether the opening tag before it goes
+    for at, line in enumerate(lines):
+        if line.kind is _Kind.OPENING:
+            behind = goes[at] = any(goes[place] for place in _below(lines, at))
+        elif line.kind is _Kind.CLOSING:
+            goes[at] = behind or (at > 0 and goes[at - 1])
+            behind = False
+
+
+def _mark_bare(lines: list[_Line], goes: list[bool]) -> None:
+    """Mark the heads of what goes, and the words that lead to it, if nothing is left under them."""
+    for at in range(len(lines) - 1, -1, -1):
+        kind, text = lines[at].kind, lines[at].text
+        if kind is _Kind.HEAD:
+            under = _entries(lines, at + 1)
+        elif kind is _Kind.WORDS and text.rstrip()[-1:] == ":":
+            under = _below(lines, at)
+        else:
+            continue
+        goes[at] = bool(under) and all(goes[place] for place in under)
+
+
+def _entries(lines: list[_Line], first: int) -> range:
+    """Return the places of the entries from a line on."""
+    behind = first
+    while _kind_at(lines, behind) in _ENTRIES:
+        behind += 1
+    return range(first, behind)
+
+
+def _below(lines: list[_Line], at: int) -> range:
+    """Return the places of what stands below a line, behind empty ones, up to the next gap."""
+    first = at + 1
+    while _kind_at(lines, first) is _Kind.BLANK:
+        first += 1
+    behind = first
+    while _kind_at(lines, behind) not in (_Kind.BLANK, _Kind.WORDS):
+        behind += 1
+        if _kind_at(lines, behind) is _Kind.OPENING:
+            break
+    return range(first, behind)
