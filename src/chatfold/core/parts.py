@@ -137,6 +137,10 @@ class Head:
             self._excess = {text: known}
         return known
 
+    def is_outdone(self, text: str) -> bool:
+        """Return whether a summary is as long as what it is to stand for."""
+        return self._asking.size(text) >= self._weight
+
     def cut(self, text: str) -> str:
         """Return a summary; one that is far too long with its middle left out."""
         excess = self.excess(text)

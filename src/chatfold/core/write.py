@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
+from chatfold.core.answers.loops import without_loops
 from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
@@ -71,7 +72,7 @@ def write_summary(
         room = Room(windows[backend] if backend < len(windows) else Window(), most)
         try:
             text, part = yield from _told(head, append, run, room, backend)
-            text = _cleaned(_decoded(text, part.prompt), terms.redact)
+            text = _cleaned(_taken(text, part.prompt, head), terms.redact)
             text = yield from _shortened(text, head, part.prompt, run, room, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
             text = _finished(head.cut(proven.text), terms.post_process)
@@ -108,7 +109,7 @@ def settled(
         SummaryError: It cannot stand as a summary.
     """
     text = accept(completion, prompt.max_tokens, record=head.record)
-    proven = guard.settled(_cleaned(_decoded(text, prompt), terms.redact))
+    proven = guard.settled(_cleaned(_taken(text, prompt, head), terms.redact))
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
         bool(head.excess(proven.text)),
@@ -164,7 +165,7 @@ def _last(
         text, part = yield from _next(head, run, room, backend)
         if part.stop == len(head):
             return text, part
-        run.text, run.shown = _decoded(text, part.prompt), part.stop
+        run.text, run.shown = _taken(text, part.prompt, head), part.stop
         run.truncated += part.truncated
 
 
@@ -268,7 +269,7 @@ def _again(
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
     text = yield from _asked(head, asked, backend)
-    return _cleaned(_decoded(text, prompt), run.redact)
+    return _cleaned(_taken(text, prompt, head), run.redact)
 
 
 def _cleaned(text: str, redact: Redact | None) -> str:
@@ -299,6 +300,16 @@ def _encodable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _taken(text: str, prompt: Prompt, head: Head) -> str:
+    """Return an answer with what a model does to its words without meaning it undone.
+
+    One that is as long as its head gives no gain, and is refused for that: it stays as it is.
+    """
+    decoded = _decoded(text, prompt)
+    once = without_loops(decoded)
+    return decoded if once == decoded or head.is_outdone(decoded) else once
 
 
 def _decoded(text: str, prompt: Prompt) -> str:
