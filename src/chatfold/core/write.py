@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from chatfold.core.answers.loops import without_loops
-from chatfold.core.answers.thoughts import is_blank
+from chatfold.core.answers.thoughts import is_blank, out_of_draft
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
 from chatfold.core.grounding import Ungrounded
@@ -268,7 +268,9 @@ def _again(
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
-    text = yield from _asked(head, asked, backend)
+    text = out_of_draft((yield from _asked(head, asked, backend)), draft)
+    if is_blank(text):
+        raise EmptySummaryError("the summarizer answered with an empty draft")
     return _cleaned(_taken(text, prompt, head), run.redact)
 
 

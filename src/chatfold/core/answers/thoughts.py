@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-__all__ = ["is_blank", "is_calls_alone", "is_json_of", "without_thoughts"]
+__all__ = ["is_blank", "is_calls_alone", "is_json_of", "out_of_draft", "without_thoughts"]
 
 # Of open models, and of those that a prompt tells to think:
 # https://docs.sglang.io/docs/advanced_features/separate_reasoning (read 2026-11-26).
@@ -43,8 +43,10 @@ _ARGUMENTS: Final = frozenset(
 _BESIDE: Final = frozenset(("call_id", "id", "index", "role", "type"))
 _NAME: Final = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
 _BETWEEN: Final = re.compile(r"[\s;,]*")
+# As the request to mend a draft shows it, and as small models then answer.
+_DRAFT: Final = re.compile(r"(?:[^\n<]*:)?\s*<draft>(.*?)(?:</draft>.*|\Z)", re.DOTALL)
 _FRAME: Final = re.compile(
-    rf"</?(?:{_NAMES}|summary|answer|final_answer|final|response|output|result)\s*/?>",
+    rf"</?(?:{_NAMES}|draft|summary|answer|final_answer|final|response|output|result)\s*/?>",
     re.IGNORECASE,
 )
 
@@ -70,6 +72,19 @@ def without_thoughts(text: str) -> tuple[str, bool]:
     if closed is not None and f"<{closed[1]}>" not in text[: closed.start()]:
         return text[closed.end() :], True
     return text, False
+
+
+def out_of_draft(text: str, draft: str) -> str:
+    """Return an answer to the request to mend a draft, out of the tags that this stood in there.
+
+    What stands behind them is the request's own words, said again, or about what was mended.
+
+    Args:
+        text: The answer.
+        draft: The draft; where it speaks of such tags itself, so may the answer.
+    """
+    found = _DRAFT.fullmatch(text) if "<draft>" not in draft else None
+    return text if found is None else found[1].strip()
 
 
 def is_calls_alone(text: str) -> bool:
