@@ -33,13 +33,13 @@ _WRAPPER: Final = re.compile(
 _WRAPPER_END: Final = "</chat_history_summary>"
 _SHOWN: Final = re.compile(rf"\s*{_LT}previous_summary{_GT}")
 _SHOWN_ENDS: Final = re.compile(rf"{_LT}/previous_summary{_GT}")
+_MAY_COPY: Final = re.compile(r"[<&]|[-*\u2022]\s")
 _BULLET: Final = re.compile(r"[-*\u2022]\s+")
 _TWICE: Final = re.compile(r"&(?:amp;)+(?=(?:amp|lt|gt|quot|apos|#39|#34);)")
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#34;", '"'))
 _AUTHORS: Final = frozenset(("assistant", "earlier", "user"))
 _EMPTY_LINES: Final = re.compile(r"\n{3,}")
 _LEAST: Final = 8  # characters of a line that was broken off, by which it is known
-
 
 _Shown: TypeAlias = Mapping[str, frozenset[str]]
 """The lines of a record as they are compared, each with the parts that it stands in."""
@@ -90,10 +90,13 @@ def without_copied(text: str, record: str) -> str:
         text: The answer.
         record: The record that was shown; "" where there was none.
     """
+    if _MAY_COPY.search(text) is None:
+        return text
     said = _without_tags(text)
     broken = _CLOSES.sub(r"\1\n", _OPENS.sub(r"\n\1", said))
     shown = _lines_of(record)
-    lines = [_line(line, shown) for line in broken.split("\n")]
+    is_tagged = _OPENING.search(broken) is not None
+    lines = [_line(line, shown, is_tagged) for line in broken.split("\n")]
     goes = _copied(lines)
     if not any(goes):
         return said
@@ -137,7 +140,14 @@ def _plain(text: str) -> str:
     return text
 
 
-def _line(line: str, shown: _Shown) -> _Line:
+def _line(line: str, shown: _Shown, is_tagged: bool) -> _Line:
+    """Return a line of an answer with what it is.
+
+    Args:
+        line: The line.
+        shown: The lines of the earlier record.
+        is_tagged: Whether there may be an element, which takes along what has its form.
+    """
     text = line.strip()
     if not text:
         return _Line(line, _Kind.BLANK)
@@ -152,10 +162,10 @@ def _line(line: str, shown: _Shown) -> _Line:
         is_head = head[-1:] == ":" and part in _PARTS
         return _Line(line, _Kind.HEAD, frozenset((part,))) if is_head else _Line(line, _Kind.WORDS)
     said = _plain(text[bullet.end() :])
-    kind = _form(said)
     if said in shown:
-        return _Line(line, _Kind.COPY if kind is _Kind.COPY else _Kind.ALIKE, shown[said])
-    return _Line(line, _Kind.BULLET if kind is _Kind.BULLET else _Kind.ENTRY)
+        return _Line(line, _Kind.COPY if _form(said) is _Kind.COPY else _Kind.ALIKE, shown[said])
+    is_entry = is_tagged and _form(said) is not _Kind.BULLET
+    return _Line(line, _Kind.ENTRY if is_entry else _Kind.BULLET)
 
 
 def _form(said: str) -> _Kind:
