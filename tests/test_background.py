@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from background import LIMIT, Gate, background_threads, finished, slow, until
-from each_turn import Model, Told, turn
+from each_turn import Model, Told, Words, turn
 from laws import same_objects, step, talk
 from logs import records
 
@@ -384,3 +384,68 @@ def test_a_fold_without_gain_tells_what_came_while_it_was_written(way: str) -> N
         outcome = asyncio.run(main())
     size = ctx.count_tokens().value
     assert (outcome.reason, outcome.tokens_before, outcome.tokens_after) == ("no_gain", size, size)
+
+
+MUCH = {"role": "user", "content": "w " * 5_000}  # a page, say
+
+
+@pytest.mark.parametrize("way", ["background", "flow", "asummarize"])
+def test_what_comes_while_it_is_written_does_not_make_a_gain_less(way: str) -> None:
+    """Of the list that it was planned for, it saves enough; of what came, nothing could be."""
+    ctx, gate = slow(5, policy=EARLY)
+    options: dict[str, Any] = {"keep_last_turns": 2, "min_gain": 0.5}
+
+    async def main() -> Any:
+        task = asyncio.create_task(ctx.asummarize(gate.awaited, **options))
+        await until(gate.asked.is_set)
+        ctx.append(MUCH)
+        gate.open.set()
+        return await task
+
+    if way == "background":
+        begun(ctx, gate, **options)
+        ctx.append(MUCH)
+        finished(ctx, gate)
+        outcome: Any = ctx.maybe_summarize(never, background=True, **options)
+    elif way == "flow":
+        flow = ctx.flow(**options)
+        ctx.append(MUCH)
+        flow.send(gate.text)
+        outcome = flow.outcome
+    else:
+        outcome = asyncio.run(main())
+    assert (outcome.reason, outcome.llm_calls) == ("summarized", 1)
+    assert outcome.tokens_before > 5_000
+    assert ctx.items[-1] is MUCH
+
+
+class Each(Words):
+    """Counts the words of a summary too."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+def test_what_goes_while_it_is_written_does_not_make_a_gain_less() -> None:
+    """Too little of the list that it was planned for, it is enough of what is left of that."""
+    ctx, gate = slow(5, policy=EARLY, counter=Each(), ledger_tokens=0)
+    ctx.append({"role": "user", "content": "w " * 1_000})
+    gate.text = "long " * 200
+    begun(ctx, gate, keep_last_turns=2, keep_tokens=None)
+    del ctx.items[-1]
+    finished(ctx, gate)
+    assert ctx.maybe_summarize(never, background=True).changed
+
+
+@pytest.mark.parametrize("window", [1_500, 1_300, None])
+def test_any_gain_will_do_where_the_list_has_come_to_pass_the_window(window: int | None) -> None:
+    """It was begun for a fifth, and gives less: that is refused while the list still fits."""
+    policy = Policy(max_tokens=1_000, keep_tokens=200, window=window)
+    ctx, gate = slow(policy=policy, counter=Each(), ledger_tokens=0)
+    gate.text = "long " * 650
+    begun(ctx, gate)
+    ctx.extend(turn(99, 400))
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    over = window == 1_300
+    assert (outcome.reason, outcome.model) == ("summarized" if over else "no_gain", None)

@@ -26,7 +26,7 @@ from chatfold.state import ListState
 from chatfold.threads import LEFT, Threads, arun
 from chatfold.work import Made, put
 
-__all__ = ["YET_TO_ANSWER", "BackgroundFold", "Then"]
+__all__ = ["YET_TO_ANSWER", "AnyGain", "BackgroundFold", "Then"]
 
 ItemT = TypeVar("ItemT")
 
@@ -42,6 +42,9 @@ YET_TO_ANSWER: Final = "the model of the fold that was given up has yet to answe
 
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
+
+AnyGain: TypeAlias = Callable[[], bool]
+"""Returns whether any gain will do now, however much was to be saved."""
 
 _Made: TypeAlias = "Made | BaseException"
 
@@ -60,10 +63,12 @@ class BackgroundFold(Generic[ItemT]):
         folding: Folding,
         then: Then | None = None,
         cost: Cost | None = None,
+        any_gain: AnyGain | None = None,
     ) -> None:
         self._state = state
         self._folding = folding
         self._then = then
+        self._any_gain = any_gain
         self._started = self._written = time.perf_counter()
         self.cost = Cost() if cost is None else cost
         self.cost.since = self._started
@@ -354,7 +359,9 @@ class BackgroundFold(Generic[ItemT]):
         made = self._made
         try:
             if made is not None and not isinstance(made, BaseException):
-                return put(self._folding, made, self.cost)
+                # Much may have come while it was written.
+                will_do = self._any_gain is not None and self._any_gain()
+                return put(self._folding, made, self.cost, any_gain=will_do)
         except Exception as error:
             return self._folding.failed(error, self.cost)
         if made is None and self._is_forked():  # the parent goes on with it

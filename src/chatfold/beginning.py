@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from chatfold.background import YET_TO_ANSWER, BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, AnyGain, BackgroundFold, Then
 from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.folding import Folding
@@ -35,7 +35,7 @@ def begin(
     known: Callable[[BackgroundFold[Any]], None],
     cost: Cost,
     looked_through: bool = False,
-    any_gain: bool = False,
+    any_gain: AnyGain | None = None,
     *,
     instead: Outcome[Any] | None = None,
     earlier: BackgroundFold[Any] | None = None,
@@ -53,7 +53,8 @@ def begin(
         known: Takes down that the fold has begun; nobody could end it otherwise.
         cost: Takes down what it costs.
         looked_through: Whether the caller has looked through the list a moment ago.
-        any_gain: Whether the fold is to be made for any gain.
+        any_gain: Says whether the fold is to be made for any gain; asked now, and when it is put
+            in.
         instead: Why nothing is to be begun, if so.
         earlier: The latest fold of the list in the background: while its model is at work, this
             one does not begin, also where that one was given up.
@@ -63,9 +64,9 @@ def begin(
         ValueError: An argument is out of range.
     """
     inside = in_loop()
-    if any_gain:
+    if any_gain is not None and any_gain():
         settings = replace(settings, min_gain=0.0)
-    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then, cost)
+    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then, cost, any_gain)
     native, backends = backends_for(llm, settings, model, asynchronous=inside)
     sent = senders(backends, settings) if native is None else []
     if instead is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from chatfold.background import YET_TO_ANSWER, BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, AnyGain, BackgroundFold, Then
 from chatfold.core.cost import Cost
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
@@ -66,14 +66,14 @@ class Call(NamedTuple):
         on_error: Whether a failure is raised.
         begin: Begins a fold in the background, and takes what tells of its outcome, what takes
             down that it has begun and what it costs, whether the list was looked through a moment
-            ago, and whether any gain will do; None where the call may wait for the model.
+            ago, and what says whether any gain will do; None where the call may wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then, Known, Cost, bool, bool], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, Known, Cost, bool, AnyGain], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
@@ -269,12 +269,11 @@ class EachTurn:
             if self._waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))
             try:
-                over = self.load().over_window
                 if call.begin is not None:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
                     begin = partial(call.begin, then)
-                    return self._begun(begin, attempt.cost, call.hook is None, over)  # it may edit
-                outcome = yield Ask(over, attempt.cost)
+                    return self._begun(begin, attempt.cost, call.hook is None)  # it may edit
+                outcome = yield Ask(self._is_over_window(), attempt.cost)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error, attempt.cost)
             except Exception as error:  # of the caller's own `post_process`, say, after a paid call
@@ -380,10 +379,9 @@ class EachTurn:
 
     def _begun(
         self,
-        begin: Callable[[Known, Cost, bool, bool], BackgroundFold[Any]],
+        begin: Callable[[Known, Cost, bool, AnyGain], BackgroundFold[Any]],
         cost: Cost,
         looked_through: bool,
-        any_gain: bool,
     ) -> Outcome[Any]:
         """Begin a fold in the background; return that it has begun, or why it has not."""
         begun: list[BackgroundFold[Any]] = []
@@ -393,7 +391,7 @@ class EachTurn:
             self.hold(fold)
 
         try:
-            fold = begin(known, cost, looked_through, any_gain)
+            fold = begin(known, cost, looked_through, self._is_over_window)
             if fold.settled:  # it could not even begin
                 return fold.apply_if_ready()
             return self.with_limit(self._folding.idle("started"))
@@ -459,6 +457,9 @@ class EachTurn:
 
     def _waits(self) -> bool:
         return not self._wait.over(self._clock(), self.head())
+
+    def _is_over_window(self) -> bool:
+        return self.load().over_window
 
     def _at_last_resort(self, load: Load) -> bool:
         """Return whether the list has to get smaller now, with or without a model."""

@@ -104,7 +104,7 @@ class Swaps:
                     snapshot = self._state.reading.snapshot(abandon=plan.abandon)
                 plan = settled(plan, snapshot)
                 verdict = self._judged(plan, snapshot, written, known.tokens)
-                if not verdict.gains(plan.min_gain):
+                if not verdict.gains(plan.min_gain, plan.tokens_before):
                     return None
                 fold = _fold(plan, verdict.replacement, len(written), thinking_prints(snapshot))
                 if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
@@ -233,7 +233,7 @@ class Swaps:
             verdict = self._judged(plan, snapshot, written, known.tokens)
         except (StaleHeadError, InvalidResultError):
             return None  # it is judged again, as the list is then
-        if not verdict.gains(plan.min_gain):
+        if not verdict.gains(plan.min_gain, plan.tokens_before):
             return None
         fold = _fold(plan, verdict.replacement, len(written))
         if not stopped():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -190,19 +191,22 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await arun(worked, STEPS)
 
 
-def put(folding: Folding, made: Made, cost: Cost) -> Outcome[Any]:
+def put(folding: Folding, made: Made, cost: Cost, *, any_gain: bool = False) -> Outcome[Any]:
     """Put what was made into the list, in a call of its owner.
 
     Args:
         folding: The folds of the list.
         made: What was made of it.
         cost: What it has cost.
+        any_gain: Whether any gain will do, whatever the plan says.
 
     Raises:
         StaleHeadError: The head changed since.
         InvalidResultError: The new list would break the provider's rules.
         StoreError: The originals could not be written.
     """
+    if any_gain and isinstance(made, (Draft, NativeDraft)):
+        made = made._replace(plan=replace(made.plan, min_gain=0.0))
     if isinstance(made, Draft):
         return folding.put(made, cost)
     if isinstance(made, NativeDraft):

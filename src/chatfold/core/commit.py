@@ -41,10 +41,17 @@ class Verdict:
     tokens_before: int
     tokens_after: int
 
-    def gains(self, min_gain: float) -> bool:
-        """Return whether the new list is smaller by at least a share of the old one."""
+    def gains(self, min_gain: float, planned: int) -> bool:
+        """Return whether the new list is smaller by at least a share of the old one.
+
+        Of what came since the fold was planned nothing could be saved: it does not count.
+
+        Args:
+            min_gain: The share, 0 for any gain.
+            planned: Size of the list when the fold was planned, in tokens.
+        """
         saved = self.tokens_before - self.tokens_after
-        return saved > 0 and saved >= min_gain * self.tokens_before
+        return saved > 0 and saved >= min_gain * min(planned, self.tokens_before)
 
 
 def problems_of(snapshot: Snapshot) -> list[Problem]:

@@ -98,7 +98,8 @@ class Plan(Generic[ItemT]):
         tokens_before: Size of the list when the plan was made.
         omitted: Parts of the head without a readable form, by kind.
         summary_role: Role of the summary item.
-        min_gain: Share of the list's tokens that the fold has to save, 0 for any.
+        min_gain: Share of the list's tokens that the fold has to save, 0 for any; of those that
+            it has now, or will have then, whichever are fewer.
         held: By what the provider knows a history that it holds itself.
         replay: Whether it may be put in though the provider holds the history.
         terms: What the caller wants of the summary.
