@@ -57,6 +57,40 @@ def test_a_summary_that_is_far_too_long_is_asked_for_once_more() -> None:
     assert LONG[:200] in asked[1].user
 
 
+ORDERS = "".join(f"Order LK-{4_820_000 + n} came on 2025-11-18, and was paid. " for n in range(45))
+
+
+@pytest.mark.parametrize(
+    ("second", "is_taken"),
+    [
+        ("OK", False),
+        ("Sure, here is a shorter version.", False),
+        ("I cannot shorten this record.", False),
+        ("45 orders were paid.", False),
+        ("LK-4820000 to LK-4820044 came on 2025-11-18, and were paid.", True),
+        ("Orders of 2025-11-18 were paid, the last one is LK-4820044.", True),
+    ],
+)
+def test_an_answer_that_only_speaks_of_the_summary_does_not_take_its_place(
+    second: str, is_taken: bool
+) -> None:
+    """What was far too long is cut instead, and both requests are paid for."""
+    items = [item for number in range(40) for item in talk(number)]
+    items[1]["content"] += ORDERS
+
+    def obeying(prompt: Prompt) -> Completion:
+        return Completion(second if "far too long" in prompt.user else ORDERS * 9)
+
+    outcome = ChatContext(items).summarize(obeying, keep_last_turns=1, max_summary_tokens=200)
+    assert outcome.changed
+    assert outcome.llm_calls == 2
+    if is_taken:
+        assert (outcome.summary, outcome.truncated) == (second, 0)
+    else:
+        assert outcome.truncated == 1
+        assert (outcome.summary or "").startswith(ORDERS[:500])
+
+
 @pytest.mark.parametrize("far_too_long", [False, True])
 def test_where_the_second_request_fails_the_first_answer_is_cut(far_too_long: bool) -> None:
     """A failed request costs no fold."""

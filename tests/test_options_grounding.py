@@ -119,11 +119,26 @@ def test_a_summary_that_is_true_costs_one_call() -> None:
     "second",
     [
         f"The case is with us. {LIE}",
+        "OK",
+        "You're right, I apologize for the mistake. The values have been removed.",
+        "Which values should I use instead?",
+        "She was to be paid 1,349.90 EUR.",
+        f"{TRUE} She waits. " * 60,
         f"It was worse. {LIE} It was sent to 48 Harbour Street, ref ZX-99881, on 2031-01-01.",
         SummarizerError("overloaded"),
         "   ",
     ],
-    ids=["as bad", "worse", "failed", "blank"],
+    ids=[
+        "as bad",
+        "word",
+        "apology",
+        "question",
+        "one line",
+        "longer than its head",
+        "worse",
+        "failed",
+        "blank",
+    ],
 )
 @pytest.mark.parametrize("way", ["summarize", "asummarize"])
 def test_where_the_second_answer_is_no_better_the_first_stands(second: Any, way: str) -> None:
@@ -137,6 +152,25 @@ def test_where_the_second_answer_is_no_better_the_first_stands(second: Any, way:
     assert report_of(outcome).dropped == (LIE,)
     assert invented(outcome) == INVENTED
     assert (outcome.llm_calls, outcome.usage) == (2, SENT + SENT)
+
+
+def test_a_mended_draft_that_is_far_too_long_is_not_taken() -> None:
+    """However much there is to fold: it would be cut in the middle, and the draft is whole."""
+    items = [*desk("openai_chat")[:-2], assistant(LONG * 30), *thanks()]
+    model = Clerk(DRAFT, f"{TRUE} She waits. " * 400)
+    outcome = fold(ChatContext([*items]), model, keep_last_turns=1, max_summary_tokens=100)
+    assert (outcome.summary, outcome.truncated, outcome.llm_calls) == (TRUE, 0, 2)
+    longer = f"{TRUE} {'She waits for it to be seen to. ' * 40}".strip()  # but far from too long
+    outcome = fold(ChatContext(items), Clerk(DRAFT, longer), keep_last_turns=1)
+    assert outcome.summary == longer
+
+
+@pytest.mark.parametrize("way", ["summarize", "asummarize", "flow"])
+def test_words_without_values_beside_the_wrong_ones_are_mended_by_any_answer(way: str) -> None:
+    """Nothing of theirs can be looked for in it."""
+    model = Clerk(f"The heater is faulty. {LIE}", "She waits for a new heater.")
+    outcome = fold(ChatContext(desk("openai_chat")), model, way=way, keep_last_turns=1)
+    assert (outcome.summary, invented(outcome)) == ("She waits for a new heater.", [])
 
 
 def test_of_a_second_answer_that_is_better_what_is_still_wrong_goes() -> None:

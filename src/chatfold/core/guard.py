@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from chatfold.core.answers.thoughts import is_blank
 from chatfold.core.facts import Fact
-from chatfold.core.grounding import Sources, Ungrounded, ungrounded, without
+from chatfold.core.grounding import Sources, Ungrounded, is_mended, ungrounded, without
 from chatfold.core.terms import Grounding
 from chatfold.core.values import Kind, values
 from chatfold.errors import SummaryError, UngroundedSummaryError
@@ -225,13 +225,17 @@ class Guard:
         asked: Sequence[Ungrounded],
         again: Callable[[str, Sequence[Ungrounded]], Generator[RequestT, AnswerT, str]],
     ) -> Generator[RequestT, AnswerT, tuple[str, list[Ungrounded]]]:
-        """Return the mended words if they are better than the first ones, else those."""
+        """Return the mended words if they are better than the first ones, else those.
+
+        Better is what holds less that nobody gave, and still tells what the first ones told.
+        """
         try:
             mended = yield from again(text, asked)
         except SummaryError:
             return text, found  # the first answer stands, without its unproven sentences
         left = self.unproven(mended)
-        return (mended, left) if len(left) < len(found) else (text, found)
+        is_better = len(left) < len(found) and is_mended(text, mended, asked, found)
+        return (mended, left) if is_better else (text, found)
 
 
 def _counted(found: Sequence[Ungrounded]) -> str:

@@ -63,6 +63,7 @@ class Head:
         groups: The items.
         asking: What every prompt is made with.
         weight: Size of the items in tokens, without what a prompt adds to them.
+        most: Tokens that words in their place may have for the fold to save what it has to.
         previous: The words of the earlier summary.
         record: The record behind them.
     """
@@ -73,6 +74,7 @@ class Head:
         asking: Asking,
         *,
         weight: int = 0,
+        most: int = 0,
         previous: str | None = None,
         record: str = "",
     ) -> None:
@@ -81,6 +83,8 @@ class Head:
         self._groups = groups
         self._asking = asking
         self._weight = weight
+        self._most = most
+        self._longest = max(_FAR_TOO_LONG * asking.max_tokens, _NEVER_TOO_LONG)
         self._whole: Conversation | None = None
         self._frames: dict[bool, int] = {}
         self._prompts: dict[int, Prompt] = {}  # for all items, by the length that is asked for
@@ -127,19 +131,23 @@ class Head:
         That is four times what was asked for. One that is as long as its head is left alone: it
         gives no gain, and is refused for that.
         """
-        most = max(_FAR_TOO_LONG * self._asking.max_tokens, _NEVER_TOO_LONG)
-        if len(text) * _MOST_BYTES <= most:  # as nearly all are: not worth a count
+        if len(text) * _MOST_BYTES <= self._longest:  # as nearly all are: not worth a count
             return 0
         known = self._excess.get(text)
         if known is None:
             size = self._asking.size(text)
-            known = size - most if most < size < self._weight else 0
+            known = size - self._longest if self._longest < size < self._weight else 0
             self._excess = {text: known}
         return known
 
     def is_outdone(self, text: str) -> bool:
         """Return whether a summary is as long as what it is to stand for."""
         return self._asking.size(text) >= self._weight
+
+    def may_stand(self, text: str) -> bool:
+        """Return whether a summary is so short that it can be put in as it is."""
+        most = min(self._most, self._longest)
+        return len(text) * _MOST_BYTES <= most or self._asking.size(text) <= most
 
     def cut(self, text: str) -> str:
         """Return a summary; one that is far too long with its middle left out."""

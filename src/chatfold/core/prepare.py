@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ceil
 from typing import Any
 
 from chatfold.core.append import append_for
@@ -137,7 +138,7 @@ def make_plan(
         return planned(reason="summarized", omitted=omitted, native=True, prefix=prefix), None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     asking = _asking(where, snapshot, templates, wish, count)
-    head = _head(where, snapshot, asking)
+    head = _head(where, snapshot, asking, wish.min_gain)
     first = head.part(0, head.previous, Room(most=wish.max_prompt_tokens))
     if first is None:
         raise NoRoomError(
@@ -205,19 +206,23 @@ def _asking(
     count: Callable[[Sequence[str]], list[int]],
 ) -> Asking:
     """Return what every prompt for the items between the prefix and the cut is made with."""
-    folded = sum(snapshot.sizes[where.start : where.cut])
-    folded -= sum(snapshot.sizes[i] for i in where.kept if where.start <= i < where.cut)
     return Asking(
         templates,
         count,
-        asked_tokens(folded, wish.max_summary_tokens),
+        asked_tokens(_folded(where, snapshot), wish.max_summary_tokens),
         instructions=wish.terms.instructions,
         language=wish.language,
         redact=wish.terms.redact,
     )
 
 
-def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
+def _folded(where: Split, snapshot: Snapshot) -> int:
+    """Return the size of what goes, in tokens."""
+    folded = sum(snapshot.sizes[where.start : where.cut])
+    return folded - sum(snapshot.sizes[i] for i in where.kept if where.start <= i < where.cut)
+
+
+def _head(where: Split, snapshot: Snapshot, asking: Asking, min_gain: float) -> Head:
     """Return the items between the prefix and the cut as what prompts are made of."""
     start, cut = where.start, where.cut
     views = snapshot.views[start:cut]
@@ -236,6 +241,7 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking) -> Head:
         groups,
         asking,
         weight=sum(snapshot.sizes[start:cut]),
+        most=_folded(where, snapshot) - max(1, ceil(min_gain * sum(snapshot.sizes))),
         previous=None if earlier is None else earlier.text,
         record="" if earlier is None else earlier.record,
     )

@@ -13,7 +13,7 @@ from chatfold.core.answers.loops import without_loops
 from chatfold.core.answers.thoughts import is_blank, out_of_draft
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
-from chatfold.core.grounding import Ungrounded
+from chatfold.core.grounding import Ungrounded, is_shortened
 from chatfold.core.guard import Guard, Guarded
 from chatfold.core.live import Append
 from chatfold.core.parts import Head, Part
@@ -73,7 +73,7 @@ def write_summary(
         try:
             text, part = yield from _told(head, append, run, room, backend)
             text = _cleaned(_taken(text, part.prompt, head), terms.redact)
-            text = yield from _shortened(text, head, part.prompt, run, room, backend)
+            text = yield from _shortened(text, guard, head, part.prompt, run, room, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
             text = _finished(head.cut(proven.text), terms.post_process)
         except ChatfoldError as error:
@@ -228,17 +228,27 @@ def _proven(
 
     def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
         values = [unproven.value.text for unproven in found]
-        return (yield from _again(draft, values, head, prompt, run, room, backend))
+        mended = yield from _again(draft, values, head, prompt, run, room, backend)
+        if len(mended) > len(draft) and not head.may_stand(mended):
+            raise SummaryError("the mended summary is too long")
+        return mended
 
     return (yield from guard.guarded(text, again))
 
 
 def _shortened(
-    text: str, head: Head, prompt: Prompt, run: _Run, room: Room, backend: int
+    text: str,
+    guard: Guard,
+    head: Head,
+    prompt: Prompt,
+    run: _Run,
+    room: Room,
+    backend: int,
 ) -> Generator[Request, Completion, str]:
     """Return a summary; one that is far too long is asked for once more.
 
-    A model that only ever adds to its earlier summary would else fill the window in the end.
+    A model that only ever adds to its earlier summary would else fill the window in the end. An
+    answer that only speaks of the summary is none.
     """
     if not head.excess(text):
         return text
@@ -246,7 +256,9 @@ def _shortened(
         shorter = yield from _again(text, (), head, prompt, run, room, backend)
     except SummaryError:
         return text
-    return min(text, shorter, key=len)
+    if len(shorter) < len(text) and is_shortened(text, shorter, guard.unproven(text)):
+        return shorter
+    return text
 
 
 def _again(
