@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laws import plainly, same_objects
 from strategies import SHAPES
 
-from chatfold import ChatContext, Prompt, SummarizerError
+from chatfold import ChatContext, Prompt, SummarizerError, SummaryError
 from chatfold.policy import Policy
 
 WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
@@ -309,6 +309,9 @@ def test_above_the_window_words_that_are_too_long_are_helped_too(way: str) -> No
     assert (outcome.changed, outcome.reason) == (True, "summarized")
     assert (model.asked, outcome.llm_calls) == (1, 2)
     assert outcome.usage is not None
+    assert isinstance(outcome.error, SummaryError)
+    assert "too long" in str(outcome.error)
+    assert str(outcome).endswith(" (without a model: SummaryError)")
     assert not ctx.load().over_window
 
 

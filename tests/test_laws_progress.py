@@ -5,6 +5,7 @@ Not here: the policy, which waits after a failure.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from validator import validate
 from chatfold import (
     ChatContext,
     Completion,
+    EmptySummaryError,
     Policy,
     Prompt,
     SummaryError,
@@ -288,6 +290,53 @@ def test_law_11_a_fold_that_does_not_shrink_is_refused_and_not_tried_again(
     assert (again.reason, again.llm_calls, model.calls) == ("unchanged_head", 0, 1)
     assert not ctx.plan(keep_last_turns=turns)
     assert same_objects(items, before)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_law_11_where_one_gives_no_gain_the_next_of_a_chain_is_asked(asynchronous: bool) -> None:
+    """As after any other failure, and what the first has cost is told."""
+    ctx = ChatContext(talk())
+    chain: Any = [Model(HUGE), Model(Completion("short", usage=Usage(1, 1, 1)))]
+    if asynchronous:
+        outcome = asyncio.run(ctx.asummarize(chain, keep_last_turns=1))
+    else:
+        outcome = ctx.summarize(chain, keep_last_turns=1)
+    assert (outcome.reason, outcome.summary, outcome.llm_calls) == ("summarized", "short", 2)
+    assert outcome.usage == Usage(101, 51, 8)
+
+
+def test_law_11_the_last_of_a_chain_says_what_comes_of_it() -> None:
+    """Its words give no gain, or it fails; the share that is asked for counts."""
+    ctx = ChatContext(talk())
+    outcome = ctx.summarize([Model(HUGE), Model(HUGE)], keep_last_turns=1)
+    assert (outcome.reason, outcome.llm_calls, outcome.error) == ("no_gain", 2, None)
+    ctx = ChatContext(talk())
+    with pytest.raises(EmptySummaryError) as caught:
+        ctx.summarize([Model(HUGE), Model("")], keep_last_turns=1)
+    assert caught.value.llm_calls == 2
+    most = int(ctx.count_tokens())
+    words = Completion("many words " * (most // 4))  # about half of the list
+    for min_gain, llm_calls in ((0.1, 1), (0.6, 2)):
+        ctx = ChatContext(talk())
+        chain: Any = [Model(words), Model("short")]
+        outcome = ctx.summarize(chain, keep_last_turns=1, min_gain=min_gain)
+        assert (outcome.reason, outcome.llm_calls) == ("summarized", llm_calls)
+
+
+def test_law_11_the_next_begins_anew_where_the_parts_so_far_were_not_summarized() -> None:
+    """What the first made of them is as long as they are."""
+    first, shown = Model(HUGE), list[Prompt]()
+
+    def second(prompt: Prompt) -> str:
+        shown.append(prompt)
+        return "short"
+
+    chain: Any = [first, second]
+    outcome = ChatContext(talk(8)).summarize(chain, keep_last_turns=1, max_prompt_tokens=2_500)
+    assert outcome.reason == "summarized"
+    assert first.calls > 1
+    assert shown[0].previous_summary is None
+    assert sum(len(prompt.views) for prompt in shown) == len(outcome.removed)
 
 
 def test_law_11_force_tries_the_same_head_again() -> None:

@@ -20,7 +20,7 @@ from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Extent
 from chatfold.core.scalars import check_flags
-from chatfold.errors import ChatfoldError
+from chatfold.errors import ChatfoldError, SummaryError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
 from chatfold.policy import Load, Policy
@@ -425,7 +425,7 @@ class EachTurn:
             self._wait_without_model = self._longer(self._wait_without_model)
         outcome = replace(
             self.report(outcome, attempt),
-            error=failed.error or outcome.error,
+            error=failed.error or outcome.error or (_too_long(failed) if outcome.changed else None),
             usage=failed.usage,
             llm_calls=failed.llm_calls + outcome.llm_calls,
             seconds=failed.seconds + outcome.seconds,
@@ -494,6 +494,15 @@ def check_ways(on_error: object, background: object = False) -> None:
 def _failed(outcome: Outcome[Any]) -> bool:
     """Return whether a fold cost something and came to nothing."""
     return outcome.error is not None or (outcome.reason == "no_gain" and outcome.llm_calls > 0)
+
+
+def _too_long(failed: Outcome[Any]) -> ChatfoldError | None:
+    """Return what was wrong with a model's summary that came to nothing, as an error."""
+    return (
+        SummaryError("the model's summary was too long to save anything")
+        if _failed(failed)
+        else None
+    )
 
 
 def _raised(outcome: Outcome[Any], call: Call) -> Outcome[Any]:

@@ -144,9 +144,15 @@ class Head:
         """Return whether a summary is as long as what it is to stand for."""
         return self._asking.size(text) >= self._weight
 
+    def may_save(self, text: str) -> bool:
+        """Return whether a fold to such a summary can save what it has to, without its record."""
+        return self._has(text, self._most)
+
     def may_stand(self, text: str) -> bool:
         """Return whether a summary is so short that it can be put in as it is."""
-        most = min(self._most, self._longest)
+        return self._has(text, min(self._most, self._longest))
+
+    def _has(self, text: str, most: int) -> bool:
         return len(text) * _MOST_BYTES <= most or self._asking.size(text) <= most
 
     def cut(self, text: str) -> str:

@@ -49,7 +49,8 @@ def write_summary(
     A head that is too large for one prompt is shown in parts, each with the summary of those
     before it. A prompt that a summarizer calls too long is made smaller. A truncated answer is
     asked for once more with twice the limit. A backend that fails is followed by the next, which
-    goes on where it stopped; the last one's error is raised.
+    goes on where it stopped; the last one's error is raised. Words that are too long to save
+    anything fail, too, where another can be asked; of that one the whole head is asked for.
 
     In append mode each backend that can be sent the live request is asked by that first, and by
     prompts where that gives no text.
@@ -76,6 +77,9 @@ def write_summary(
             text = yield from _shortened(text, guard, head, part.prompt, run, room, backend)
             proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
             text = _finished(head.cut(proven.text), terms.post_process)
+            if backend < backends - 1 and not head.may_save(text):
+                run.begin_anew(head.previous)
+                raise SummaryError("the summary is hardly shorter than what it stands for")
         except ChatfoldError as error:
             run.note(append, error)
             if backend == backends - 1 or not isinstance(error, SummaryError):
@@ -131,6 +135,10 @@ class _Run:
     cap: int | None = None
     truncated: int = 0
     fell_back: str = ""
+
+    def begin_anew(self, previous: str | None) -> None:
+        """Forget what was written of the parts before: it is too long, as the whole is."""
+        self.text, self.shown, self.truncated = previous, 0, 0
 
     def note(self, append: Append | None, why: ChatfoldError) -> None:
         """Note why a summary was not written in append mode; the first reason stands."""
