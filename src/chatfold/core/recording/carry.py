@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -205,6 +205,7 @@ def _updated(before: Entry, entry: Entry) -> Entry:
     return entry._replace(values=tuple(fields.values()))
 
 
+@lru_cache(maxsize=1_024)  # each fold asks of the same words again
 def names_a_thing(text: str) -> bool:
     """Return whether a text holds a value that says by itself what it is, such as an id."""
     return any(value.kind in THINGS for value in values(text))
@@ -213,34 +214,58 @@ def names_a_thing(text: str) -> bool:
 SAID_BY_USER = "user"
 """Who says what goes last: nobody else can give it again."""
 _SAID_BY_MODEL: Final = "assistant"
+_SHARE_OF_MADE: Final = 4  # of the room, a part
 
 
 def fitted_values(
-    entries: Sequence[Entry], room: int, count: Callable[[str], int]
+    entries: Sequence[Entry],
+    room: int,
+    count: Callable[[str], int],
+    made: Collection[str] = (),
 ) -> tuple[Entry, ...]:
     """Return the entries that fit, cut value by value where there are most, the oldest first.
 
     Of forty order numbers one is missed less than the only address, so the tool or author with
     the most room gives first; what the assistant said, mostly after others, counts twice. What the
     user said goes last, but takes no more than half of the room while others want it; of that
-    small numbers go first.
+    small numbers go first. So do, within a quarter of it, the ids of what was made: a lookup gives
+    its own again, and a call that changed something must not be made for that.
+
+    Args:
+        entries: The entries, oldest first.
+        room: Tokens that they may have.
+        count: Returns the size of a text in tokens.
+        made: Names of the tools whose calls changed something.
     """
     left = list(entries)
     while left and (over := count(rendered(Record(values=tuple(left)))) - room) > 0:
-        left = _smaller_values(left, over, room, count)
+        left = _smaller_values(left, over, room, count, made)
     return tuple(left)
 
 
 def _smaller_values(
-    entries: list[Entry], over: int, room: int, count: Callable[[str], int]
+    entries: list[Entry],
+    over: int,
+    room: int,
+    count: Callable[[str], int],
+    made: Collection[str],
 ) -> list[Entry]:
     """Return entries without about `over` tokens of values, at least one of them."""
-    costs = {name: [*reversed(found)] for name, found in _costs(entries, count).items()}
+    costs = {name: [*reversed(found)] for name, found in _costs(entries, count, made).items()}
     sizes = {name: sum(cost for cost, _, _ in found) for name, found in costs.items()}
     newest = {entry.name: place for place, entry in enumerate(entries, 1)}
 
+    def goes_last(name: str) -> bool:
+        if name == SAID_BY_USER:
+            return sizes[name] <= room // 2
+        if name not in made:
+            return False
+        _, place, number = costs[name][-1]
+        is_small = sum(sizes.get(other, 0) for other in made) <= room // _SHARE_OF_MADE
+        return is_small and names_a_thing(entries[place].values[number].text)
+
     def weight(name: str) -> int:
-        if name == SAID_BY_USER and len(sizes) > 1 and sizes[name] <= room // 2:
+        if len(sizes) > 1 and goes_last(name):
             return 0
         return sizes[name] * (2 if name == _SAID_BY_MODEL else 1)
 
@@ -248,7 +273,10 @@ def _smaller_values(
     heapify(waiting)
     gone: set[tuple[int, int]] = set()
     while over > 0 and waiting:
-        _, at, name = heappop(waiting)
+        weighed, at, name = heappop(waiting)
+        if name in made and weighed != -weight(name):  # others that were made have given since
+            heappush(waiting, (-weight(name), at, name))
+            continue
         cost, place, number = costs[name].pop()
         gone.add((place, number))
         over -= cost
@@ -266,25 +294,34 @@ def _smaller_values(
 
 
 def _costs(
-    entries: Sequence[Entry], count: Callable[[str], int]
+    entries: Sequence[Entry], count: Callable[[str], int], made: Collection[str]
 ) -> dict[str, list[tuple[int, int, int]]]:
     """Return the tokens of the values of every name, and where they are: what goes first, first.
 
-    That is the oldest; of what the user said, small numbers. With the last value of an entry goes
-    its line.
+    That is the oldest; of what the user said, small numbers; of what came of one call, what names
+    no thing, and of what was made, that of all its calls. With the last value of an entry goes its
+    line.
     """
+
+    def is_thing(place: int, number: int) -> bool:
+        return names_a_thing(entries[place].values[number].text)
+
     costs: dict[str, list[tuple[int, int, int]]] = {}
     for place, entry in enumerate(entries):
         found = costs.setdefault(entry.name, [])
         order = [*range(len(entry.values))]
         if entry.name == SAID_BY_USER:
             order.sort(key=lambda number: not says_mere_numbers(entry.values[number].text))
+        elif entry.arguments is not None:
+            order.sort(key=partial(is_thing, place))
         for number in order[:-1]:
             field = entry.values[number]
             found.append((max(1, count(f"{field.label}={field.text}, ")), place, number))
         for number in order[-1:]:
             alone = entry._replace(values=(entry.values[number],))
             found.append((max(1, line_size(alone, count)), place, number))
+    for name in made:
+        costs.get(name, []).sort(key=lambda found: is_thing(*found[1:]))
     return costs
 
 

@@ -185,7 +185,8 @@ def _with_values(
         if hold_all(more, entries) and sizes(rendered(Record(values=whole))) <= budget.values:
             return acted._replace(values=whole)
     values = merged_values(carried, entries, ledger.is_certain)
-    return acted._replace(values=fitted_values(values, budget.values, budget.count))
+    made = frozenset(entry.name for entry in acted.done)
+    return acted._replace(values=fitted_values(values, budget.values, budget.count, made))
 
 
 def _found_in(
