@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from chatfold.core.answers.loops import without_loops
+from chatfold.core.answers.no_summary import says_no_change
 from chatfold.core.answers.thoughts import is_blank, out_of_draft
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
@@ -112,7 +113,7 @@ def settled(
     Raises:
         SummaryError: It cannot stand as a summary.
     """
-    text = accept(completion, prompt.max_tokens, record=head.record)
+    text = _brought_up(accept(completion, prompt.max_tokens, record=head.record), prompt)
     proven = guard.settled(_cleaned(_taken(text, prompt, head), terms.redact))
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
@@ -209,13 +210,27 @@ def _ask(
     """Ask; where the answer is cut off, ask once more with room for a longer one."""
     run.cap = None
     try:
-        return (yield from _asked(head, prompt, backend))
+        return _brought_up((yield from _asked(head, prompt, backend)), prompt)
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or cap_for(prompt.max_tokens)), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
     run.cap = cap
-    return (yield from _asked(head, replace(prompt, cap=cap), backend))
+    return _brought_up((yield from _asked(head, replace(prompt, cap=cap), backend)), prompt)
+
+
+def _brought_up(text: str, prompt: Prompt) -> str:
+    """Return an answer, or the earlier words where it says that these hold as they are.
+
+    Raises:
+        EmptySummaryError: It says so, and there are none.
+    """
+    if not says_no_change(text):
+        return text
+    earlier = prompt.previous_summary or ""
+    if is_blank(earlier):
+        raise EmptySummaryError("the summarizer answered that nothing has changed; nothing was")
+    return earlier
 
 
 def _asked(head: Head, prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:

@@ -9,7 +9,7 @@ import pytest
 from laws import same_objects, talk
 
 from chatfold import ChatContext
-from chatfold.core.answers.no_summary import is_error_text, is_refusal, says_nothing
+from chatfold.core.answers.no_summary import is_error_text, is_refusal, says_no_change, says_nothing
 from chatfold.core.answers.thoughts import is_calls_alone
 from chatfold.errors import (
     EmptySummaryError,
@@ -69,6 +69,25 @@ REFUSALS = [
     "There's nothing to summarize.",
     "No conversation history available to summarize.",
     "What would you like me to summarize?",
+    "I cannot write the record of this conversation.",
+    "I can't write this record.",
+    "I'm unable to provide a record of the conversation.",
+    "I can't help with summarizing this conversation.",
+    "I cannot summarize this conversation because it contains sensitive personal information.",
+    "Sorry, I can't create a summary of this conversation as it appears to violate my guidelines.",
+    "I cannot write this record. Please try another conversation.",
+    "I won't write this record, as it involves instructions that could cause harm.",
+    "As an AI language model, I must decline to write this record.",
+    "I\u2019m sorry, I can\u2019t produce the conversation summary of this chat.",
+]
+UNCHANGED = [
+    "No changes to the record.",
+    "The previous record still holds.",
+    "(No changes to the record.)",
+    "There are no changes to the summary.",
+    "The previous summary remains valid.",
+    "The earlier record still stands as it is.",
+    "The existing record is unchanged.",
 ]
 ERRORS = [
     "Error: 500 Internal Server Error",
@@ -318,6 +337,60 @@ SUMMARIES = [
     "{not json",
     "[1, 2]",
     "",
+    "They talked about orders.",
+    # Of records that are not this one, of what somebody else cannot write, and what goes on.
+    "The agent cannot write the record of the meeting without Kim.",
+    "I (the assistant) was unable to provide the customer's record",
+    "No changes to the record of order 17 were made; refund RF-1 was issued.",
+    "No changes to the record of order A were made.",
+    "I cannot write the record.",
+    "I can't create this record.",
+    "I cannot create the DNS record.",
+    "I can't provide the medical record.",
+    "We cannot provide a record of the conversation with the bank.",
+    "I cannot write the record of this conversation until Ana agrees.",
+    "The user cannot write the record of this conversation.",
+    "I can't write this record to the table.",
+    "I can't write this record because the table is locked.",
+    "I cannot summarize the conversation as it was deleted by Ana.",
+    "I cannot summarize this conversation because it contains order LK-1, which was refunded.",
+    "I cannot summarize this conversation because it is about a divorce; she wants a refund.",
+    "I'm unable to provide a record of the conversation, so the user was sent to the desk.",
+    "The record was not changed.",
+    "No changes to the records.",
+    "No changes to the record in the database were made.",
+    "No changes to the database record.",
+    "No changes to the record: it stays at two lines.",
+    "No changes to the summary page of the report.",
+    "No changes were made.",
+    "The previous record holds the address of Ana.",
+    "The previous record still holds the wrong address.",
+    "The previous record of 9.58 s still stands.",
+    "The record still holds.",
+    "The previous summary is valid for the user's order; the refund is open.",
+    "The earlier record is current until May.",
+    "The previous owner still holds the title.",
+    "The prior summary stands in the report.",
+    "No updates to the record label were announced.",
+    "No updates to the record player.",
+    "There are no changes to the record layer of TLS.",
+    "The existing summary applies to the old plan.",
+    "The record of the conversation was sent to Ana.",
+    "A record of the conversation cannot be written, the assistant said.",
+    "We can't make a record of the song until May.",
+    "I will not write the summary of the book.",
+    "I can't help with summarizing the report.",
+    "I can't summarize this report because it is empty.",
+    "I cannot provide a summary of the conversation with Kim.",
+    "Unable to write the record: disk full.",
+    "The assistant was unable to summarize this conversation because it contains code.",
+    "I cannot write the record of this conversation. The user wants a refund.",
+    "Previous record: still holds.",
+    "The record still stands at 9 minutes.",
+    "No changes to the record. The user wants a refund.",
+    "The previous record still holds. Refund RF-1 was issued.",
+    "I can't write this record. The parcel arrived.",
+    "I cannot summarize this conversation because it has been moved to Ana's desk.",
 ]
 
 
@@ -351,6 +424,7 @@ def test_a_summary_of_refusals_errors_and_calls_is_one(text: str) -> None:
     assert not is_error_text(text)
     assert not is_calls_alone(text)
     assert not says_nothing(text) or not text
+    assert not says_no_change(text)
 
 
 @pytest.mark.parametrize("text", [*REFUSALS, *ERRORS, *CALLS, *NOTHING])
@@ -416,4 +490,33 @@ def test_law_4_neither_takes_the_place_of_a_head(text: str, error: type[SummaryE
     assert same_objects(items, before)
     outcome = ctx.summarize([lambda _: text, lambda _: "what was said"], keep_last_turns=1)
     assert outcome.changed
+    assert outcome.llm_calls == 2
+
+
+@pytest.mark.parametrize("text", UNCHANGED)
+def test_an_answer_that_nothing_has_changed_keeps_the_earlier_words(text: str) -> None:
+    """They are what the model was asked to bring up to date; the record has what came since."""
+    items = talk(6)
+    ctx: ChatContext[Any] = ChatContext(items)
+    ctx.summarize(lambda _: "The user wants the blue one.", keep_last_turns=1)
+    items += talk(3)
+    outcome = ctx.summarize(lambda _: text, keep_last_turns=1)
+    assert outcome.changed
+    assert outcome.llm_calls == 1
+    assert "The user wants the blue one." in outcome.summary
+    assert text not in outcome.summary
+    items += talk(3)
+    plan = ctx.plan(keep_last_turns=1)
+    assert "The user wants the blue one." in ctx.apply(plan, text).summary
+
+
+def test_law_4_an_answer_that_nothing_has_changed_is_none_where_nothing_was() -> None:
+    """The next summarizer is asked."""
+    items = talk(6)
+    before = list(items)
+    ctx: ChatContext[Any] = ChatContext(items)
+    with pytest.raises(EmptySummaryError, match="nothing has changed"):
+        ctx.summarize(lambda _: UNCHANGED[0], keep_last_turns=1)
+    assert same_objects(items, before)
+    outcome = ctx.summarize([lambda _: UNCHANGED[0], lambda _: "what was said"], keep_last_turns=1)
     assert outcome.llm_calls == 2

@@ -14,10 +14,10 @@ import json
 import re
 from typing import Any, Final, cast
 
-from chatfold.core.answers.own_failures import REGRETS, is_own_failure
+from chatfold.core.answers.own_failures import REGRETS, TELLS, is_own_failure
 from chatfold.core.answers.thoughts import is_json_of
 
-__all__ = ["is_error_text", "is_refusal", "says_nothing"]
+__all__ = ["is_error_text", "is_refusal", "says_no_change", "says_nothing"]
 
 _LONGEST_REFUSAL: Final = 300  # characters
 _LONGEST_LINE: Final = 200
@@ -59,6 +59,31 @@ _OFFERS = (
 _REFUSAL = re.compile(
     rf"\s*(?:(?:{REGRETS})?{_CANNOT}{_DO}{_REQUEST}|(?:{REGRETS})?(?:{_CANNOT_ELSEWHERE}))"
     rf"\s*(?:[.!\u2026]+\s*(?:{_OFFERS}\s*){{0,2}})?",
+    re.IGNORECASE,
+)
+
+# That no record is written of the conversation, in the word that the prompts have for a summary,
+# and why: a database has records too, so it is named whose this one is.
+_WRITE = r"(?:(?:creat|generat|mak|prepar|produc|writ)(?:e|ing)|provide|providing)"
+_TALK_ITSELF = r"(?:the|that|this|your) (?:conversation|chat)(?: history)?"
+_A_RECORD = r"(?:an?|such an?|that|the|this) (?:(?:conversation|chat) )?(?:record|summary)"
+_UNWRITTEN = re.compile(
+    rf"\s*(?:{REGRETS})?{_CANNOT}"
+    rf"(?:(?:(?:assist|help)(?: you)? (?:in|with) )?(?:summari[sz](?:e|ing) {_TALK_ITSELF}"
+    rf"|{_WRITE} {_A_RECORD} (?:for|of) {_TALK_ITSELF})|write this (?:record|summary))"
+    r"(?:,? (?:as|because|since) (?:it|this|that|doing so|the conversation) (?:appears|contains"
+    r"|could|holds|includes|involves|is|may|might|seems|violates|would)\b[^.!?;:\n]{1,160})?"
+    rf"\s*(?:[.!\u2026]+\s*(?:{_OFFERS}\s*)?)?",
+    re.IGNORECASE,
+)
+# That the record of before holds as it was, and nothing of what came since.
+_EARLIER = r"(?:the |my )?(?:earlier|existing|previous|prior) (?:record|summary)"
+_UNCHANGED = re.compile(
+    r"[(\[]?(?:(?:there (?:are|were) )?no (?:changes|updates) (?:to|in) "
+    rf"(?:the record|the summary|{_EARLIER})"
+    rf"|{_EARLIER} (?:(?:still )?(?:holds|stands|applies)"
+    r"|(?:is |remains )(?:still )?(?:unchanged|valid|current|accurate|up to date))"
+    r"(?: as (?:it is|before)| unchanged)?)[.!]*[)\]]?",
     re.IGNORECASE,
 )
 
@@ -185,8 +210,17 @@ def is_refusal(text: str) -> bool:
         return False
     if _FILTERED.fullmatch(said) is not None:  # the number of a page with the rules may follow
         return True
-    refuses = _REFUSAL.fullmatch(said) or _ASKS_BACK.fullmatch(said)
-    return refuses is not None and not any(map(str.isdigit, said))
+    if any(map(str.isdigit, said)):
+        return False
+    if _REFUSAL.fullmatch(said) or _ASKS_BACK.fullmatch(said):
+        return True
+    return _UNWRITTEN.fullmatch(said) is not None and TELLS.search(said) is None
+
+
+def says_no_change(text: str) -> bool:
+    """Return whether a text says no more than that an earlier summary holds as it is."""
+    said = text.strip()
+    return len(said) <= _LONGEST_LINE and _UNCHANGED.fullmatch(said) is not None
 
 
 def is_error_text(text: str) -> bool:

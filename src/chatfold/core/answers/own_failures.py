@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["REGRETS", "is_own_failure"]
+__all__ = ["REGRETS", "TELLS", "is_own_failure"]
 
 _LONGEST: Final = 200  # characters
 _LONGEST_REASON: Final = 600  # with what an exception says
@@ -83,7 +83,7 @@ _WITH_REASON = re.compile(
     re.IGNORECASE,
 )
 # The words of an exception are anybody's; these tell of a conversation.
-_TELLS = re.compile(
+TELLS = re.compile(
     r"\b(?:the (?:users?|customers?|assistant)|ask(?:s|ed)|wants?|wanted|said|says|told|fixed"
     r"|fixes|solved|resolved|mended|next|pending|still|then"
     r"|s?he|they|her|his|their|tomorrow|yesterday|users?(?![\"'])|customers?"
@@ -99,4 +99,4 @@ def is_own_failure(text: str) -> bool:
     if len(text) > _LONGEST_REASON or "\n" in text:
         return False
     is_one = len(text) <= _LONGEST and _SENTENCE.fullmatch(text) is not None
-    return (is_one or _WITH_REASON.fullmatch(text) is not None) and _TELLS.search(text) is None
+    return (is_one or _WITH_REASON.fullmatch(text) is not None) and TELLS.search(text) is None
