@@ -31,7 +31,7 @@ TEXTS = st.one_of(
     st.text(max_size=60),
     st.lists(PIECES, max_size=14).map("".join),
     st.lists(PIECES, max_size=14).map(" ".join),
-    st.text(st.sampled_from("019 .,:-/@_+()`$€\\aTE\n月"), max_size=40),
+    st.text(st.sampled_from("019 .,:-/@_+()`$€\\aTE\n月\u066b\u066c"), max_size=40),
 )
 DAYS = st.dates(date(1950, 1, 1), date(2099, 12, 31))
 CENTS = st.integers(0, 10**9)
@@ -659,3 +659,32 @@ def test_hostile_texts_cost_linear_time(unit: str) -> None:
 )
 def test_a_scheme_without_a_host_is_no_address(text: str) -> None:
     assert values(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("٤٫٩٥ EUR", ["amount:4.95 EUR"]),
+        ("EUR ٤٫٩٥", ["amount:4.95 EUR"]),
+        ("۱٬۲۸۴٫۵۰ EUR", ["amount:1284.5 EUR"]),
+        ("1٬284٫50 EUR", ["amount:1284.5 EUR"]),
+        ("١٢٬٠٠٠", ["number:12000"]),
+        ("١٠٬٠٠٠٬٠٠٠", ["number:10000000"]),
+        ("12٬34٬567 INR", ["amount:1234567 INR"]),
+        ("٠٫٥", ["number:0.5"]),
+        # A comma of that script parts numbers, and so does what is no sign of a number there.
+        ("٤٫٥، ٥٫٥", ["number:4.5", "number:5.5"]),
+        ("١٢،٣٤", ["number:12", "number:34"]),
+        ("١٢،٠٠٠", ["number:12", "id:000"]),
+        ("١٢٬٣٤", ["number:12", "number:34"]),
+        ("12٬ 345", ["number:12", "number:345"]),
+        ("12٬3456", ["number:12", "number:3456"]),
+        ("٤٫", ["number:4"]),
+        ("٤٫ ٥", ["number:4", "number:5"]),
+        ("س٫5", ["number:5"]),
+    ],
+)
+def test_arabic_separators_of_numbers_are_those_of_ascii(text: str, keys: list[str]) -> None:
+    found = values(text)
+    assert [value.key for value in found] == keys
+    assert all(value.text == text[value.start : value.stop] for value in found)

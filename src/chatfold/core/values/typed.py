@@ -54,20 +54,26 @@ _FOLD = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     **{zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for n in range(10)},
     0x2019: "'",
+    0x66B: ".",
+    0x66C: ",",
 }
 _FOLDED = re.compile("[" + "".join(map(chr, sorted(_FOLD))) + "]")
+# ARABIC DECIMAL SEPARATOR and ARABIC THOUSANDS SEPARATOR, as Unicode names them. Beside anything
+# but digits they are no such signs, and the comma of that script (U+060C) parts numbers.
+_IN_NUMBERS = "\u066b\u066c"
+_PARTS_DIGITS = re.compile(r"(?<=\d)(?:\u066b(?=\d)|\u066c(?=(?:\d\d\u066c){0,6}+\d{3}(?!\d)))")
 
 
 def values(text: str) -> list[Value]:
     """Return the typed values in a text, in order, none inside another; linear in its length.
 
-    Full-width and other digits, hyphens and spaces of other kinds are read as those of ASCII. No
-    value goes over the end of a line. What is normalized how: dates and times by `day_keys` and
-    `time_keys`, numbers by `plain_number`, amounts by `amount_at`, phones by `phone_keys`, digits
-    by `digit_keys`, paths by `path_keys`, addresses by `url_keys`. Mails are in lower case, ids
-    too unless they hold both capitals and small letters; hashes are, and vouch for their short
-    forms. Versions lose their v and vouch for their beginnings; commands have single spaces and
-    vouch for their parts; names and errors are as they are written.
+    Full-width and other digits, and the hyphens, spaces and separators that stand in numbers, are
+    read as those of ASCII. No value goes over the end of a line. What is normalized how: dates and
+    times by `day_keys` and `time_keys`, numbers by `plain_number`, amounts by `amount_at`, phones
+    by `phone_keys`, digits by `digit_keys`, paths by `path_keys`, addresses by `url_keys`. Mails
+    are in lower case, ids too unless they hold both capitals and small letters; hashes are, and
+    vouch for their short forms. Versions lose their v and vouch for their beginnings; commands
+    have single spaces and vouch for their parts; names and errors are as they are written.
     """
     return [*_values(text)]
 
@@ -95,7 +101,10 @@ def found_in(text: str, cache: Cache) -> list[Value]:
 
 
 def _fold(found: re.Match[str]) -> str:
-    return _FOLD[ord(found[0])]
+    sign = found[0]
+    if sign in _IN_NUMBERS and not _PARTS_DIGITS.match(found.string, found.start()):
+        return sign
+    return _FOLD[ord(sign)]
 
 
 def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], int]:
