@@ -645,6 +645,29 @@ def test_an_error_names_what_is_typed_here(history: Path) -> None:
     assert done.stderr.endswith("pass a larger --max-summary-tokens\n"), done.stderr
 
 
+def test_a_fold_without_gain_asks_for_no_option_that_is_not_here(tmp_path: Path) -> None:
+    """Each run tries anew, so that nothing has to be forced."""
+    path = tmp_path / "short.json"
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    path.write_text(json.dumps(said * 2), encoding="utf-8")
+    done = run("summarize", path, "--keep-last-turns", 1)
+    assert "(no_gain)" in done.stderr
+    assert done.stderr.endswith("or pass a lower --max-summary-tokens\n"), done.stderr
+
+
+def test_a_result_in_the_way_is_moved_by_another_command(tmp_path: Path) -> None:
+    path, out = tmp_path / "late.json", tmp_path / "mended.json"
+    result = {"role": "tool", "tool_call_id": "c", "content": "done"}
+    said = {"role": "assistant", "content": "Not yet. " * 99}
+    late = [*BROKEN[-2:], said, {"role": "user", "content": "And now? " * 99}, said, result]
+    path.write_text(json.dumps([{"role": "user", "content": "Go."}, *late]), encoding="utf-8")
+    done = run("summarize", path, "--keep-last-turns", 1)
+    remedy = "item 6; chatfold check FILE --fix OUT moves it behind its call\n"
+    assert remedy in done.stderr
+    assert run("check", path, "--fix", out).exit_code == 0
+    assert "summarized" in run("summarize", out, "--keep-last-turns", 1).stderr
+
+
 def test_a_length_that_nobody_can_write_is_refused(history: Path) -> None:
     done = run("summarize", history, "--max-summary-tokens", 10**400)
     assert (done.exit_code, done.stdout) == (2, "")

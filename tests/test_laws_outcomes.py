@@ -205,6 +205,50 @@ def test_law_13_every_reason_has_its_words(
     assert len(str(outcome).splitlines()) == 1
 
 
+def late(shape: str, turns: int) -> list[Any]:
+    """Return a call, turns of talk, and only then its result."""
+    if shape == "openai_chat":
+        function = {"name": "scan", "arguments": "{}"}
+        calls = [{"id": "c1", "type": "function", "function": function}]
+        call: Any = {"role": "assistant", "content": None, "tool_calls": calls}
+        result: Any = {"role": "tool", "tool_call_id": "c1", "content": "clean"}
+    else:
+        call = {"type": "function_call", "call_id": "c1", "name": "scan", "arguments": "{}"}
+        result = {"type": "function_call_output", "call_id": "c1", "output": "clean"}
+    return [{"role": "user", "content": "Scan it."}, call, *talk(turns), result]
+
+
+@pytest.mark.parametrize("keep", [{"keep_last_turns": 1}, {"keep_tokens": 0}, {"keep_tokens": 50}])
+def test_law_13_a_result_that_came_turns_later_is_named_as_what_is_in_the_way(keep: Any) -> None:
+    """All between it and its call belongs together; moved to its call, it is in nobody's way."""
+    ctx = ChatContext(late("openai_chat", 4))
+    line = str(ctx.summarize(Model("s"), **keep))
+    assert line == (
+        "not summarized (nothing_to_summarize): items 1 to 10 belong together, as the result of "
+        "the call 'c1' comes only with item 10; ctx.repair() moves it behind its call"
+    )
+    ctx.repair()
+    assert ctx.summarize(Model("s"), **keep).changed
+
+
+def test_law_13_a_late_result_is_not_to_be_moved_where_its_provider_takes_it_so() -> None:
+    ctx = ChatContext(late("openai_responses", 4), shape="openai_responses")
+    line = str(ctx.summarize(Model("s"), keep_last_turns=1))
+    assert "items 1 to 10 belong together" in line
+    assert "repair" not in line
+    assert ctx.repair() == []
+
+
+def test_law_13_a_late_result_is_not_named_where_it_is_in_nobodys_way() -> None:
+    """All of it is within what is to be kept, or it was answered before its turn went on."""
+    items = late("openai_chat", 4)
+    line = str(ChatContext(items).summarize(Model("s"), keep_tokens=100_000))
+    assert line.endswith("tokens are within what is to be kept")
+    at_once = [*items[:2], items[-1]]
+    line = str(ChatContext(at_once).summarize(Model("s"), keep_tokens=0))
+    assert "belong together" not in line
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("answer", "options", "reason"),

@@ -50,6 +50,8 @@ _FLAGS: Final = {
     r"keep_tokens=(\d+)_?(\d*)_?(\d*)": r"--keep-tokens \1\2\3",
     r"abandon=\[\.\.\.\]": "--abandon ID",
     r"max_summary_tokens\b=?": "--max-summary-tokens",
+    r" with force=True": "",  # each run tries anew
+    r"ctx\.repair\(\)": "chatfold check FILE --fix OUT",
     r"replay=True": "--replay",
 }
 

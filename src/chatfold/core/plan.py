@@ -61,6 +61,11 @@ _STUCK = (
     "fold later"
 )
 
+_SPANNING = (
+    "items {first} to {last} belong together, as the result of the call {label!r} comes only with "
+    "item {last}; {remedy}"
+)
+
 _REMEDIES: Mapping[str, str] = {
     "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
     "blocked_by_opaque": "an item that only the provider can read stands in the way; "
@@ -109,6 +114,8 @@ class Plan(Generic[ItemT]):
         shown: The head as its prompts show it, for who puts in a completion that was asked for
             elsewhere; None where there is nothing to do.
         notes: What the wrapper says of the summary: without a record behind it, and with one.
+        movable: Whether the call in the way (`split.spanning`) is one whose result the provider
+            wants elsewhere, where `repair` puts it.
     """
 
     prompt: Prompt | None
@@ -134,6 +141,7 @@ class Plan(Generic[ItemT]):
     append: Append | None = field(default=None, repr=False)
     shown: Head | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, str] = field(default=("", ""), repr=False)
+    movable: bool = False
 
     def __bool__(self) -> bool:
         return self.prompt is not None or self.reason == "summarized"
@@ -261,6 +269,16 @@ def _remedy_of(plan: Plan[Any]) -> str:
         )
     if plan.split.stuck and plan.reason in ("nothing_to_summarize", "no_gain"):
         return _STUCK
+    call = plan.split.spanning
+    if plan.reason == "nothing_to_summarize" and call is not None:
+        return _SPANNING.format(
+            first=call.call_index,
+            last=call.result_index,
+            label=call.label,
+            remedy="ctx.repair() moves it behind its call"
+            if plan.movable
+            else "keep less, or fold when the list has gone on",
+        )
     if plan.reason == "nothing_to_summarize" and plan.tokens_before:
         return f"all {plan.tokens_before:,} tokens are within what is to be kept"
     return remedy_for(plan.reason, plan.blocked_by, plan.held, plan.min_gain)

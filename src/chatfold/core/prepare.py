@@ -14,6 +14,7 @@ from typing import Any
 from chatfold.core.append import append_for
 from chatfold.core.callables import is_yes
 from chatfold.core.calls import Abandon
+from chatfold.core.commit import problems_of
 from chatfold.core.digest import head_digest
 from chatfold.core.groups import Asking, Groups
 from chatfold.core.live import Mode, Sender
@@ -123,8 +124,7 @@ def make_plan(
     """
     where = _where(snapshot, wish)
     if where.reason:
-        size = sum(snapshot.sizes)
-        return Plan(None, (), (), where.start, where.reason, where, tokens_before=size), None  # type: ignore[arg-type]
+        return _nothing(snapshot, where), None
     prints = tuple(snapshot.prints[where.start : where.cut])
     native = wish.own is not None
     digest = head_digest(prints, where.kept, native=native)
@@ -167,6 +167,26 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
         pinned=None if wish.pinned is None else partial(_is_pinned, snapshot, wish.pinned),
         own=(lambda i: own(items[i])) if own is not None else None,
         outline=snapshot.outline,
+    )
+
+
+def _nothing(snapshot: Snapshot, where: Split) -> Plan[Any]:
+    """Return the plan of a split that leaves nothing to fold."""
+    call = where.spanning
+    late = call is not None and any(
+        problem.rule == "late_result"
+        and problem.indices[:2] == (call.result_index, call.call_index)
+        for problem in problems_of(snapshot)
+    )
+    return Plan(
+        prompt=None,
+        head=(),
+        kept=(),
+        index=where.start,
+        reason=where.reason,  # type: ignore[arg-type]
+        split=where,
+        tokens_before=sum(snapshot.sizes),
+        movable=late,
     )
 
 

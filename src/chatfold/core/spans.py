@@ -7,6 +7,7 @@ rules (`chatfold.shapes`), which cut point is chosen (`split`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, compress, pairwise
 
@@ -23,6 +24,7 @@ __all__ = [
     "cuttable",
     "open_calls",
     "open_spans",
+    "spanning",
 ]
 
 
@@ -38,6 +40,30 @@ def open_spans(calls: Iterable[ToolCallRecord], length: int) -> list[Span]:
 def open_calls(calls: Iterable[ToolCallRecord]) -> list[ToolCallRecord]:
     """Return the calls, and the requests for approval, whose answer may still come."""
     return [call for call in calls if call.status == "open"]
+
+
+def spanning(
+    calls: Iterable[ToolCallRecord], starts: Sequence[int], cut: int, target: int
+) -> ToolCallRecord | None:
+    """Return the call between a cut and the target it missed that reaches over most items.
+
+    Only one whose result came turns later: what is answered in its own turn is no surprise. None
+    where there is no such call.
+
+    Args:
+        calls: The records of all calls.
+        starts: Index of the first item of each turn, ascending.
+        cut: The last index before the target where the list may be cut.
+        target: Index that was to be the first tail item.
+    """
+    widest, most = None, 0
+    for call in calls:
+        first, last = call.call_index, call.result_index
+        if first is None or last is None or not cut <= first < target or last - first <= most:
+            continue
+        if bisect_right(starts, first) < bisect_right(starts, last):
+            widest, most = call, last - first
+    return widest
 
 
 def cuttable(spans: Iterable[Span], length: int) -> bytearray:

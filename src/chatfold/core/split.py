@@ -15,7 +15,7 @@ from typing import NamedTuple
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.outline import Outline
 from chatfold.core.places import Places, past, places_of
-from chatfold.core.spans import Span, barrier, cut_points, open_calls
+from chatfold.core.spans import Span, barrier, cut_points, open_calls, spanning
 from chatfold.core.staying import lasting, others_in, stays_anyway, superseded_in, wanted_of
 from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
 from chatfold.core.views import (
@@ -48,6 +48,8 @@ class Split:
         unread: Whether no item is of a known shape: then nobody can tell calls from results, or
             the last request from what it is about.
         stuck: Whether kept items hold those around them, for want of a place behind the summary.
+        spanning: Where nothing can be folded: the call that the cut stopped at, since its result
+            came turns later.
     """
 
     start: int
@@ -61,6 +63,7 @@ class Split:
     turns: int = 0
     unread: bool = False
     stuck: bool = False
+    spanning: ToolCallRecord | None = None
 
 
 def split(
@@ -132,6 +135,7 @@ def split(
         reason=reason,
         turns=found.opened,
         stuck=keep.places.stuck,
+        spanning=None if gone else spanning(calls, chooser.starts, cut, chooser.target),
     )
 
 
