@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
+from chatfold.core.failures.own_results import is_own_failure
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallKind,
@@ -94,7 +95,8 @@ def _function_call(get: Get) -> Reading:
 
 def _function_output(get: Get) -> Reading:
     text, media = read_output(get("output"))
-    return _result("function", text, get, failed=get("status") == "incomplete", media=media)
+    failed = get("status") == "incomplete" or is_own_failure(text)
+    return _result("function", text, get, failed=failed, media=media)
 
 
 def _custom_call(get: Get) -> Reading:
@@ -104,7 +106,7 @@ def _custom_call(get: Get) -> Reading:
 
 def _custom_output(get: Get) -> Reading:
     text, media = read_output(get("output"))
-    return _result("custom", text, get, media=media)
+    return _result("custom", text, get, failed=is_own_failure(text), media=media)
 
 
 def _computer_call(get: Get) -> Reading:
