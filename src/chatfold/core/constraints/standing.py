@@ -126,6 +126,9 @@ class _Language:
     def __init__(self, lexicon: _Lexicon) -> None:
         self._lexicon = lexicon
         self._known: dict[str, Content] = {}
+        self._held: tuple[str, ...] = ()
+        self._waiting = False
+        self._waits: dict[str, bool] = {}
 
     def may_hold(self, spoken: Iterable[str], held: Collection[str]) -> bool:
         """Return whether among these words is one of those that instructions are told by.
@@ -141,7 +144,19 @@ class _Language:
             return True
         if held and (loosening is None or not loosening.isdisjoint(spoken)):
             return True
-        return any(self._lexicon.waits.search(plain_of(text)) for text in held)
+        return bool(held) and self._are_waiting(tuple(held))
+
+    def _are_waiting(self, held: tuple[str, ...]) -> bool:
+        """Return whether one of the instructions that hold does so until the user goes on.
+
+        It is asked for every message and most of its sentences, and seldom of others than before.
+        """
+        if held != self._held:
+            for text in held:
+                if text not in self._waits:
+                    self._waits[text] = bool(self._lexicon.waits.search(plain_of(text)))
+            self._held, self._waiting = held, any(self._waits[text] for text in held)
+        return self._waiting
 
     def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
