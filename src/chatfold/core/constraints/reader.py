@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 from chatfold.core.constraints.content import Content, ContentReader, key_of, plain_of
 from chatfold.core.constraints.lifts import Lifts, Phrases
 from chatfold.core.constraints.loosening import Loose, Loosening
-from chatfold.core.constraints.speech import Speech
 from chatfold.core.constraints.words import Words, alternatives, compiled
 
 __all__ = ["MOST", "SentenceReader"]
@@ -42,11 +41,7 @@ class _Said(NamedTuple):
 
 
 class SentenceReader:
-    """Reads sentences by the words of one language.
-
-    Attributes:
-        speech: Finds the sentences of a message.
-    """
+    """Reads sentences by the words of one language."""
 
     def __init__(self, words: Words) -> None:
         joins = alternatives((*words.joins, *words.limits)) or "(?!)"
@@ -75,7 +70,6 @@ class SentenceReader:
         told = (self.order, self.request, self.limit, self.asking)
         self.telling = Phrases(beginning=told, behind=self.always)
         self.lifts = Lifts(words)
-        self.speech = Speech(words)
         self.content = ContentReader(words)
         self.loosening = Loosening(words, self.lifts, self.permit)
 

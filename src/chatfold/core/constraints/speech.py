@@ -9,20 +9,26 @@ Not here: what a sentence says (`standing`), what is plainly pasted (`pasted`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Final, NamedTuple, TypeAlias
 
-from chatfold.core.constraints.pasted import said_of, unfenced
+from chatfold.core.constraints.content import straight
+from chatfold.core.constraints.pasted import Said, said_of, unfenced
 from chatfold.core.constraints.words import Words, compiled
 from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
-__all__ = ["Speech", "texts_of"]
+__all__ = ["Message", "Sentence", "Speech", "each_word", "texts_of", "words_of"]
 
 _LOOKED_AT: Final = 200_000  # characters of one text: what is longer was pasted, not said
 _SENTENCE: Final = 2_000  # characters: longer ones are no sentences
 
+_Breaks: TypeAlias = tuple[tuple[int, ...], ...]
+"""Of each text of a message, which lines go on with the sentence of the line before."""
+
+_WORD = re.compile(r"\w+(?:'\w+)*")
 _END = re.compile(r"(?<=[.!?])(?<![a-zA-Z]\.[a-zA-Z]\.)[\"')\]]?\s+|(?<=[。！？])")
 _BULLET = re.compile(r"\A\s*(?:[-*•·–+]|\(?\d{1,3}[.)]|#{1,6})\s+")
 _QUOTED: Final = (">", "|")
@@ -52,67 +58,149 @@ def texts_of(view: ItemView, clean: Callable[[str], str] | None) -> list[str]:
     return [(clean(text) if clean else text)[:_LOOKED_AT] for text in said]
 
 
+class Sentence(NamedTuple):
+    """A sentence or a list line of a message.
+
+    Attributes:
+        text: The sentence.
+        words: Its words (see `words_of`).
+        own: Whether it is surely the user's own, if no mail was pasted into the message.
+    """
+
+    text: str
+    words: frozenset[str]
+    own: bool
+
+
 class Speech:
-    """Reads the messages of users, who write in one language."""
+    """How those who write in one language part their sentences, and begin and end their mails."""
 
     def __init__(self, words: Words) -> None:
-        self._letter = compiled(words.letters)
-        self._goes_on = compiled(words.goes_on)
+        self.letter = compiled(words.letters)
+        self.goes_on = compiled(words.goes_on)
 
-    def sentences(self, texts: Sequence[str]) -> Iterator[tuple[str, bool]]:
-        """Yield the sentences and list lines of a message, and whether they are surely its own.
+
+class Message:
+    """What a user said at one time, which is read in several languages.
+
+    What they have in common is looked for once: to most of them its sentences are the same.
+
+    Args:
+        texts: The texts of the message, in their order.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._parted: dict[_Breaks, list[Sentence]] = {}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the message, those of pasted texts with them."""
+        return words_of(*self._texts)
+
+    def sentences(self, speech: Speech) -> list[Sentence]:
+        """Return the sentences and list lines of the message.
 
         Quoted lines, fenced code and what is plainly pasted are no speech. What stands behind a
         colon, in quotation marks, in a mail or behind what was pasted may be another's.
-
-        Args:
-            texts: The texts of one message, in their order.
         """
-        own = not self._is_mail([*map(unfenced, texts)])
-        for text, pasted_at in said_of(texts):
+        breaks = tuple(tuple(lines.breaks(speech.goes_on)) for lines in self._said_lines)
+        if breaks not in self._parted:
+            self._parted[breaks] = [*self._sentences(breaks)]
+        return self._parted[breaks]
+
+    def is_mail(self, speech: Speech) -> bool:
+        """Return whether it looks as if a mail had been pasted into the message.
+
+        Who only talks may say hello, too, but in one line and before anything else.
+        """
+        bare = self._unfenced
+        lines = [s for said in bare for line in said.text.splitlines() if (s := line.strip())]
+        headers = [bool(_HEADER.match(line)) for line in lines]
+        spoken = [s for said in bare for _, s in _sentences(said, said.breaks(speech.goes_on))][1:]
+        return (
+            any(a and b for a, b in pairwise(headers))
+            or any(line.startswith(">") or _RULED.fullmatch(line) for line in lines)
+            or any(speech.letter.match(s.lower()) for s in (*lines[len(lines) < 2 :], *spoken))
+        )
+
+    @cached_property
+    def _said(self) -> list[Said]:
+        return [*said_of(self._texts)]
+
+    @cached_property
+    def _said_lines(self) -> list[_Lines]:
+        return [_Lines(said.text) for said in self._said]
+
+    @cached_property
+    def _unfenced(self) -> list[_Lines]:
+        return [_Lines(unfenced(text)) for text in self._texts]
+
+    def _sentences(self, breaks: _Breaks) -> Iterator[Sentence]:
+        own = True
+        for (text, pasted_at), lines, broken in zip(
+            self._said, self._said_lines, breaks, strict=True
+        ):
             lead = _LEADS.search(text)
             ends = (lead.start() if lead else None, pasted_at, len(text))
             leads = min(end for end in ends if end is not None)
             quoted = _quoted(text)
-            for at, sentence in _sentences(text, self._goes_on):
-                yield sentence, own and at <= leads and not quoted(at)
+            for at, sentence in _sentences(lines, broken):
+                told = own and at <= leads and not quoted(at)
+                yield Sentence(sentence, words_of(sentence), told)
             own = own and lead is None and pasted_at is None
 
-    def _is_mail(self, texts: Sequence[str]) -> bool:
-        """Return whether a message looks as if a mail had been pasted into it.
 
-        Who only talks may say hello, too, but in one line and before anything else.
-        """
-        lines = [s for text in texts for line in text.splitlines() if (s := line.strip())]
-        headers = [bool(_HEADER.match(line)) for line in lines]
-        spoken = [s for text in texts for _, s in _sentences(text, self._goes_on)][1:]
-        return (
-            any(a and b for a, b in pairwise(headers))
-            or any(line.startswith(">") or _RULED.fullmatch(line) for line in lines)
-            or any(self._letter.match(s.lower()) for s in (*lines[len(lines) < 2 :], *spoken))
-        )
+def words_of(*texts: str) -> frozenset[str]:
+    """Return the words of texts, in small letters, with one kind of apostrophe."""
+    return frozenset(each_word(texts))
 
 
-def _paragraphs(text: str, goes_on: re.Pattern[str]) -> Iterator[str]:
-    """Yield the lines of a text, with each one that goes on with the sentence before it.
+def each_word(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the words of texts as `words_of` has them, those of each text when they are needed."""
+    return chain.from_iterable(_WORD.findall(straight(text).lower()) for text in texts)
+
+
+class _Lines:
+    """The lines of a text.
 
     Who writes by hand breaks lines where a mail would: "do not call me", "or text me after nine".
     """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.splitlines(keepends=True)
+        self._open = [
+            (at, line.lstrip().lower())
+            for at, (before, line) in enumerate(pairwise(self.lines), 1)
+            if _is_open(before.rstrip())
+        ]
+
+    def breaks(self, goes_on: re.Pattern[str]) -> Iterator[int]:
+        """Yield at which lines nothing ends: they go on with the sentence of the line before."""
+        return (at for at, line in self._open if goes_on.match(line))
+
+
+def _is_open(line: str) -> bool:
+    return bool(line) and line[-1] not in _ENDS and not line.lstrip().startswith(_QUOTED)
+
+
+def _paragraphs(lines: Sequence[str], broken: Iterable[int]) -> Iterator[str]:
+    """Yield lines, with each one that goes on with the sentence before it."""
+    on = frozenset(broken)
     said: list[str] = []
-    for line in text.splitlines(keepends=True):
-        bare = said[-1].rstrip() if said else ""
-        open_ = bool(bare) and bare[-1] not in _ENDS and not bare.lstrip().startswith(_QUOTED)
-        if not (open_ and goes_on.match(line.lstrip().lower())):
+    for at, line in enumerate(lines):
+        if at not in on:
             yield "".join(said)
             said.clear()
         said.append(line)
     yield "".join(said)
 
 
-def _sentences(text: str, goes_on: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+def _sentences(lines: _Lines, broken: Iterable[int]) -> Iterator[tuple[int, str]]:
     """Yield where a sentence begins, in characters, and the sentence."""
-    start = 0
-    for line in _paragraphs(text, goes_on):
+    text, start = lines.text, 0
+    for line in _paragraphs(lines.lines, broken):
         bare = _BULLET.sub("", line, count=1).strip()
         if bare and not bare.startswith(_QUOTED):
             at = start + line.rindex(bare)

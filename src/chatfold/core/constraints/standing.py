@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
 from operator import is_
 from typing import Literal, NamedTuple, TypeAlias
 
-from chatfold.core.constraints.content import Content, key_of, plain_of, straight
+from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.reader import MOST, SentenceReader
-from chatfold.core.constraints.speech import texts_of
+from chatfold.core.constraints.speech import Message, Speech, each_word, texts_of
 from chatfold.core.constraints.words import (
     Words,
     compiled,
@@ -32,7 +31,6 @@ __all__ = ["Instructs", "Standing", "Words", "may_instruct", "standing"]
 
 _PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
 _SPOKEN = re.compile(r"[^\W\d_]{3}")  # "Merge it." may go on with what was to wait
-_WORD = re.compile(r"\w+(?:'\w+)*")
 
 
 Instructs: TypeAlias = Literal["", "held", "alone"]
@@ -78,10 +76,10 @@ def standing(
     if said:
         languages = [*map(_Language, _lexicons(words))]
         for texts in said:
-            spoken = _words(texts)
+            message = Message(texts)
             for language in languages:
-                if language.may_hold(spoken, held.values()):
-                    lifted += language.hold(texts, held)
+                if language.may_hold(message.words, held.values()):
+                    lifted += language.hold(message, held)
     return Standing(list(held.values())[-MOST:], lifted)
 
 
@@ -96,7 +94,7 @@ def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> I
     if not any(map(_SPOKEN.search, texts)):
         return ""
     marks = _marks_of_all()
-    return "alone" if marks is None or not marks.isdisjoint(_each_word(texts)) else "held"
+    return "alone" if marks is None or not marks.isdisjoint(each_word(texts)) else "held"
 
 
 class _Lexicon(NamedTuple):
@@ -110,6 +108,7 @@ class _Lexicon(NamedTuple):
         waits: Finds instructions that hold until the user goes on, which any sentence may do.
         vocabulary: All words of its phrases.
         built_in: Whether it is one of `LANGUAGES`.
+        speech: How its sentences are parted.
     """
 
     words: Words
@@ -118,6 +117,7 @@ class _Lexicon(NamedTuple):
     waits: re.Pattern[str]
     vocabulary: frozenset[str]
     built_in: bool
+    speech: Speech
 
 
 class _Language:
@@ -158,21 +158,26 @@ class _Language:
             self._held, self._waiting = held, any(self._waits[text] for text in held)
         return self._waiting
 
-    def hold(self, texts: Sequence[str], held: dict[str, str]) -> list[str]:
+    def hold(self, message: Message, held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
 
         Args:
-            texts: The texts of one message, in their order.
+            message: What the user said.
             held: The instructions, oldest first, by their keys.
         """
-        reader = _reader(self._lexicon.words)
-        lifted = (
-            reader.hold(sentence, held, self._known, own=own)
-            for sentence, own in reader.speech.sentences(texts)
-            if self.may_hold(said := _words((sentence,)), held.values())
-            and not self._is_foreign(said)
-        )
-        return [text for text in lifted if text is not None]
+        speech = self._lexicon.speech
+        lifted: list[str] = []
+        is_mail: bool | None = None
+        for sentence, words, own in message.sentences(speech):
+            if not self.may_hold(words, held.values()) or self._is_foreign(words):
+                continue
+            if own and is_mail is None:
+                is_mail = message.is_mail(speech)
+            reader = _reader(self._lexicon.words)  # not before it is needed
+            back = reader.hold(sentence, held, self._known, own=own and not is_mail)
+            if back is not None:
+                lifted.append(back)
+        return lifted
 
     def _is_foreign(self, said: frozenset[str]) -> bool:
         """Return whether a sentence of these words is plainly in another built-in language.
@@ -184,14 +189,6 @@ class _Language:
         own = len(said & self._lexicon.vocabulary)
         least = max(_PLAINLY * own, own + _AT_LEAST)
         return any(len(said & other.vocabulary) >= least for other in _built_in())
-
-
-def _words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(_each_word(texts))
-
-
-def _each_word(texts: Iterable[str]) -> Iterator[str]:
-    return chain.from_iterable(_WORD.findall(straight(text).lower()) for text in texts)
 
 
 @cache
@@ -221,7 +218,8 @@ def _lexicon(words: Words) -> _Lexicon:
     """Return what is known of a language; made once, as that takes milliseconds."""
     marks, loosening = marks_of(words), loosening_marks_of(words)
     waits, vocabulary = compiled(words.waits), vocabulary_of(words)
-    return _Lexicon(words, marks, loosening, waits, vocabulary, words in LANGUAGES)
+    built_in, speech = words in LANGUAGES, Speech(words)
+    return _Lexicon(words, marks, loosening, waits, vocabulary, built_in, speech)
 
 
 @lru_cache(maxsize=32)
