@@ -137,8 +137,8 @@ def test_everyday_words_of_english_have_no_text_read_in_another_language(words: 
     """That would cost each fold of each English conversation."""
     told_by = marks_of(words)
     assert told_by is not None
-    assert told_by.isdisjoint(EVERYDAY.split())
-    assert len(told_by) > 100
+    assert told_by.words.isdisjoint(EVERYDAY.split())
+    assert len(told_by.words) > 100
 
 
 def _said() -> Iterator[str]:

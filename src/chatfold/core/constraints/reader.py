@@ -132,6 +132,8 @@ class SentenceReader:
             return False
         for key in held.keys() - known.keys():
             known[key] = self.content.read(held[key])
+        if not any(known[key].waits for key in held):
+            return False
         said = [(plain_of(text), known[key]) for key, text in held.items()]
         return any(
             content.waits

@@ -19,8 +19,10 @@ from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.reader import MOST, SentenceReader
 from chatfold.core.constraints.speech import Message, Speech, each_word, texts_of
 from chatfold.core.constraints.words import (
+    Marks,
     Words,
     compiled,
+    correcting_marks_of,
     loosening_marks_of,
     marks_of,
     vocabulary_of,
@@ -102,9 +104,9 @@ class _Lexicon(NamedTuple):
 
     Attributes:
         words: The language.
-        marks: Words of which each sentence has one that says anything of instructions; None: any
-            sentence may.
+        marks: Words without which no sentence says anything of instructions; None: any may.
         loosening: The same of sentences that say nothing but where an instruction is held.
+        correcting: The same of those that tell a number of one anew.
         waits: Finds instructions that hold until the user goes on, which any sentence may do.
         vocabulary: All words of its phrases.
         built_in: Whether it is one of `LANGUAGES`.
@@ -112,8 +114,9 @@ class _Lexicon(NamedTuple):
     """
 
     words: Words
-    marks: frozenset[str] | None
-    loosening: frozenset[str] | None
+    marks: Marks | None
+    loosening: Marks | None
+    correcting: Marks | None
     waits: re.Pattern[str]
     vocabulary: frozenset[str]
     built_in: bool
@@ -140,11 +143,30 @@ class _Language:
             held: The instructions that hold, which may be loosened.
         """
         marks, loosening = self._lexicon.marks, self._lexicon.loosening
-        if marks is None or not marks.isdisjoint(spoken):
+        if marks is None or not marks.words.isdisjoint(spoken):
             return True
-        if held and (loosening is None or not loosening.isdisjoint(spoken)):
+        if held and (loosening is None or not loosening.words.isdisjoint(spoken)):
             return True
         return bool(held) and self._are_waiting(tuple(held))
+
+    def _may_change(self, words: frozenset[str], held: Collection[str]) -> bool:
+        """Return whether a sentence, of which `may_hold` is true, may be or have what matters.
+
+        "Can you send it?" has a word of "can you only", and is none of what that is a part of.
+
+        Args:
+            words: Its words.
+            held: The instructions that hold.
+        """
+        marks, loosening = self._lexicon.marks, self._lexicon.loosening
+        if marks is None or marks.may_be_in(words):
+            return True
+        if not held:
+            return False
+        others = (loosening, self._lexicon.correcting)
+        if any(other is None or other.may_be_in(words) for other in others):
+            return True
+        return self._are_waiting(tuple(held))
 
     def _are_waiting(self, held: tuple[str, ...]) -> bool:
         """Return whether one of the instructions that hold does so until the user goes on.
@@ -169,7 +191,10 @@ class _Language:
         lifted: list[str] = []
         is_mail: bool | None = None
         for sentence, words, own in message.sentences(speech):
-            if not self.may_hold(words, held.values()) or self._is_foreign(words):
+            now = held.values()
+            if not (self.may_hold(words, now) and self._may_change(words, now)):
+                continue
+            if self._is_foreign(words):
                 continue
             if own and is_mail is None:
                 is_mail = message.is_mail(speech)
@@ -187,14 +212,19 @@ class _Language:
         if not self._lexicon.built_in:
             return False
         own = len(said & self._lexicon.vocabulary)
-        least = max(_PLAINLY * own, own + _AT_LEAST)
-        return any(len(said & other.vocabulary) >= least for other in _built_in())
+        return _most_of_one(said) >= max(_PLAINLY * own, own + _AT_LEAST)
+
+
+@lru_cache(maxsize=32)
+def _most_of_one(said: frozenset[str]) -> int:
+    """Return how many of these words one of the built-in languages has at most."""
+    return max(len(said & language.vocabulary) for language in _built_in())
 
 
 @cache
 def _marks_of_all() -> frozenset[str] | None:
     """Return the marks of all languages that are built in, None where any sentence may have one."""
-    marks = [own for words in LANGUAGES if (own := marks_of(words)) is not None]
+    marks = [own.words for words in LANGUAGES if (own := marks_of(words)) is not None]
     return frozenset[str]().union(*marks) if len(marks) == len(LANGUAGES) else None
 
 
@@ -217,9 +247,10 @@ def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
 def _lexicon(words: Words) -> _Lexicon:
     """Return what is known of a language; made once, as that takes milliseconds."""
     marks, loosening = marks_of(words), loosening_marks_of(words)
+    correcting = correcting_marks_of(words)
     waits, vocabulary = compiled(words.waits), vocabulary_of(words)
     built_in, speech = words in LANGUAGES, Speech(words)
-    return _Lexicon(words, marks, loosening, waits, vocabulary, built_in, speech)
+    return _Lexicon(words, marks, loosening, correcting, waits, vocabulary, built_in, speech)
 
 
 @lru_cache(maxsize=32)

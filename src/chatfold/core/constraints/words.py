@@ -6,19 +6,24 @@ Not here: those of any language (`languages`), how sentences are read by them (`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 __all__ = [
+    "Marks",
     "Words",
     "alternatives",
     "compiled",
+    "correcting_marks_of",
     "loosening_marks_of",
     "marks_of",
     "phrases_of",
     "vocabulary_of",
 ]
+
+_Groups: TypeAlias = tuple[frozenset[str], ...]
+"""Of each word of a phrase, those that it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,21 +189,47 @@ def alternatives(phrases: Sequence[str]) -> str:
     return "|".join(map(_phrase, phrases))
 
 
-def marks_of(words: Words) -> frozenset[str] | None:
-    """Return words of which each sentence has one that says anything of instructions.
+class Marks:
+    """Words without which a text has none of some phrases.
+
+    To look for words is far quicker than to look for phrases, and most sentences have none.
+
+    Attributes:
+        words: Words of which each text with one of the phrases has one.
+    """
+
+    def __init__(self, phrases: Mapping[str, Sequence[_Groups]]) -> None:
+        self.words = frozenset(phrases)
+        self._phrases = phrases
+
+    def may_be_in(self, said: frozenset[str]) -> bool:
+        """Return whether a text of these words may have a phrase: it has a word of each group."""
+        return any(
+            all(not group.isdisjoint(said) for group in groups)
+            for mark in self.words & said
+            for groups in self._phrases[mark]
+        )
+
+
+def marks_of(words: Words) -> Marks | None:
+    """Return the words without which a sentence says nothing of instructions.
 
     Each word of a sentence is one of the text around it, so either can be asked for them. None:
     there are no such words, and any sentence may.
     """
     lifts = (*words.takes_back, *words.allows, *words.permits)
-    told = _marks((*words.orders, *words.always, *words.asking, *lifts))
-    limits = _marks((*words.limits, *words.bounds))
-    return None if told is None or limits is None else told | limits
+    told = (*words.orders, *words.always, *words.asking, *lifts)
+    return _marks((*told, *words.limits, *words.bounds))
 
 
-def loosening_marks_of(words: Words) -> frozenset[str] | None:
+def loosening_marks_of(words: Words) -> Marks | None:
     """Return the same of sentences that say nothing but where an instruction is held."""
     return _marks((*words.loosens, *words.unnamed))
+
+
+def correcting_marks_of(words: Words) -> Marks | None:
+    """Return the same of sentences that tell a number of an instruction anew."""
+    return _marks(words.corrects)
 
 
 def vocabulary_of(words: Words) -> frozenset[str]:
@@ -208,20 +239,19 @@ def vocabulary_of(words: Words) -> frozenset[str]:
     return frozenset(filter(_PLAIN.fullmatch, said))
 
 
-def _marks(phrases: Sequence[str]) -> frozenset[str] | None:
-    """Return words of which each text with one of these phrases has one; None where none do.
-
-    To look for words is far quicker than to look for phrases, and most sentences have none.
-    """
-    found: set[str] = set()
+def _marks(phrases: Sequence[str]) -> Marks | None:
+    """Return words of which each text with one of these phrases has one; None where none do."""
+    found: dict[str, list[_Groups]] = {}
     for phrase in phrases:
         groups = [group.split("|") for group in phrase.split() if group != _NO_COMMA]
         plain = [[max(word.split("-"), key=len) for word in g] for g in groups if _is_plain(g)]
         if not plain:
             return None
+        whole = tuple(frozenset(g) for g in plain if all(map(_WHOLE.fullmatch, g)))
         rarest: list[str] = max(plain, key=_rarity)
-        found.update(rarest)
-    return frozenset(found)
+        for word in rarest:
+            found.setdefault(word, []).append(whole)
+    return Marks(found)
 
 
 def _is_plain(group: list[str]) -> bool:
@@ -243,6 +273,7 @@ _EVERYDAY: Final = frozenset(
 )
 
 
+_WHOLE = re.compile(r"\w+(?:'\w+)*")  # a word as those of a text are told from one another
 _PLAIN = re.compile(r"[\w'-]*\w[\w'-]*")
 _OR: Final = " / "
 _NO_COMMA: Final = "_"

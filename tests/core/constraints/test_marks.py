@@ -1,0 +1,114 @@
+"""Which sentences are read at all: by their words alone, before any phrase is looked for.
+
+Not here: what is then found in them (`test_constraints`, and those of the other languages).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import zip_longest
+from types import FrameType
+
+import pytest
+
+from chatfold.core.constraints import Words, standing
+from chatfold.core.constraints.languages import LANGUAGES
+from chatfold.core.constraints.languages.english import ENGLISH
+from chatfold.core.constraints.reader import SentenceReader
+from chatfold.core.constraints.speech import words_of
+from chatfold.core.constraints.words import (
+    Marks,
+    compiled,
+    correcting_marks_of,
+    loosening_marks_of,
+    marks_of,
+)
+from chatfold.core.views import ItemView, TextPart
+
+
+def view(text: str) -> ItemView:
+    """Return a user's message."""
+    return ItemView("user", (TextPart(text),), "user", "openai_chat")
+
+
+def _of(words: Words) -> Iterator[tuple[Marks | None, tuple[str, ...]]]:
+    """Yield the marks of a language, each with the phrases that they are of."""
+    told = (*words.orders, *words.always, *words.asking, *words.limits, *words.bounds)
+    yield marks_of(words), (*told, *words.takes_back, *words.allows, *words.permits)
+    yield loosening_marks_of(words), (*words.loosens, *words.unnamed)
+    yield correcting_marks_of(words), words.corrects
+
+
+def _said(phrase: str) -> Iterator[str]:
+    """Yield texts with a phrase, so that each word that may stand in it does in one of them."""
+    groups = [group.split("|") for group in phrase.split() if group not in ("_", ".")]
+    for words in zip_longest(*groups):
+        chosen = [own or group[0] for own, group in zip(words, groups, strict=True) if own != "."]
+        # "E' vegana" is not found, as its first word has no letter behind the apostrophe.
+        chosen = [word.rstrip("'") for word in chosen]
+        plain = ["seven" if word == "*" else word for word in chosen]
+        bare = " ".join(w.replace("#", "7").replace("*", "s") for w in plain)
+        yield from (f"{before}{bare}{behind}" for before, behind in (("", "."), ("(", ", ok?")))
+
+
+@pytest.mark.parametrize("words", LANGUAGES)
+def test_a_text_with_a_phrase_is_one_that_may_have_it(words: Words) -> None:
+    """Else an instruction would be lost before anyone looks for it."""
+    found = 0
+    for marks, phrases in _of(words):
+        for phrase in phrases:
+            for said in filter(compiled([phrase]).search, _said(phrase)):
+                assert marks is None or marks.may_be_in(words_of(said)), (phrase, said)
+                found += 1
+    assert found > 500
+
+
+def test_one_word_of_a_phrase_is_not_the_phrase() -> None:
+    marks = marks_of(Words(orders=("do not|never call|ring", "only")))
+    assert marks is not None
+    assert marks.may_be_in(words_of("Do not ring me."))
+    assert marks.may_be_in(words_of("Only today."))
+    assert not marks.may_be_in(words_of("Did it ring? Do tell me."))
+    assert not marks.may_be_in(words_of("I will not do it."))
+    assert marks.words >= {"call", "ring", "only"}
+
+
+def _read(texts: list[str], words: Words) -> int:
+    """Return how many sentences of messages are read for what they do to instructions."""
+    read = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal read
+        read += event == "call" and frame.f_code is SentenceReader.hold.__code__
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        standing([view(text) for text in texts], words=words)
+    finally:
+        sys.setprofile(before)
+    return read
+
+
+def test_sentences_that_only_share_a_word_with_a_phrase_are_not_read() -> None:
+    """A fold of real talk would read most of it, as it did."""
+    marks = marks_of(ENGLISH)
+    assert marks is not None
+    asked = ["I would want it sent again.", "My name is Ann, and here is my number."]
+    assert not any(marks.words.isdisjoint(words_of(text)) for text in asked)
+    assert _read(asked * 3, ENGLISH) == 0
+    assert _read(["Never call me."], ENGLISH) == 1
+
+
+def test_who_corrects_an_instruction_is_read_where_one_is_held() -> None:
+    """The sentence has a word of an instruction's phrase, not the phrase, and a new number."""
+    common = ("always|actually|things",)
+    words = Words(orders=("always|keep things",), corrects=("actually",), common=common)
+    first, anew = "Always things: bring 5 spoons.", "Actually, things: bring 7 spoons."
+    assert standing([view(first), view(anew)], words=words).held == [anew]
+    assert standing([view(anew)], words=words).held == []
+    assert standing([view(first), view(anew.replace("Actually", "And"))], words=words).held == [
+        first
+    ]
+    assert _read([first, anew.replace("Actually", "And")], words) == 1
