@@ -205,6 +205,19 @@ def test_an_outcome_says_whether_the_list_is_too_large_after_the_fold(way: str) 
 
 
 @WAYS
+def test_a_large_request_that_was_answered_does_not_keep_the_list_large(way: str) -> None:
+    """It goes with its turn; inside of that, it would stay whole, above what is to be kept."""
+    ctx, model = context(1), Model()
+    ctx.extend({"role": "user", "content": "w " * 1_500} if n == 0 else turn(1)[1] for n in (0, 1))
+    last = {"role": "user", "content": "And now?"}
+    ctx.append(last)
+    outcome = maybe(way, ctx, model)
+    assert (outcome.reason, model.asked) == ("summarized", 1)
+    assert same_objects(ctx.items, [outcome.item, last])
+    assert not outcome.over_limit
+
+
+@WAYS
 def test_a_fold_by_policy_has_to_gain_a_fifth(way: str) -> None:
     """A head that is too small for that is not even sent; an option wins over the policy."""
     policy = Policy(max_tokens=1_000, keep_tokens=950)

@@ -14,7 +14,15 @@ from chatfold.core.calls import CallPairing, ToolCallRecord, pair_calls
 from chatfold.core.outline import Outline
 from chatfold.core.spans import Span, closure, cut_points, cuttable, open_spans
 from chatfold.core.split import Split, prefix_length, split, turns
-from chatfold.core.views import CallPart, ItemView, OpaquePart, ResultPart, StatePart, TextPart
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    OpaquePart,
+    ResultPart,
+    StatePart,
+    SummaryPart,
+    TextPart,
+)
 from chatfold.shapes import shape_named
 
 CHAT = shape_named("openai_chat")
@@ -148,6 +156,53 @@ def test_the_cut_falls_where_the_design_says(
     """`keep_last_turns` moves back and `keep_tokens` forward, with both the shorter tail wins."""
     found = cut(letters, **options)
     assert (found.cut, found.reason) == (expected, "")
+
+
+LARGE = "uuuuuuaaau"
+"""A request of 60 tokens, whose finished turn a tail of 40 begins in, and another behind it."""
+
+
+@pytest.mark.parametrize(
+    ("before", "pinned", "expected"),
+    [
+        pytest.param("", "", 9, id="nothing else goes"),
+        pytest.param("ua", "", 9, id="less goes than would stay for that cut"),
+        pytest.param("uauaa", "", 9, id="a little less"),
+        pytest.param("uauaua", "", 6, id="as much goes"),
+        pytest.param("uaua", "all", 6, id="it stays anyway"),
+        pytest.param("uaua", "half", 6, id="of it, as much goes as stays"),
+        pytest.param("ua", "half", 9, id="of it, more would stay"),
+        pytest.param("Sua", "", 9, id="a summary is followed by another"),
+    ],
+)
+def test_a_large_request_of_a_finished_turn_does_not_keep_folds_small(
+    before: str, pinned: str, expected: int
+) -> None:
+    """A cut inside its turn would keep it whole, above the budget, fold after fold."""
+    summary = ItemView("user", (SummaryPart("s"),))
+    read = [summary if letter == "S" else VIEWS[letter] for letter in before + LARGE]
+    calls, spans = paired(read)
+    at = len(before)
+    stay = {"": range(0), "half": range(at, at + 3), "all": range(at, at + 6)}[pinned]
+    found = split(
+        read,
+        calls,
+        spans,
+        CHAT,
+        keep_last_turns=None,
+        keep_tokens=40,
+        tokens=lambda index: 100 if read[index] is summary else 10,
+        pinned=lambda index: index in stay,
+    )
+    assert (found.cut - at, found.reason) == (expected, "")
+    assert found.kept == tuple(stay if expected == 9 else range(at, at + 6))
+
+
+@pytest.mark.parametrize("letters", ["ua" + LARGE[:-1], "uauuuuuuca", "uauuuuuuctaac"])
+def test_a_large_request_of_the_last_turn_stays(letters: str) -> None:
+    """There is no later one to keep in its place."""
+    found = cut(letters, keep_tokens=40)
+    assert set(range(2, 8)) <= {*found.kept, *range(found.cut, len(letters))}
 
 
 @pytest.mark.parametrize(

@@ -118,9 +118,15 @@ def split(
         return _keep(views, spans, shape, range(start, point), pinned, openers, own, outline)
 
     cut, keep, gone = _first_that_frees((cut,), keep_at, views, start, own)
-    if not gone and keep_tokens is not None:
-        later = chooser.next_turns(cut, keep_tokens, tokens)
-        cut, keep, gone = _first_that_frees((cut, *later), keep_at, views, start, own)
+    later = chooser.next_turns(cut, keep_tokens, tokens) if keep_tokens is not None else ()
+    if later:
+        other = _first_that_frees(later, keep_at, views, start, own)
+        held = keep.places.kept - other[1].places.kept
+        freed = (i for i in range(start, cut) if i not in keep.places.kept)
+        freed = (i for i in freed if not is_summary(views[i]))  # another takes its place
+        # Where less goes than stays, each fold would free what came since, if that were enough.
+        if other[2] and (not gone or sum(map(tokens, freed)) < sum(map(tokens, held))):
+            cut, keep, gone = other
     reason = ""
     if not gone:
         reason = chooser.reason(keep_last_turns, keep_tokens, blocked)
@@ -284,10 +290,10 @@ class _Chooser:
         return fitting[0]
 
     def next_turns(self, cut: int, budget: int, tokens: Callable[[int], int]) -> list[int]:
-        """Return the next cuts before a user's message, for a budget whose first cut frees nothing.
+        """Return the next cuts before a user's message, where a request alone exceeds the budget.
 
-        A request may alone exceed the budget, and it stays while its turn is cut inside. Sixteen
-        turns of nothing but kept items are enough to give up.
+        It stays while its turn is cut inside, and then the first cut may free nothing, or little.
+        Sixteen turns of nothing but kept items are enough to give up.
         """
         if sum(map(tokens, self.openers_at(cut))) <= budget:
             return []
