@@ -67,6 +67,7 @@ def test_the_record_is_one_that_was_written_here() -> None:
         f'{WORDS}\n\n<record>\nstanding:\n- "Never edit this."\n\nvalues:\n{OTHER}\n</record>',
         f"{WORDS}\n\n{RECORD.replace('standing:', '**Standing:**').replace('done:', '## Done:')}",
         f"{WORDS}\n- edit_file(path=src/app.py) (12 calls)",
+        f"{WORDS}\n\nStanding:\n{RULE}",
     ],
 )
 def test_a_copy_of_the_record_goes(copied: str) -> None:
@@ -83,6 +84,11 @@ def test_words_behind_a_copy_stay() -> None:
     assert without_copied(f"{said}\n\n{unclosed}\n{more}", RECORD) == f"{said}\n\n{more}"
     listed = f"{unclosed}\n\n- {more}\n- The refund waits."
     assert without_copied(listed, RECORD) == f"- {more}\n- The refund waits."
+    called = RECORD.splitlines()[4]
+    for under in ("Open:", "Failed:"):  # what was done is to be done once more
+        assert (
+            without_copied(f"{under}\n- run_tests()\n{called}", RECORD) == f"{under}\n- run_tests()"
+        )
     own = RECORD.replace("</record>", "- The refund waits.\n</record>")
     assert without_copied(f"{said}\n{own}", RECORD) == f"{said}\nvalues:\n- The refund waits."
 
@@ -99,6 +105,7 @@ def test_words_behind_a_copy_stay() -> None:
         "<record>\n- The user wants a refund.\n- It is open.\n</record>",
         "<record>\ndone:\n- The return was made.\nopen:\n- The refund.\n</record>",
         "<record>\nvalues:\n- replicas: 3\n- tag (new): v2\n</record>",
+        "<record>\n- name(first): Ada\n- tag(new): v2\n</record>",
         "&lt;record&gt; is the element that repeats.",
         "The answer closes with </record>.",
         "It begins with <previous_summary> in the log, and ends with </previous_summary>.",
