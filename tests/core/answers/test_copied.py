@@ -49,6 +49,7 @@ def test_the_record_is_one_that_was_written_here() -> None:
         f"{RECORD}\n\n{WORDS}",
         f"{RECORD}{WORDS}",
         f"{WORDS}\n\n{LINES}",
+        f"{WORDS}\n\n{LINES}\n</record>",
         f"{WORDS}\n{LINES.replace('- ', '* ')}",
         f"{WORDS}\n\n{RECORD.removesuffix('</record>')}",
         f"{WORDS}\n\n{RECORD[:-30]}",
