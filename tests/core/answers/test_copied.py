@@ -219,8 +219,9 @@ def test_an_answer_that_is_nothing_but_the_record_is_an_empty_one(way: str) -> N
     ctx = ChatContext(items)
     ctx.summarize(lambda _: "Orders were looked up.", keep_last_turns=1)
     items += turns(1)
-    before, record = list(items), copy(ctx.plan(keep_last_turns=1).prompt)
-    record = f"Here is the record:\n{record.removeprefix('Orders were looked up.')}"
+    before, asked = list(items), ctx.plan(keep_last_turns=1).prompt
+    assert asked is not None
+    record = f"Here is the record:\n{copy(asked).removeprefix('Orders were looked up.')}"
     ways: dict[str, Callable[[], object]] = {
         "summarize": lambda: ctx.summarize(lambda _: record, keep_last_turns=1),
         "apply": lambda: ctx.apply(ctx.plan(keep_last_turns=1), record),
