@@ -112,3 +112,8 @@ def test_who_corrects_an_instruction_is_read_where_one_is_held() -> None:
         first
     ]
     assert _read([first, anew.replace("Actually", "And")], words) == 1
+
+
+def test_a_word_that_ends_in_an_apostrophe_is_no_word_to_look_for() -> None:
+    words = Words(orders=("po' sempre",))
+    assert standing([view("Po' sempre aperto.")], words=words).held == ["Po' sempre aperto."]
