@@ -40,7 +40,7 @@ from live_requests import LIVE, WAYS, Way, as_text, conversation, sent, words_of
 from openai.types.chat import ChatCompletionMessage
 from validator import validate
 
-from chatfold import ChatContext, SummarizerError, TemplateError, TruncatedSummaryError
+from chatfold import ChatContext, Middleware, SummarizerError, TemplateError, TruncatedSummaryError
 from chatfold.core.views import SummaryPart
 from chatfold.policy import Policy
 from chatfold.summarizers import OpenAISummarizer
@@ -680,3 +680,40 @@ def test_an_item_that_comes_meanwhile_is_kept(way: Way, llm_server: LLMServer) -
     assert outcome.mode == "append"
     assert items[-1] is added
     assert len(sent(llm_server.requests[0].body)) == length + 1
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_copies_that_a_host_has_marked_anew_go_out_as_they_come(
+    blocking: Way, background: bool, llm_server: LLMServer
+) -> None:
+    """The marker stood on another item at each turn before, and Anthropic takes four at most."""
+    mark = {"cache_control": {"type": "ephemeral"}}
+    kind = {"anthropic": "text", "openai_chat": "text", "openai_responses": "input_text"}
+    host: list[Any] = []
+
+    def handed() -> list[Any]:
+        last = {"type": kind[blocking.shape], "text": host[-1]["content"], **mark}
+        return [*map(dict, host[:-1]), {**host[-1], "content": [last]}]
+
+    options: Any = {"mode": "append", "request": blocking.request(), "shape": blocking.shape}
+    policy = Policy(max_tokens=1_500, keep_tokens=300, min_gain=0)
+    folds = 0
+    with blocking.api.client(llm_server) as client:
+        middleware = Middleware(client, policy, background=background, **options)
+        for day in range(20):
+            host.append({"role": "user", "content": f"What broke on day {day}?"})
+            asked, length = handed(), len(llm_server.requests)
+            reason = middleware.fold(asked).outcome.reason
+            while reason == "started" and len(llm_server.requests) == length:
+                time.sleep(0.001)
+            for request in llm_server.requests[length:]:
+                *live, _question = sent(request.body)
+                tail = live if not folds else live[-8:]  # a summary in front, and what it is of
+                assert as_text(tail) == as_text(asked[-len(tail) :])
+                assert as_text(live).count("cache_control") == 1
+                folds += 1
+            while reason in ("started", "running"):
+                time.sleep(0.01)
+                reason = middleware.fold(asked).outcome.reason
+            host.append({"role": "assistant", "content": "GET /health 200 ok " * 60})
+    assert folds > 1

@@ -293,13 +293,28 @@ class Session(ChatContext[Any]):
     def prepare(self) -> None:
         """Bring the leading instructions up to date, which a fold may be written with.
 
-        What is to be folded is taken down, for it may come again in another form.
+        And all items, where they are sent as they are: copies that say the same come in another
+        form, as with a cache marker that the host has moved. What is to be folded is taken down,
+        for it may come so again.
         """
         self._host.note()
         if self._stale_prefix:
             with self._state.lock:
                 self._items[: self._start] = self._host.items[: self._start]
             self._stale_prefix = False
+        if self._settings.mode == "append":
+            self._take_forms()
+
+    def _take_forms(self) -> None:
+        """Put the host's latest objects in place of those that came first and say the same."""
+        places, items, latest = self._places, self._items, self._host.items
+        with self._state.lock:
+            for at, item in enumerate(items):
+                index = places.index_of(at)
+                if index is None or index in places.noted or latest[index] is item:
+                    continue
+                items[at] = latest[index]
+                self._state.reading.doubt()
 
     def catch_up(self) -> None:
         """Take in what the host edited in place of what the model sees as the host has it.
