@@ -205,3 +205,26 @@ def test_whoever_tells_first_is_the_only_one(caplog: pytest.LogCaptureFixture) -
         assert fold.cancel().changed
         assert told == ["before", "after"]
     assert len(said(caplog)) == 2
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_fold_that_a_dropped_session_would_begin_is_given_up_and_told(shared: bool) -> None:
+    """Another conversation takes its place in the very turn."""
+    told: list[FoldEvent] = []
+
+    def hook(event: FoldEvent) -> None:
+        told.append(event)
+        if len(told) == 1:
+            other = threading.Thread(target=folding.fold, args=(talk(2),), kwargs={"key": "b"})
+            other.start()
+            other.join()
+
+    def model(prompt: Any) -> str:
+        return "what happened before"
+
+    store = MemoryStore() if shared else None
+    folding = middleware(model, store=store, background=True, on_event=hook, sessions=1)
+    assert folding.fold(talk(40), key="a").outcome.reason == "cancelled"
+    assert [event.kind for event in told] == ["before", "skipped"]
+    assert folding.fold(talk(40), key="a").outcome.reason == "started"
+    until(lambda: folding.fold(talk(40), key="a").outcome.changed)

@@ -177,6 +177,9 @@ class HostTurns(Generic[ItemT]):
                 self._shared.put_owed(name, session, waits=not self._background)
             if background is not None and session.background is None:  # begun by an earlier turn
                 self._under_way.released(session, waits=not self._background)
+            if outcome.reason == "started" and session.is_gone and session.background is not None:
+                # Dropped in this very turn: nobody would put the fold in, or tell of it.
+                outcome = session.background.cancel()
             if outcome.reason == "started" and self._shared.used and session.background is not None:
                 fold = session.background
                 shares = held is ...  # else its host is to see it first
