@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeAlias, TypeVar, cast
 
-from chatfold.core.answers.copied import without_copied
 from chatfold.core.answers.no_summary import is_error_text, is_refusal, says_nothing
 from chatfold.core.answers.thoughts import is_blank, is_calls_alone, without_thoughts
 from chatfold.core.cost import Cost
@@ -196,22 +195,20 @@ def completed(answer: object) -> Completion:
     raise TypeError(f"a completion is text or a Completion that holds text, not {found}")
 
 
-def accept(completion: Completion, most: int | None = None, *, record: str | None = None) -> str:
+def accept(completion: Completion, most: int | None = None) -> str:
     """Return the text of an answer that can stand as a summary, without thoughts before it.
 
     Args:
         completion: The answer.
         most: Tokens that were asked for, for the remedies: more has to be asked for than that.
-        record: The record of the earlier summary, which an answer may copy and which is taken off;
-            None where there was no earlier summary.
 
     Raises:
         RefusedSummaryError: The model refused or a filter withheld the answer.
         SummarizerError: The provider says that it failed, or the answer is the text of an error.
         TruncatedSummaryError: The answer was cut off.
         NoAnswerError: There are only tool calls, or only reasoning.
-        EmptySummaryError: There is nothing to be seen, but the wrapper or the record of an earlier
-            summary, or a word or sign that stands where there is nothing.
+        EmptySummaryError: There is nothing to be seen, but the wrapper of an earlier summary, or a
+            word or sign that stands where there is nothing.
     """
     reason = _word(completion.finish_reason)
     if completion.refusal or reason in _REFUSED:
@@ -225,8 +222,6 @@ def accept(completion: Completion, most: int | None = None, *, record: str | Non
         )
     said, thought = without_thoughts(completion.text)
     text = unwrapped(said)
-    if record is not None:
-        text = without_copied(text, record)
     if reason in _TOOLS or is_calls_alone(text):
         raise NoAnswerError(
             "the summarizer answered with tool calls; it must be called without tools"

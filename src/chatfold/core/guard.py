@@ -234,7 +234,7 @@ class Guard:
         except SummaryError:
             return text, found  # the first answer stands, without its unproven sentences
         left = self.unproven(mended)
-        is_better = len(left) < len(found) and is_mended(text, mended, asked, found)
+        is_better = len(left) < len(found) and is_mended(text, mended, asked, found, left)
         return (mended, left) if is_better else (text, found)
 
 

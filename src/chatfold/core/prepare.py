@@ -138,7 +138,7 @@ def make_plan(
         return planned(reason="summarized", omitted=omitted, native=True, prefix=prefix), None
     snapshot.shape.summary_item("-", role=wish.summary_role)  # a role it has not costs no call
     asking = _asking(where, snapshot, templates, wish, count)
-    head = _head(where, snapshot, asking, wish.min_gain)
+    head = _head(where, snapshot, asking, wish.min_gain, wish.terms)
     first = head.part(0, head.previous, Room(most=wish.max_prompt_tokens))
     if first is None:
         raise NoRoomError(
@@ -242,7 +242,15 @@ def _folded(where: Split, snapshot: Snapshot) -> int:
     return folded - sum(snapshot.sizes[i] for i in where.kept if where.start <= i < where.cut)
 
 
-def _head(where: Split, snapshot: Snapshot, asking: Asking, min_gain: float) -> Head:
+def _most(where: Split, snapshot: Snapshot, min_gain: float, *, strips: bool) -> int:
+    """Return the tokens that words may have at most, if their fold is to save what it has to."""
+    whole = sum(snapshot.sizes)
+    if strips:  # the tail gets smaller, too
+        return whole
+    return _folded(where, snapshot) - max(1, ceil(min_gain * whole))
+
+
+def _head(where: Split, snapshot: Snapshot, asking: Asking, min_gain: float, terms: Terms) -> Head:
     """Return the items between the prefix and the cut as what prompts are made of."""
     start, cut = where.start, where.cut
     views = snapshot.views[start:cut]
@@ -261,7 +269,7 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking, min_gain: float) -> 
         groups,
         asking,
         weight=sum(snapshot.sizes[start:cut]),
-        most=_folded(where, snapshot) - max(1, ceil(min_gain * sum(snapshot.sizes))),
+        most=_most(where, snapshot, min_gain, strips=terms.thinking == "strip"),
         previous=None if earlier is None else earlier.text,
         record="" if earlier is None else earlier.record,
     )

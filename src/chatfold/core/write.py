@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
+from chatfold.core.answers.copied import without_copied
 from chatfold.core.answers.loops import without_loops
-from chatfold.core.answers.no_summary import says_no_change
+from chatfold.core.answers.no_summary import says_no_change, says_nothing
 from chatfold.core.answers.thoughts import is_blank, out_of_draft
 from chatfold.core.append import live_part, may_do_otherwise, mending, reason_of, size_of
 from chatfold.core.flow import Completion, Request, Steps, Written, accept, cap_for
@@ -113,7 +114,7 @@ def settled(
     Raises:
         SummaryError: It cannot stand as a summary.
     """
-    text = _brought_up(accept(completion, prompt.max_tokens, record=head.record), prompt)
+    text = _brought_up(accept(completion, prompt.max_tokens), prompt, head)
     proven = guard.settled(_cleaned(_taken(text, prompt, head), terms.redact))
     return Written(
         _finished(head.cut(proven.text), terms.post_process),
@@ -210,32 +211,36 @@ def _ask(
     """Ask; where the answer is cut off, ask once more with room for a longer one."""
     run.cap = None
     try:
-        return _brought_up((yield from _asked(head, prompt, backend)), prompt)
+        return _brought_up((yield from _asked(prompt, backend)), prompt, head)
     except TruncatedSummaryError:
         cap = room.cap(2 * (prompt.cap or cap_for(prompt.max_tokens)), size_of(head, prompt))
         if prompt.live is not None and prompt.live.limit >= cap:
             raise  # the answer had more room than that
     run.cap = cap
-    return _brought_up((yield from _asked(head, replace(prompt, cap=cap), backend)), prompt)
+    return _brought_up((yield from _asked(replace(prompt, cap=cap), backend)), prompt, head)
 
 
-def _brought_up(text: str, prompt: Prompt) -> str:
-    """Return an answer, or the earlier words where it says that these hold as they are.
+def _brought_up(text: str, prompt: Prompt, head: Head) -> str:
+    """Return an answer without what it copies of the earlier summary.
+
+    An answer of nothing else, or that the earlier words hold as they are, stands for these.
 
     Raises:
-        EmptySummaryError: It says so, and there are none.
+        EmptySummaryError: It is nothing but a copy, and there are no earlier words.
     """
-    if not says_no_change(text):
-        return text
+    left = text if head.record is None else without_copied(text, head.record)
+    is_copy = left != text and (is_blank(left) or says_nothing(left))
     earlier = prompt.previous_summary or ""
-    if is_blank(earlier):
-        raise EmptySummaryError("the summarizer answered that nothing has changed; nothing was")
-    return earlier
+    if (is_copy or says_no_change(left)) and not is_blank(earlier):
+        return earlier
+    if is_copy:
+        raise EmptySummaryError("the summarizer answered with the earlier record, and no words")
+    return left
 
 
-def _asked(head: Head, prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
+def _asked(prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
     completion = yield Request(prompt, backend)
-    return accept(completion, prompt.max_tokens, record=head.record)
+    return accept(completion, prompt.max_tokens)
 
 
 def _proven(
@@ -303,7 +308,8 @@ def _again(
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
-    text = out_of_draft((yield from _asked(head, asked, backend)), draft)
+    text = out_of_draft((yield from _asked(asked, backend)), draft)
+    text = text if head.record is None else without_copied(text, head.record)
     if is_blank(text):
         raise EmptySummaryError("the summarizer answered with an empty draft")
     return _cleaned(_taken(text, prompt, head), run.redact)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from quickest import quickest
 
-from chatfold import ChatContext, EmptySummaryError, Prompt
+from chatfold import ChatContext, Prompt
 from chatfold.core.answers.copied import without_copied
 from chatfold.core.record import parsed, rendered
 
@@ -48,9 +48,6 @@ def test_the_record_is_one_that_was_written_here() -> None:
         f"{WORDS}{RECORD}{RECORD}",
         f"{RECORD}\n\n{WORDS}",
         f"{RECORD}{WORDS}",
-        f"{WORDS}\n\n{LINES}",
-        f"{WORDS}\n\n{LINES}\n</record>",
-        f"{WORDS}\n{LINES.replace('- ', '* ')}",
         f"{WORDS}\n\n{RECORD.removesuffix('</record>')}",
         f"{WORDS}\n\n{RECORD[:-30]}",
         f"{WORDS}\n\n{RECORD[:-3]}",
@@ -64,11 +61,7 @@ def test_the_record_is_one_that_was_written_here() -> None:
         f"{NOTE}{WORDS}\n\n{RECORD}",
         f"Here is the updated record:\n\n{NOTE}{WORDS}\n\n{RECORD}\n</chat_history_summary>",
         f"{WORDS}\n\n{RECORD.replace('values:', f'values:{chr(10)}{OTHER}')}",
-        f"{WORDS}\n\n<record>\nvalues:\n{OTHER}\n</record>",
-        f'{WORDS}\n\n<record>\nstanding:\n- "Never edit this."\n\nvalues:\n{OTHER}\n</record>',
         f"{WORDS}\n\n{RECORD.replace('standing:', '**Standing:**').replace('done:', '## Done:')}",
-        f"{WORDS}\n- edit_file(path=src/app.py) (12 calls)",
-        f"{WORDS}\n\nStanding:\n{RULE}",
     ],
 )
 def test_a_copy_of_the_record_goes(copied: str) -> None:
@@ -85,11 +78,6 @@ def test_words_behind_a_copy_stay() -> None:
     assert without_copied(f"{said}\n\n{unclosed}\n{more}", RECORD) == f"{said}\n\n{more}"
     listed = f"{unclosed}\n\n- {more}\n- The refund waits."
     assert without_copied(listed, RECORD) == f"- {more}\n- The refund waits."
-    called = RECORD.splitlines()[4]
-    for under in ("Open:", "Failed:"):  # what was done is to be done once more
-        assert (
-            without_copied(f"{under}\n- run_tests()\n{called}", RECORD) == f"{under}\n- run_tests()"
-        )
     own = RECORD.replace("</record>", "- The refund waits.\n</record>")
     assert without_copied(f"{said}\n{own}", RECORD) == f"{said}\nvalues:\n- The refund waits."
 
@@ -117,6 +105,16 @@ def test_words_behind_a_copy_stay() -> None:
         "Order A:\n- status: delivered\nOrder B:\n- status: delivered",
         f"What the user wants:\n{RULE}\n- A refund.",
         f"{RULE}\n{RULE.replace('- ', '')}",
+        f"{WORDS}\n\n{LINES}",
+        f"{WORDS}\n{LINES.replace('- ', '* ')}",
+        f"{WORDS}\n\nDone before:\n{LINES}",
+        f"{WORDS}\n- edit_file(path=src/app.py) (12 calls)",
+        f"These calls must be undone by hand, before LK-7 is touched:\n{RECORD.splitlines()[4]}",
+        f"- The customer called.\n{RECORD.splitlines()[4]}\n  Kim approved it.",
+        f"Done:\n{RECORD.splitlines()[4]}\nOpen:\n- edit_file",
+        f"{WORDS}\n\nStanding:\n{RULE}",
+        f"{WORDS}\n\n<record>\nvalues:\n{OTHER}\n</record>",
+        "His format:\n<record>\nvalues:\n- user: string\n- point(x, y): pair\n</record>\nA parser.",
         'The user said: "Never call me before 10 am."',
         "Facts:\n- user: dana@example.com\n- order: LK-4821936",
         "- user: dana@example.com",
@@ -147,7 +145,24 @@ def test_words_of_the_models_own_stay(text: str) -> None:
 
 def test_without_an_earlier_record_its_form_is_just_text() -> None:
     """The lines are known by the record; an element is one of the conversation's own."""
-    assert without_copied(f"{WORDS}\n\n{LINES}", "") == f"{WORDS}\n\n{LINES}"
+    for text in (f"{WORDS}\n\n{LINES}", f"{WORDS}\n\n{RECORD}"):
+        assert without_copied(text, "") == text
+
+
+def test_what_hangs_on_a_line_keeps_it() -> None:
+    """Alone it would be said of another matter."""
+    lines = RECORD.splitlines()
+    lines.insert(5, "  Kim Ojo approved it.")
+    assert "\n".join(lines[4:6]) in without_copied("\n".join(lines), RECORD)
+
+
+def test_words_before_an_element_go_only_where_they_say_no_more_than_that() -> None:
+    """An order, or a fact, may lead to it as well."""
+    for said in (
+        "LK-7 is paid, and before that:",
+        "What has to be undone by hand by Kim and the team:",
+    ):
+        assert without_copied(f"{said}\n{RECORD}", RECORD) == said
 
 
 @pytest.mark.parametrize(
@@ -213,13 +228,13 @@ def test_a_copied_record_is_not_told_twice_and_what_it_holds_is_carried_on() -> 
 
 
 @pytest.mark.parametrize("way", ["summarize", "apply", "flow"])
-def test_an_answer_that_is_nothing_but_the_record_is_an_empty_one(way: str) -> None:
-    """The earlier words would be lost for it."""
+def test_an_answer_that_is_nothing_but_the_record_keeps_the_earlier_words(way: str) -> None:
+    """They would be lost for it, or the fold, time and again."""
     items = turns(0)
     ctx = ChatContext(items)
     ctx.summarize(lambda _: "Orders were looked up.", keep_last_turns=1)
     items += turns(1)
-    before, asked = list(items), ctx.plan(keep_last_turns=1).prompt
+    asked = ctx.plan(keep_last_turns=1).prompt
     assert asked is not None
     record = f"Here is the record:\n{copy(asked).removeprefix('Orders were looked up.')}"
     ways: dict[str, Callable[[], object]] = {
@@ -227,9 +242,9 @@ def test_an_answer_that_is_nothing_but_the_record_is_an_empty_one(way: str) -> N
         "apply": lambda: ctx.apply(ctx.plan(keep_last_turns=1), record),
         "flow": lambda: ctx.flow(keep_last_turns=1).send(record),
     }
-    with pytest.raises(EmptySummaryError):
-        ways[way]()
-    assert items == before
+    ways[way]()
+    assert "Orders were looked up." in items[0]["content"]
+    assert items[0]["content"].count("record>") == 2
 
 
 def test_a_rule_that_was_taken_back_does_not_come_back_by_a_copy() -> None:

@@ -26,14 +26,14 @@ ENTRY = "- Costa Coffee, 4.95 EUR, paid by card"
         (f"{BLOCK}\n" * 5 + BLOCK[:100], BLOCK),
         (f"{LINE}\n" * 50 + LINE[:20], LINE),
         ("OK\n" * 1000 + "That is all.", "OK\nThat is all."),
-        (f"{LINE}\n" * 20 + f"{BLOCK}\n" * 4 + LINE, f"{LINE}\n{BLOCK}\n{LINE}"),
+        (f"{LINE}\n" * 60 + f"{BLOCK}\n" * 4 + LINE, f"{LINE}\n{BLOCK}\n{LINE}"),
         (f"```\n{BLOCK}\n```\n" * 4, f"```\n{BLOCK}\n```\n"),
         (
-            "Order A:\n- status: delivered\nOrder B:\n- status: delivered\n" * 30,
+            "Order A:\n- status: delivered\nOrder B:\n- status: delivered\n" * 50,
             "Order A:\n- status: delivered\nOrder B:\n- status: delivered\n",
         ),
         (f"```\n{LINE}\n" + f"{LINE}\n" * 90, f"```\n{LINE}\n"),
-        ("订单已发货，请等待。\n" * 90, "订单已发货，请等待。\n"),
+        ("订单已发货，请等待。\n" * 250, "订单已发货，请等待。\n"),
     ],
 )
 def test_what_is_said_over_and_over_is_said_once(text: str, once: str) -> None:
@@ -48,6 +48,8 @@ def test_what_is_said_over_and_over_is_said_once(text: str, once: str) -> None:
         LINE * 20,
         f"{LINE}\n{LINE}",
         f"{ENTRY}\n" * 9,
+        f"{LINE}\n" * 20,
+        "ERROR worker could not reach the database, it is retried\n" * 8 + "It gave up then.",
         "\n".join(f"- 2026-11-{day}: {ENTRY[2:]}" for day in range(10, 30)),
         "\n".join(f"{number}. {LINE}" for number in range(100)),
         "\n".join(f"{number}" for number in range(1000)),

@@ -10,10 +10,10 @@ Not here: an answer that is one whole wrapper (`summary`), the form of a record 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from chatfold.core.entries import TAGS, read_line, read_quoted
 
@@ -28,21 +28,19 @@ _OPENING: Final = re.compile(rf"{_LT}{_RECORD}{_GT}")
 _CLOSING: Final = re.compile(rf"{_LT}/{_RECORD}{_GT}")
 _CLOSING_TAG: Final = f"</{_RECORD}>"
 _WRAPPER: Final = re.compile(
-    r'(?:\A[^\n]*:\s*)?<chat_history_summary digest="[0-9a-f]+">\s*<note>[^<]{0,4000}</note>\s*'
+    r'(?:\A[^\n\d]{0,60}:\s*)?<chat_history_summary digest="[0-9a-f]+">'
+    r"\s*<note>[^<]{0,4000}</note>\s*"
 )
 _WRAPPER_END: Final = "</chat_history_summary>"
 _SHOWN: Final = re.compile(rf"\s*{_LT}previous_summary{_GT}")
 _SHOWN_ENDS: Final = re.compile(rf"{_LT}/previous_summary{_GT}")
-_MAY_COPY: Final = re.compile(r"[<&]|[-*\u2022]\s")
+_MAY_COPY: Final = re.compile(r"[<&]")
 _BULLET: Final = re.compile(r"[-*\u2022]\s+")
 _TWICE: Final = re.compile(r"&(?:amp;)+(?=(?:amp|lt|gt|quot|apos|#39|#34);)")
 _ENTITIES: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#34;", '"'))
 _AUTHORS: Final = frozenset(("assistant", "earlier", "user"))
 _EMPTY_LINES: Final = re.compile(r"\n{3,}")
 _LEAST: Final = 8  # characters of a line that was broken off, by which it is known
-
-_Shown: TypeAlias = Mapping[str, frozenset[str]]
-"""The lines of a record as they are compared, each with the parts that it stands in."""
 
 
 class _Kind(Enum):
@@ -51,40 +49,32 @@ class _Kind(Enum):
     OPENING = auto()
     CLOSING = auto()
     HEAD = auto()
-    COPY = auto()  # stands in the earlier record, and can be nothing else
-    ALIKE = auto()  # stands in it, too, but in words that a model may choose as well
+    COPY = auto()  # stands in the earlier record
     ENTRY = auto()  # has the form of a record's line
     BULLET = auto()
     BLANK = auto()
     WORDS = auto()
 
 
-_ENTRIES: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.ENTRY, _Kind.BULLET))
-_KNOWN: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.ENTRY))
+_KNOWN: Final = frozenset((_Kind.COPY, _Kind.ENTRY))
+_ENTRIES: Final = _KNOWN | {_Kind.BULLET}
 _INSIDE: Final = _ENTRIES | {_Kind.HEAD}
-_OUTSIDE: Final = frozenset((_Kind.COPY, _Kind.ALIKE, _Kind.HEAD))
 
 
 class _Line(NamedTuple):
-    """A line of an answer.
-
-    Attributes:
-        text: The line.
-        kind: What it is.
-        parts: The part of a record that it is the head of, or those that it stands in.
-    """
+    """A line of an answer."""
 
     text: str
     kind: _Kind
-    parts: frozenset[str] = frozenset()
 
 
 def without_copied(text: str, record: str) -> str:
     """Return an answer without what it copies of the summary that its author was shown.
 
-    What goes is the record as an element in the form that it is shown in, lines of it that stand
-    in the answer word for word, and the tags around the summary. Words stay, whatever they speak
-    of, and so do elements of a conversation's own that bear the record's name.
+    What goes is the record as an element in the form that it is shown in, where a line of it
+    stands in the answer's element word for word, and the tags around the summary. Words stay,
+    whatever they speak of, and so do lists of the model's own, whatever they hold of the record,
+    and elements of a conversation's own that bear the record's name.
 
     Args:
         text: The answer.
@@ -94,9 +84,10 @@ def without_copied(text: str, record: str) -> str:
         return text
     said = _without_tags(text)
     broken = _CLOSES.sub(r"\1\n", _OPENS.sub(r"\n\1", said))
+    if _OPENING.search(broken) is None:
+        return said
     shown = _lines_of(record)
-    is_tagged = _OPENING.search(broken) is not None
-    lines = [_line(line, shown, is_tagged) for line in broken.split("\n")]
+    lines = [_line(line, shown) for line in broken.split("\n")]
     goes = _copied(lines)
     if not any(goes):
         return said
@@ -117,16 +108,9 @@ def _without_tags(text: str) -> str:
 
 
 @lru_cache(maxsize=4)  # a fold may be answered several times
-def _lines_of(record: str) -> _Shown:
-    lines: dict[str, frozenset[str]] = {}
-    part = ""
-    for text in record.split("\n"):
-        if text.startswith("- "):
-            said = _plain(text[2:])
-            lines[said] = lines.get(said, frozenset()) | {part}
-        else:
-            part = text[:-1]
-    return lines
+def _lines_of(record: str) -> frozenset[str]:
+    """Return the lines of a record as they are compared."""
+    return frozenset(_plain(text[2:]) for text in record.split("\n") if text.startswith("- "))
 
 
 def _plain(text: str) -> str:
@@ -140,13 +124,12 @@ def _plain(text: str) -> str:
     return text
 
 
-def _line(line: str, shown: _Shown, is_tagged: bool) -> _Line:
+def _line(line: str, shown: frozenset[str]) -> _Line:
     """Return a line of an answer with what it is.
 
     Args:
         line: The line.
         shown: The lines of the earlier record.
-        is_tagged: Whether there may be an element, which takes along what has its form.
     """
     text = line.strip()
     if not text:
@@ -158,73 +141,56 @@ def _line(line: str, shown: _Shown, is_tagged: bool) -> _Line:
     bullet = _BULLET.match(text)
     if bullet is None:
         head = text.strip("*_# \t")
-        part = head.rstrip("*_:").lower()
-        is_head = head[-1:] == ":" and part in _PARTS
-        return _Line(line, _Kind.HEAD, frozenset((part,))) if is_head else _Line(line, _Kind.WORDS)
+        is_head = head[-1:] == ":" and head.rstrip("*_:").lower() in _PARTS
+        return _Line(line, _Kind.HEAD if is_head else _Kind.WORDS)
     said = _plain(text[bullet.end() :])
     if said in shown:
-        return _Line(line, _Kind.COPY if _form(said) is _Kind.COPY else _Kind.ALIKE, shown[said])
-    is_entry = is_tagged and _form(said) is not _Kind.BULLET
-    return _Line(line, _Kind.ENTRY if is_entry else _Kind.BULLET)
+        return _Line(line, _Kind.COPY)
+    return _Line(line, _Kind.ENTRY if _is_entry(said) else _Kind.BULLET)
 
 
-def _form(said: str) -> _Kind:
-    """Return what a text would be if it stood in the earlier record.
-
-    A call without anything that came of it may be one that a model tells to make.
-    """
+def _is_entry(said: str) -> bool:
+    """Return whether a text has the form of a record's line, and no other."""
     if read_quoted(said) is not None:
-        return _Kind.ALIKE
+        return True
     entry = read_line(said)
     if entry is None:
-        return _Kind.BULLET
-    if entry.call or entry.calls != 1 or (entry.values and entry.arguments is not None):
-        return _Kind.COPY
-    is_own = entry.arguments is not None or entry.name in _AUTHORS
-    return _Kind.ALIKE if is_own else _Kind.BULLET
+        return False
+    is_call = entry.call != "" or entry.calls != 1 or entry.arguments is not None
+    return is_call or entry.name in _AUTHORS
 
 
 def _copied(lines: list[_Line]) -> list[bool]:
-    """Return of each line whether it goes: those of elements, and those of the earlier record.
-
-    A line in words that a model may choose too goes only under the head of its part, or without a
-    head beside others of the record.
-    """
+    """Return of each line whether it goes: those of elements that hold a line that was shown."""
     goes = [False] * len(lines)
-    for run, is_element in _runs(lines):
-        beside = is_element or any(lines[at].kind is _Kind.COPY for at in run)
-        part = frozenset[str]()
-        for at in run:
-            line = lines[at]
-            if line.kind is _Kind.HEAD:
-                part = line.parts
-            elif line.kind is _Kind.ALIKE and not is_element:
-                goes[at] = not part.isdisjoint(line.parts) or (beside and not part)
-            else:
-                goes[at] = line.kind in _KNOWN
+    for inside in _elements(lines):
+        if any(lines[at].kind is _Kind.COPY for at in inside):
+            for at in inside:
+                goes[at] = lines[at].kind in _KNOWN and not _goes_on(lines, at)
     return goes
 
 
-def _runs(lines: list[_Line]) -> Iterator[tuple[range, bool]]:
-    """Yield where lines stand together that may be of a record, and whether they are an element.
+def _goes_on(lines: list[_Line], at: int) -> bool:
+    """Return whether something hangs on an entry: a line that is indented below it."""
+    if _kind_at(lines, at + 1) is not _Kind.WORDS or at + 1 >= len(lines):
+        return False
+    return _indent(lines[at + 1].text) > _indent(lines[at].text)
 
-    An element begins with its tag and a head, and ends with its tag, or with words.
-    """
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _elements(lines: list[_Line]) -> Iterator[range]:
+    """Yield where the lines of each element stand: from a head behind its tag to a tag or words."""
     at = 0
     while at < len(lines):
-        first = at
-        if lines[at].kind is _Kind.OPENING and _kind_at(lines, at + 1) is _Kind.HEAD:
-            at += 1
-            while _kind_at(lines, at) in _INSIDE or _is_gap(lines, at):
-                at += 1
-            yield range(first + 1, at), True
+        first = at = at + 1
+        if lines[at - 1].kind is not _Kind.OPENING or _kind_at(lines, at) is not _Kind.HEAD:
             continue
-        while _kind_at(lines, at) in _OUTSIDE:
+        while _kind_at(lines, at) in _INSIDE or _is_gap(lines, at):
             at += 1
-        if at > first:
-            yield range(first, at), False
-        else:
-            at += 1
+        yield range(first, at)
 
 
 def _kind_at(lines: list[_Line], at: int) -> _Kind:
@@ -235,7 +201,7 @@ def _is_gap(lines: list[_Line], at: int) -> bool:
     return _kind_at(lines, at) is _Kind.BLANK and _kind_at(lines, at + 1) is _Kind.HEAD
 
 
-def _mark_broken_off(lines: list[_Line], goes: list[bool], shown: _Shown) -> None:
+def _mark_broken_off(lines: list[_Line], goes: list[bool], shown: frozenset[str]) -> None:
     """Mark the last line where it is the beginning of one that would go: the answer ended there."""
     last = max(at for at, line in enumerate(lines) if line.kind is not _Kind.BLANK)
     before = max(at for at, is_copy in enumerate(goes) if is_copy)
@@ -246,7 +212,8 @@ def _mark_broken_off(lines: list[_Line], goes: list[bool], shown: _Shown) -> Non
         return
     said = _plain(text[2:])
     if text.startswith("- ") and len(said) >= _LEAST:
-        goes[last] = any(line.startswith(said) for line in shown)
+        is_part = any(sign in said for sign in '(:"')  # a name alone may be what is open
+        goes[last] = is_part and any(line.startswith(said) for line in shown)
     elif text.startswith("</"):
         goes[last] = _CLOSING_TAG.startswith(text)
 
@@ -268,11 +235,17 @@ def _mark_bare(lines: list[_Line], goes: list[bool]) -> None:
         kind, text = lines[at].kind, lines[at].text
         if kind is _Kind.HEAD:
             under = _entries(lines, at + 1)
-        elif kind is _Kind.WORDS and text.rstrip()[-1:] == ":":
+        elif kind is _Kind.WORDS and _is_lead_in(text):
             under = _below(lines, at)
         else:
             continue
         goes[at] = bool(under) and all(goes[place] for place in under)
+
+
+def _is_lead_in(text: str) -> bool:
+    """Return whether a line says no more than that something follows."""
+    said = text.rstrip()
+    return said[-1:] == ":" and len(said.split()) <= 8 and not any(map(str.isdigit, said))
 
 
 def _entries(lines: list[_Line], first: int) -> range:

@@ -23,10 +23,15 @@ _FEW: Final = 3  # are enough, however many there were: words about a summary na
 
 
 def is_mended(
-    first: str, second: str, asked: Sequence[Ungrounded], found: Sequence[Ungrounded]
+    first: str,
+    second: str,
+    asked: Sequence[Ungrounded],
+    found: Sequence[Ungrounded],
+    left: Sequence[Ungrounded] = (),
 ) -> bool:
-    """Return whether a second answer holds half of what would be left of the first without it.
+    """Return whether a second answer tells as much as would be left of the first without it.
 
+    That is half of its proven values, or as many of its own: a model may give others their place.
     Where no proven value would be left, nothing can be told from them, and it is taken.
 
     Args:
@@ -34,10 +39,12 @@ def is_mended(
         second: The answer to the request to mend it.
         asked: The values that the model was asked to mend.
         found: All of the first answer that nobody gave.
+        left: All of the second one that nobody gave.
     """
     rest, _ = cut_out(first, sorted({unproven.sentence for unproven in asked}))
     proven = _proven(values(rest), found)
-    return _held(proven, second) * _MENDED >= len(proven)
+    told = _proven(values(second), left)
+    return _held(proven, second) * _MENDED >= len(proven) or len(told) >= len(proven)
 
 
 def is_shortened(first: str, second: str, found: Sequence[Ungrounded]) -> bool:
