@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stores.drawn import AnyStore, any_text, exact_host, fold, host_fold, host_folds
 
-from chatfold.stores import Claim, HostStore, MemoryStore
+from chatfold.stores import Claim, HostStore
 
 KEY = "conversation"
 NewStore = Callable[..., AnyStore]
@@ -304,32 +302,6 @@ def test_a_claim_without_a_time_is_refused(store: AnyStore, seconds: float) -> N
 def test_a_claim_of_nothing_is_refused(store: AnyStore, key: str, digest: str) -> None:
     with pytest.raises(ValueError, match="must"):
         store.claim(key, digest, 60)
-
-
-def test_a_claim_that_is_interrupted_is_free(store: AnyStore) -> None:
-    """Ctrl-C when it is written, and who asked for it has not got it: nobody knows its token."""
-    # With `_alone` a lock is held; it is left the second time that it returns, after its `yield`.
-    name, left = ("_alone", 2) if isinstance(store, MemoryStore) else ("commit", 1)
-
-    def interrupt(frame: FrameType, event: str, called: Any) -> None:
-        nonlocal left
-        ended = frame.f_code.co_name if event == "return" else ""
-        if event == "c_return":
-            ended = called.__name__
-        left -= ended == name
-        if not left:
-            sys.setprofile(None)
-            raise KeyboardInterrupt
-
-    store.longest(KEY, ["warm"])
-    sys.setprofile(interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            store.claim(KEY, "work", 60)
-    finally:
-        sys.setprofile(None)
-    assert left == 0
-    assert store.claim(KEY, "work", 60) is not None
 
 
 def test_of_many_threads_one_gets_the_claim(store: AnyStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
@@ -96,11 +97,14 @@ def longest_fold(
     raise AssertionError("there are only so many rows")
 
 
-def add_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds: float) -> bool:
-    """Write a claim, in a way that others cannot come between; return False where one has it."""
+def add_claim(
+    connection: sa.Connection, dialect: Dialect, key: str, digest: str, seconds: float
+) -> Claim | None:
+    """Write a claim, unless somebody has it, in a way that others cannot come between."""
     now = dialect.now()
+    token = secrets.token_hex(16)
     insert = dialect.upsert(claims).values(
-        scope=scope(claim.key), digest=claim.digest, token=claim.token, until=now + seconds
+        scope=scope(key), digest=digest, token=token, until=now + seconds
     )
     connection.execute(
         insert.on_conflict_do_update(
@@ -110,7 +114,8 @@ def add_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds
         )
     )
     # Drivers do not count alike what such an insert has done; the row says whose it is.
-    return connection.scalar(sa.select(claims.c.token).where(_is(claim))) is not None
+    mine = Claim(key, digest, token)
+    return mine if connection.scalar(sa.select(claims.c.token).where(_is(mine))) else None
 
 
 def extend_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds: float) -> bool:

@@ -7,13 +7,10 @@ so what was folded is recognized by what it stood for. Not here: originals (`bas
 from __future__ import annotations
 
 import math
-import secrets
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from chatfold.errors import StoreError
 from chatfold.stores.base import checked_count, checked_key, checked_time
 
 __all__ = [
@@ -23,7 +20,6 @@ __all__ = [
     "checked_digest",
     "checked_host_fold",
     "checked_lease",
-    "taken",
     "usable",
 ]
 
@@ -117,8 +113,7 @@ class HostStore(Protocol):
             key: The conversation or tenant.
             digest: What is claimed, as ASCII text of 1 to 200 characters. It need not be the
                 digest of a fold.
-            seconds: Time after which it is free again, should its holder have died. One that is
-                interrupted here (Ctrl-C) has not got it: what is written already is taken back.
+            seconds: Time after which it is free again, should its holder have died.
 
         Raises:
             ValueError: `digest` or `seconds` is out of range.
@@ -148,28 +143,6 @@ class HostStore(Protocol):
             before: Seconds since the epoch.
         """
         ...
-
-
-def taken(store: HostStore, key: str, digest: str, take: Callable[[Claim], bool]) -> Claim | None:
-    """Return a claim that a store has written, or None where somebody else has it.
-
-    Where Ctrl-C comes it is given up: it may be written by then, and nobody would know its token.
-
-    Args:
-        store: The store.
-        key: See `HostStore.claim`.
-        digest: Likewise.
-        take: Writes the claim; returns False where somebody else has it.
-    """
-    claim = Claim(key, digest, secrets.token_hex(16))
-    try:
-        return claim if take(claim) else None
-    except Exception:  # nothing was written
-        raise
-    except BaseException:
-        with suppress(StoreError):
-            store.release(claim)
-        raise
 
 
 def checked_host_fold(fold: HostFold) -> HostFold:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import sys
 import threading
 import time
@@ -32,7 +33,6 @@ from chatfold.stores.hosts import (
     checked_digest,
     checked_host_fold,
     checked_lease,
-    taken,
 )
 
 __all__ = ["MemoryStore"]
@@ -215,17 +215,14 @@ class MemoryStore:
         checked_key(key)
         checked_digest(digest)
         lease = checked_lease(seconds)
-
-        def take(claim: Claim) -> bool:
-            with self._alone():
-                now = time.monotonic()
-                self._claims = {what: held for what, held in self._claims.items() if held[1] > now}
-                if (key, digest) in self._claims:
-                    return False
-                self._claims[key, digest] = claim.token, now + lease
-            return True
-
-        return taken(self, key, digest, take)
+        token = secrets.token_hex(16)
+        with self._alone():
+            now = time.monotonic()
+            self._claims = {what: held for what, held in self._claims.items() if held[1] > now}
+            if (key, digest) in self._claims:
+                return None
+            self._claims[key, digest] = token, now + lease
+        return Claim(key, digest, token)
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""

@@ -33,7 +33,6 @@ from chatfold.stores.hosts import (
     checked_digest,
     checked_host_fold,
     checked_lease,
-    taken,
     usable,
 )
 
@@ -229,13 +228,9 @@ class SQLStore:
         checked_key(key)
         lease = checked_lease(seconds)
         dialect = self._database.dialect
-
-        def take(claim: Claim) -> bool:
-            return self._database.write(
-                lambda connection: host_rows.add_claim(connection, dialect, claim, lease)
-            )
-
-        return taken(self, key, digest, take)
+        return self._database.write(
+            lambda connection: host_rows.add_claim(connection, dialect, key, digest, lease)
+        )
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""
