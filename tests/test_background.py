@@ -449,3 +449,17 @@ def test_any_gain_will_do_where_the_list_has_come_to_pass_the_window(window: int
     outcome = ctx.maybe_summarize(never, background=True)
     over = window == 1_300
     assert (outcome.reason, outcome.model) == ("summarized" if over else "no_gain", None)
+
+
+def test_a_fold_that_leaves_the_list_over_the_window_is_not_taken_for_it() -> None:
+    """The list goes out as small as it can be made then, though the summary was paid for."""
+    policy = Policy(max_tokens=1_000, keep_tokens=200, window=1_300)
+    ctx, gate = slow(policy=policy, counter=Each(), ledger_tokens=0)
+    gate.text = "long " * 650
+    begun(ctx, gate)
+    for number in range(6):
+        ctx.extend(turn(90 + number, 100))
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    assert (outcome.changed, outcome.model) == (True, "extractive")
+    assert ctx.count_tokens().value < 1_300

@@ -26,7 +26,7 @@ from chatfold.state import ListState
 from chatfold.threads import LEFT, Threads, arun
 from chatfold.work import Made, put
 
-__all__ = ["YET_TO_ANSWER", "AnyGain", "BackgroundFold", "Then"]
+__all__ = ["YET_TO_ANSWER", "BackgroundFold", "OverBy", "Then"]
 
 ItemT = TypeVar("ItemT")
 
@@ -43,8 +43,8 @@ YET_TO_ANSWER: Final = "the model of the fold that was given up has yet to answe
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
 
-AnyGain: TypeAlias = Callable[[], bool]
-"""Returns whether any gain will do now, however much was to be saved."""
+OverBy: TypeAlias = Callable[[], float | None]
+"""Returns the share of the list by which it is over the window; None where it is not."""
 
 _Made: TypeAlias = "Made | BaseException"
 
@@ -63,12 +63,12 @@ class BackgroundFold(Generic[ItemT]):
         folding: Folding,
         then: Then | None = None,
         cost: Cost | None = None,
-        any_gain: AnyGain | None = None,
+        over_by: OverBy | None = None,
     ) -> None:
         self._state = state
         self._folding = folding
         self._then = then
-        self._any_gain = any_gain
+        self._over_by = over_by
         self._started = self._written = time.perf_counter()
         self.cost = Cost() if cost is None else cost
         self.cost.since = self._started
@@ -360,8 +360,8 @@ class BackgroundFold(Generic[ItemT]):
         try:
             if made is not None and not isinstance(made, BaseException):
                 # Much may have come while it was written.
-                will_do = self._any_gain is not None and self._any_gain()
-                return put(self._folding, made, self.cost, any_gain=will_do)
+                over = self._over_by() if self._over_by is not None else None
+                return put(self._folding, made, self.cost, at_least=over)
         except Exception as error:
             return self._folding.failed(error, self.cost)
         if made is None and self._is_forked():  # the parent goes on with it

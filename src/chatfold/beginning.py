@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from chatfold.background import YET_TO_ANSWER, AnyGain, BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, BackgroundFold, OverBy, Then
 from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.folding import Folding
@@ -35,7 +35,7 @@ def begin(
     known: Callable[[BackgroundFold[Any]], None],
     cost: Cost,
     looked_through: bool = False,
-    any_gain: AnyGain | None = None,
+    over_by: OverBy | None = None,
     *,
     instead: Outcome[Any] | None = None,
     earlier: BackgroundFold[Any] | None = None,
@@ -53,27 +53,27 @@ def begin(
         known: Takes down that the fold has begun; nobody could end it otherwise.
         cost: Takes down what it costs.
         looked_through: Whether the caller has looked through the list a moment ago.
-        any_gain: Says whether the fold is to be made for any gain; asked now, and when it is put
-            in.
+        over_by: Says by how much the list is over the window; asked now, as any gain will do
+            then, and when the fold is put in, as one that brings the list back below it will.
         instead: Why nothing is to be begun, if so.
-        earlier: The latest fold of the list in the background: while its model is at work, this
-            one does not begin, also where that one was given up.
+        earlier: The latest fold of the list in the background: while a model that it asked is at
+            work, this one does not begin, also where that one was given up.
 
     Raises:
         TypeError: `llm` cannot answer, or only in an event loop.
         ValueError: An argument is out of range.
     """
     inside = in_loop()
-    if any_gain is not None and any_gain():
+    if over_by is not None and over_by() is not None:
         settings = replace(settings, min_gain=0.0)
-    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then, cost, any_gain)
+    fold: BackgroundFold[Any] = BackgroundFold(state, folding, then, cost, over_by)
     native, backends = backends_for(llm, settings, model, asynchronous=inside)
     sent = senders(backends, settings) if native is None else []
     if instead is not None:
         fold.refuse(instead)
         return fold
     try:
-        if earlier is not None and earlier.settled and earlier.working:
+        if earlier is not None and earlier.settled and earlier.working and earlier.cost.llm_calls:
             fold.refuse(then(replace(folding.idle("busy"), remedy=YET_TO_ANSWER)))
             return fold
         if not fold.hold():

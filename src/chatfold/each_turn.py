@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
-from chatfold.background import YET_TO_ANSWER, AnyGain, BackgroundFold, Then
+from chatfold.background import YET_TO_ANSWER, BackgroundFold, OverBy, Then
 from chatfold.core.cost import Cost
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
@@ -66,14 +66,15 @@ class Call(NamedTuple):
         on_error: Whether a failure is raised.
         begin: Begins a fold in the background, and takes what tells of its outcome, what takes
             down that it has begun and what it costs, whether the list was looked through a moment
-            ago, and what says whether any gain will do; None where the call may wait for the model.
+            ago, and what says by how much the list is over the window; None where the call may
+            wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
     """
 
     hook: Hook | None = None
     on_error: OnError = "report"
-    begin: Callable[[Then, Known, Cost, bool, AnyGain], BackgroundFold[Any]] | None = None
+    begin: Callable[[Then, Known, Cost, bool, OverBy], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
 
@@ -379,7 +380,7 @@ class EachTurn:
 
     def _begun(
         self,
-        begin: Callable[[Known, Cost, bool, AnyGain], BackgroundFold[Any]],
+        begin: Callable[[Known, Cost, bool, OverBy], BackgroundFold[Any]],
         cost: Cost,
         looked_through: bool,
     ) -> Outcome[Any]:
@@ -391,7 +392,7 @@ class EachTurn:
             self.hold(fold)
 
         try:
-            fold = begin(known, cost, looked_through, self._is_over_window)
+            fold = begin(known, cost, looked_through, self._over_by)
             if fold.settled:  # it could not even begin
                 return fold.apply_if_ready()
             return self.with_limit(self._folding.idle("started"))
@@ -460,6 +461,13 @@ class EachTurn:
 
     def _is_over_window(self) -> bool:
         return self.load().over_window
+
+    def _over_by(self) -> float | None:
+        """Return the share of the list by which it is over the window; None where it is not."""
+        load = self.load()
+        if load.window is None or not load.over_window:
+            return None
+        return (load.tokens - load.window) / max(1, self._state.extent().tokens)
 
     def _at_last_resort(self, load: Load) -> bool:
         """Return whether the list has to get smaller now, with or without a model."""

@@ -238,7 +238,7 @@ class _Meters:
         if outcome.changed:
             self._size.record(outcome.tokens_before, {"chatfold.history.state": "before"})
             self._size.record(outcome.tokens_after, {"chatfold.history.state": "after"})
-        for spent in event.spent:
+        for spent in _spent(event):
             self._record(spent)
 
     def _record(self, spent: Spent) -> None:
@@ -267,8 +267,16 @@ def _who(asked: FoldEvent | Spent) -> dict[str, str]:
 
 def _answerer(event: FoldEvent) -> dict[str, str]:
     """Return the model that answered last, unless another one was asked after it in vain."""
-    last = event.spent[-1] if event.spent else None
+    last = next(reversed(_spent(event)), None)
     return _answered(last) if last is not None and _who(last) == _who(event) else {}
+
+
+def _spent(event: FoldEvent) -> tuple[Spent, ...]:
+    """Return what each has used that was asked; a test's own event may say it in its outcome."""
+    outcome = event.outcome
+    if event.spent or outcome is None or outcome.usage is None:
+        return event.spent
+    return (Spent(event.provider, event.model, outcome.model, outcome.usage),)
 
 
 def _shares(spent: Sequence[Spent]) -> dict[str, list[str] | list[int]]:

@@ -191,22 +191,23 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await arun(worked, STEPS)
 
 
-def put(folding: Folding, made: Made, cost: Cost, *, any_gain: bool = False) -> Outcome[Any]:
+def put(folding: Folding, made: Made, cost: Cost, *, at_least: float | None = None) -> Outcome[Any]:
     """Put what was made into the list, in a call of its owner.
 
     Args:
         folding: The folds of the list.
         made: What was made of it.
         cost: What it has cost.
-        any_gain: Whether any gain will do, whatever the plan says.
+        at_least: A share of the list as it is now that will do, where the plan wants more.
 
     Raises:
         StaleHeadError: The head changed since.
         InvalidResultError: The new list would break the provider's rules.
         StoreError: The originals could not be written.
     """
-    if any_gain and isinstance(made, (Draft, NativeDraft)):
-        made = made._replace(plan=replace(made.plan, min_gain=0.0))
+    if at_least is not None and isinstance(made, (Draft, NativeDraft)):
+        share, size = min(made.plan.min_gain, at_least), folding.idle("running").tokens_before
+        made = made._replace(plan=replace(made.plan, min_gain=share, tokens_before=size))
     if isinstance(made, Draft):
         return folding.put(made, cost)
     if isinstance(made, NativeDraft):

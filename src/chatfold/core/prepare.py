@@ -172,7 +172,7 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
 
 def _nothing(snapshot: Snapshot, where: Split) -> Plan[Any]:
     """Return the plan of a split that leaves nothing to fold."""
-    call = where.spanning
+    call = where.spanning if where.reason == "nothing_to_summarize" else None
     late = call is not None and any(
         problem.rule == "late_result"
         and problem.indices[:2] == (call.result_index, call.call_index)
