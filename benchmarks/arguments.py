@@ -35,6 +35,14 @@ def positive(text: str) -> float:
     return number
 
 
+def existing(text: str) -> Path:
+    """Return the path of a file that is there."""
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text!r}")
+    return path
+
+
 def output(text: str) -> Path:
     """Return the path of a file that can be written when the measuring is done."""
     path = Path(text)

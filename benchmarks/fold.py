@@ -3,6 +3,7 @@
     python -m venv peers && peers/bin/pip install . -r benchmarks/requirements.txt
     peers/bin/python -m benchmarks.fold                      # 100, 1,000, 10,000, 100,000 items
     peers/bin/python -m benchmarks.fold --items 10000 --rounds 9
+    peers/bin/python -m benchmarks.fold --items 4000 --real histories.jsonl
 
 Each system gets the same conversation in its own message type, built before the clock starts. In
 each round each of them folds a fresh list once, in turn, so that a machine that slows down slows
@@ -10,6 +11,9 @@ all of them. The tables show the best and the median time and the median's ratio
 warm fold. `warm` is a context that was asked at each turn whether there is something to do, as
 an agent's is; `read` is one that was asked once, with the whole list; `cold` is a new one. A
 system that is not installed is left out, and said so.
+
+What users say decides how long chatfold takes: in the made conversation they only ask. `--real`
+folds real ones, as many whole histories of a file as give so many items, one behind the other.
 """
 
 from __future__ import annotations
@@ -23,15 +27,16 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from chatfold import ChatContext
 from chatfold.policy import Policy
 
 if __package__:
-    from .arguments import at_least, output
+    from .arguments import at_least, existing, output
 else:  # python benchmarks/fold.py
-    from arguments import at_least, output
+    from arguments import at_least, existing, output
 
 _LOOP = asyncio.new_event_loop()  # an agent's loop runs: to start one is no part of a fold
 
@@ -68,6 +73,35 @@ def conversation(items: int) -> list[dict[str, Any]]:
             {"role": "assistant", "content": f"Order {order} was delivered. Anything else?"},
         ]
     return made[:items] if made[items - 1]["role"] == "assistant" else made
+
+
+def real_conversation(path: Path, items: int) -> list[dict[str, Any]]:
+    """Return whole histories of a file one behind the other, at least so many messages of them.
+
+    System prompts and histories that hold anything but text are left out, calls get ids of their
+    own, and the last message is an answer.
+
+    Args:
+        path: One JSON object a line, with Chat Completions messages under `items`.
+        items: Number of messages.
+    """
+    made: list[dict[str, Any]] = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            history = [item for item in json.loads(line)["items"] if item["role"] != "system"]
+            if not all(isinstance(item["content"] or "", str) for item in history):
+                continue
+            for item in history:
+                for call in item.get("tool_calls") or ():
+                    call["id"] += f"-{number}"
+                if item["role"] == "tool":
+                    item["tool_call_id"] += f"-{number}"
+            while history and (history[-1]["role"] != "assistant" or history[-1].get("tool_calls")):
+                history.pop()
+            made += history
+            if len(made) >= items:
+                return made
+    raise SystemExit(f"{path} holds {len(made):,} messages that can be joined; --items {items:,}")
 
 
 def chatfold_warm(messages: list[dict[str, Any]]) -> Callable[[], None]:
@@ -155,7 +189,7 @@ def livekit_fold(messages: list[dict[str, Any]]) -> Callable[[], None]:
 
     context: Any = LiveKitContext()
     for message in messages:
-        for call in message.get("tool_calls", ()):
+        for call in message.get("tool_calls") or ():
             function = call["function"]
             context.items.append(
                 FunctionCall(
@@ -195,9 +229,8 @@ SYSTEMS: dict[str, tuple[str, Callable[[list[dict[str, Any]]], Callable[[], None
 }
 
 
-def measure(items: int, rounds: int) -> dict[str, list[float]]:
+def measure(messages: list[dict[str, Any]], rounds: int) -> dict[str, list[float]]:
     """Return the milliseconds of each round, by system."""
-    messages = conversation(items)
     times: dict[str, list[float]] = {}
     for number in range(rounds + 1):
         for name, (package, prepare) in SYSTEMS.items():
@@ -216,11 +249,13 @@ def measure(items: int, rounds: int) -> dict[str, list[float]]:
     return times
 
 
-def report(items: int, rounds: int) -> list[dict[str, Any]]:
+def report(items: int, rounds: int, real: Path | None) -> list[dict[str, Any]]:
     """Measure folds of one length, print the table, and return its rows."""
-    times = measure(items, rounds)
+    messages = conversation(items) if real is None else real_conversation(real, items)
+    times = measure(messages, rounds)
     base = statistics.median(times["chatfold, warm"])
-    print(f"one fold of {items:,} items with a stub model, {rounds} rounds\n")
+    items, what = len(messages), "" if real is None else "real "
+    print(f"one fold of {items:,} {what}items with a stub model, {rounds} rounds\n")
     print(f"{'':54} {'best ms':>9} {'median ms':>10} {'ratio':>7}")
     rows: list[dict[str, Any]] = []
     for name, values in times.items():
@@ -238,9 +273,10 @@ def main() -> None:
     )
     parser.add_argument("--items", type=at_least(SHORTEST), nargs="+", default=[*SIZES])
     parser.add_argument("--rounds", type=at_least(1), default=7)
+    parser.add_argument("--real", type=existing, help="a file of real histories to fold instead")
     parser.add_argument("--json", type=output, help="write the figures here too")
     options = parser.parse_args()
-    rows = [row for items in options.items for row in report(items, options.rounds)]
+    rows = [row for items in options.items for row in report(items, options.rounds, options.real)]
     if options.json is not None:
         options.json.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
 

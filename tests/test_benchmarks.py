@@ -251,6 +251,7 @@ def test_the_table_of_facts_is_printed(checkout: Path, tmp_path: Path) -> None:
         ("fold --items 0", "'0' is no whole number from 20 on"),
         ("fold --items 100 -3", "-3"),
         ("fold --rounds 0", "'0' is no whole number from 1 on"),
+        ("fold --real absent.jsonl", "there is no file 'absent.jsonl'"),
         ("turn --rounds many", "'many' is no whole number"),
         ("facts --every 0", "'0' is no whole number from 1 on"),
         ("facts --only foo", "no class has 'foo' in its name; there are"),
@@ -278,6 +279,31 @@ def test_the_shortest_list_can_be_measured(checkout: Path, tmp_path: Path, modul
     done = _run(checkout, f"benchmarks.{module}", *arguments, shared=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert json.loads(figures.read_text(encoding="utf-8"))
+
+
+def test_real_histories_can_be_folded_one_behind_the_other(checkout: Path, tmp_path: Path) -> None:
+    """System prompts and histories with pictures are left out, ids of calls made their own."""
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    turn = [
+        {"role": "system", "content": "You help."},
+        {"role": "user", "content": "Please look, and always say please."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "found " * 200},
+        {"role": "assistant", "content": "It is found.", "tool_calls": None},
+        {"role": "user", "content": "Thanks."},
+    ]
+    shown = [{"role": "user", "content": [{"type": "text", "text": "?"}]}]
+    histories, figures = tmp_path / "histories.jsonl", tmp_path / "figures.json"
+    lines = [json.dumps({"items": items}) for items in (turn, shown, *[turn] * 9)]
+    histories.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    given = ["--real", str(histories), "--rounds", "1", "--json", str(figures), "--items"]
+    done = _run(checkout, "benchmarks.fold", *given, "22", shared=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "one fold of 24 real items" in done.stdout
+    rows = json.loads(figures.read_text(encoding="utf-8"))["rows"]
+    assert {row["items"] for row in rows} == {24}
+    done = _run(checkout, "benchmarks.fold", *given, "44", shared=str(tmp_path))
+    assert "holds 40 messages that can be joined" in done.stderr
 
 
 def test_without_a_model_the_reason_is_told(checkout: Path, tmp_path: Path) -> None:

@@ -84,16 +84,19 @@ def test_what_a_user_is_known_by_outlives_the_numbers_of_his_questions(asks: str
     assert str(8 * 8 - 2) in made.facts.record  # nor are these lost where there is room
 
 
-def test_of_a_call_its_id_outlives_what_else_came_of_it() -> None:
+def test_of_a_call_that_made_something_its_id_outlives_what_else_came_of_it() -> None:
     """By the id the rest can be looked up again, and not the other way round."""
     given = (Field("order", "LK-1"),)
     came = (Field("rma", "RMA-90721"), Field("ship_by", "2026-12-11"), Field("total", "9.50 EUR"))
     call, user = Entry("create_rma", given, came), Entry("user", None, (Field("", "C-77310"),))
     both = (call, user)
     rooms = range(estimate(rendered(Record(values=both))), 20, -1)
-    kept = [fitted_values(both, room, estimate)[0] for room in rooms]
+    kept = [fitted_values(both, room, estimate, made=("create_rma",))[0] for room in rooms]
     left = [entry.values for entry in kept if entry.name == call.name]
     assert set(left) == {came, (came[0], came[2]), came[:1]}
+    looked_up = [fitted_values(both, room, estimate)[0] for room in rooms]
+    left = [entry.values for entry in looked_up if entry.name == call.name]
+    assert set(left) == {came, came[1:], came[2:]}
 
 
 def test_ids_of_what_was_made_outlive_numbers_of_lookups() -> None:

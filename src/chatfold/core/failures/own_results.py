@@ -15,7 +15,8 @@ _NOT_CALLED = "so (?:the tool|it) was not called"
 _UNKNOWN = "It is unknown whether (?:the call|it) took effect\\."
 _ANY = "(?s:.{0,2000})"  # longer words of others are cut
 _OWN = re.compile(
-    rf'There is no tool named "{_ANY}", so nothing was called\. The(?:re are no| tools are)\b'
+    rf'There is no tool named "{_ANY}", so nothing was called\. '
+    rf"(?:The tools are: {_ANY}|There are no tools)\.\Z"
     rf"|The call was cut off before it was complete, {_NOT_CALLED}\.\Z"
     rf"|The arguments (?:are not JSON|do not fit the tool), {_NOT_CALLED}: "
     rf"|The arguments must be one JSON object, not {_ANY}, {_NOT_CALLED}\.\Z"

@@ -254,6 +254,7 @@ def _smaller_values(
     costs = {name: [*reversed(found)] for name, found in _costs(entries, count, made).items()}
     sizes = {name: sum(cost for cost, _, _ in found) for name, found in costs.items()}
     newest = {entry.name: place for place, entry in enumerate(entries, 1)}
+    of_made = sum(sizes.get(name, 0) for name in made)
 
     def goes_last(name: str) -> bool:
         if name == SAID_BY_USER:
@@ -261,7 +262,7 @@ def _smaller_values(
         if name not in made:
             return False
         _, place, number = costs[name][-1]
-        is_small = sum(sizes.get(other, 0) for other in made) <= room // _SHARE_OF_MADE
+        is_small = of_made <= room // _SHARE_OF_MADE
         return is_small and names_a_thing(entries[place].values[number].text)
 
     def weight(name: str) -> int:
@@ -281,6 +282,7 @@ def _smaller_values(
         gone.add((place, number))
         over -= cost
         sizes[name] -= cost
+        of_made -= cost if name in made else 0
         if costs[name]:
             heappush(waiting, (-weight(name), at, name))
         else:
@@ -298,9 +300,8 @@ def _costs(
 ) -> dict[str, list[tuple[int, int, int]]]:
     """Return the tokens of the values of every name, and where they are: what goes first, first.
 
-    That is the oldest; of what the user said, small numbers; of what came of one call, what names
-    no thing, and of what was made, that of all its calls. With the last value of an entry goes its
-    line.
+    That is the oldest; of what the user said, small numbers; of what was made, what names no
+    thing, of all its calls. With the last value of an entry goes its line.
     """
 
     def is_thing(place: int, number: int) -> bool:
@@ -312,7 +313,7 @@ def _costs(
         order = [*range(len(entry.values))]
         if entry.name == SAID_BY_USER:
             order.sort(key=lambda number: not says_mere_numbers(entry.values[number].text))
-        elif entry.arguments is not None:
+        elif entry.name in made:
             order.sort(key=partial(is_thing, place))
         for number in order[:-1]:
             field = entry.values[number]
