@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from chatfold.core.failures.own_results import is_own_failure
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
@@ -137,7 +136,6 @@ def _read_result(get: Get, role: str, content: Any, dialect: Dialect) -> ItemVie
         _call_id(get("tool_call_id"), dialect) if role == "tool" else None,
         named_id(get("name")),
         text,
-        is_own_failure(text),
         media=media,
     )
     fault = ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
-from chatfold.core.failures.own_results import is_own_failure
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallKind,
@@ -95,8 +94,7 @@ def _function_call(get: Get) -> Reading:
 
 def _function_output(get: Get) -> Reading:
     text, media = read_output(get("output"))
-    failed = get("status") == "incomplete" or is_own_failure(text)
-    return _result("function", text, get, failed=failed, media=media)
+    return _result("function", text, get, failed=get("status") == "incomplete", media=media)
 
 
 def _custom_call(get: Get) -> Reading:
@@ -106,7 +104,7 @@ def _custom_call(get: Get) -> Reading:
 
 def _custom_output(get: Get) -> Reading:
     text, media = read_output(get("output"))
-    return _result("custom", text, get, failed=is_own_failure(text), media=media)
+    return _result("custom", text, get, media=media)
 
 
 def _computer_call(get: Get) -> Reading:

@@ -20,7 +20,6 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.failures.own_results import is_own_failure
 from chatfold.core.native import field
 from chatfold.core.views import (
     CallPart,
@@ -114,9 +113,7 @@ class Ollama(Shape):
             name = named_id(get("tool_name")) or named_id(get("name"))
             text = content if isinstance(content, str) else arguments_text(content)
             media = tuple(_pictures(get("images")))
-            result = ResultPart(
-                named_id(get("tool_call_id")), name, text, is_own_failure(text), media=media
-            )
+            result = ResultPart(named_id(get("tool_call_id")), name, text, media=media)
             return ItemView("tool", (result,), role, self.name, fault=fault)
         parts = tuple(_parts(get))
         return ItemView(
