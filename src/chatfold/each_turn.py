@@ -274,7 +274,7 @@ class EachTurn:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
                     begin = partial(call.begin, then)
                     return self._begun(begin, attempt.cost, call.hook is None)  # it may edit
-                outcome = yield Ask(self._is_over_window(), attempt.cost)
+                outcome = yield Ask(self.load().over_window, attempt.cost)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error, attempt.cost)
             except Exception as error:  # of the caller's own `post_process`, say, after a paid call
@@ -458,9 +458,6 @@ class EachTurn:
 
     def _waits(self) -> bool:
         return not self._wait.over(self._clock(), self.head())
-
-    def _is_over_window(self) -> bool:
-        return self.load().over_window
 
     def _over_by(self) -> float | None:
         """Return the share of the list by which it is over the window; None where it is not."""

@@ -14,6 +14,7 @@ from chatfold.core.views import ItemView, OpaquePart, Part, ResultPart, is_user_
 __all__ = ["SPEAKERS", "Outline"]
 
 SPEAKERS: Final = ("user", "assistant")  # what they say is folded, whatever the shape
+_RESULT: Final = frozenset({ResultPart})
 
 
 class Outline(NamedTuple):
@@ -84,6 +85,3 @@ def _brings_results(parts: tuple[Part, ...]) -> bool:
 
 def _is_result(parts: tuple[Part, ...]) -> bool:
     return _RESULT.issuperset(map(type, parts))
-
-
-_RESULT: Final = frozenset({ResultPart})

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
 
 from chatfold.core.answers.copied import without_copied
 from chatfold.core.answers.loops import without_loops
@@ -34,6 +36,9 @@ from chatfold.errors import (
 )
 
 __all__ = ["settled", "write_summary"]
+
+_Again: TypeAlias = Callable[[str, Sequence[str]], Generator[Request, Completion, str]]
+"""Has a draft mended, in which nobody gave these values; with none of them, shortened."""
 
 
 def write_summary(
@@ -76,8 +81,9 @@ def write_summary(
         try:
             text, part = yield from _told(head, append, run, room, backend)
             text = _cleaned(_taken(text, part.prompt, head), terms.redact)
-            text = yield from _shortened(text, guard, head, part.prompt, run, room, backend)
-            proven = yield from _proven(text, guard, head, part.prompt, run, room, backend)
+            again = partial(_again, head, part.prompt, run, room, backend)
+            text = yield from _shortened(text, again, guard, head)
+            proven = yield from _proven(text, again, guard, head)
             text = _finished(head.cut(proven.text), terms.post_process)
             if backend < backends - 1 and not head.may_save(text):
                 run.begin_anew(head.previous)
@@ -228,7 +234,7 @@ def _brought_up(text: str, prompt: Prompt, head: Head) -> str:
     Raises:
         EmptySummaryError: It is nothing but a copy, and there are no earlier words.
     """
-    left = text if head.record is None else without_copied(text, head.record)
+    left = _own_words(text, head)
     is_copy = left != text and (is_blank(left) or says_nothing(left))
     earlier = prompt.previous_summary or ""
     if (is_copy or says_no_change(left)) and not is_blank(earlier):
@@ -238,40 +244,32 @@ def _brought_up(text: str, prompt: Prompt, head: Head) -> str:
     return left
 
 
+def _own_words(text: str, head: Head) -> str:
+    """Return an answer without what it copies of the earlier summary; "" where it is no more."""
+    return text if head.record is None else without_copied(text, head.record)
+
+
 def _asked(prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:
     completion = yield Request(prompt, backend)
     return accept(completion, prompt.max_tokens)
 
 
 def _proven(
-    text: str,
-    guard: Guard,
-    head: Head,
-    prompt: Prompt,
-    run: _Run,
-    room: Room,
-    backend: int,
+    text: str, again: _Again, guard: Guard, head: Head
 ) -> Generator[Request, Completion, Guarded]:
     """Return the summary as the guard lets it through; the model may be asked to mend it."""
 
-    def again(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
-        values = [unproven.value.text for unproven in found]
-        mended = yield from _again(draft, values, head, prompt, run, room, backend)
+    def mend(draft: str, found: Sequence[Ungrounded]) -> Generator[Request, Completion, str]:
+        mended = yield from again(draft, [unproven.value.text for unproven in found])
         if len(mended) > len(draft) and not head.may_stand(mended):
             raise SummaryError("the mended summary is too long")
         return mended
 
-    return (yield from guard.guarded(text, again))
+    return (yield from guard.guarded(text, mend))
 
 
 def _shortened(
-    text: str,
-    guard: Guard,
-    head: Head,
-    prompt: Prompt,
-    run: _Run,
-    room: Room,
-    backend: int,
+    text: str, again: _Again, guard: Guard, head: Head
 ) -> Generator[Request, Completion, str]:
     """Return a summary; one that is far too long is asked for once more.
 
@@ -281,7 +279,7 @@ def _shortened(
     if not head.excess(text):
         return text
     try:
-        shorter = yield from _again(text, (), head, prompt, run, room, backend)
+        shorter = yield from again(text, ())
     except SummaryError:
         return text
     if len(shorter) < len(text) and is_shortened(text, shorter, guard.unproven(text)):
@@ -290,13 +288,13 @@ def _shortened(
 
 
 def _again(
-    draft: str,
-    values: Sequence[str],
     head: Head,
     prompt: Prompt,
     run: _Run,
     room: Room,
     backend: int,
+    draft: str,
+    values: Sequence[str],
 ) -> Generator[Request, Completion, str]:
     """Have a draft mended.
 
@@ -308,8 +306,7 @@ def _again(
         raise SummarizerError("the draft and its conversation do not fit one prompt", overflow=True)
     if run.cap is not None:  # with less, the next answer would be cut off as the first one was
         asked = replace(asked, cap=room.cap(run.cap, size_of(head, asked)))
-    text = out_of_draft((yield from _asked(asked, backend)), draft)
-    text = text if head.record is None else without_copied(text, head.record)
+    text = _own_words(out_of_draft((yield from _asked(asked, backend)), draft), head)
     if is_blank(text):
         raise EmptySummaryError("the summarizer answered with an empty draft")
     return _cleaned(_taken(text, prompt, head), run.redact)

@@ -27,7 +27,7 @@ def is_mended(
     second: str,
     asked: Sequence[Ungrounded],
     found: Sequence[Ungrounded],
-    left: Sequence[Ungrounded] = (),
+    left: Sequence[Ungrounded],
 ) -> bool:
     """Return whether a second answer tells as much as would be left of the first without it.
 
