@@ -463,3 +463,18 @@ def test_a_fold_that_leaves_the_list_over_the_window_is_not_taken_for_it() -> No
     outcome = ctx.maybe_summarize(never, background=True)
     assert (outcome.changed, outcome.model) == (True, "extractive")
     assert ctx.count_tokens().value < 1_300
+
+
+def test_the_next_one_begins_at_once_where_no_model_was_asked() -> None:
+    """The one that was given up had not begun to ask: there is nothing to be paid for twice."""
+    ctx, gate = slow()
+    gate.open.set()
+
+    async def main() -> Any:
+        ctx.summarize_in_background(never).cancel()
+        fold = ctx.summarize_in_background(gate.awaited)
+        await fold.await_done()
+        return fold.apply_if_ready()
+
+    outcome = asyncio.run(main())
+    assert (outcome.reason, outcome.llm_calls) == ("summarized", 1)

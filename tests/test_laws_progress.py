@@ -627,3 +627,17 @@ def test_law_11_a_summary_that_is_too_long_may_be_made_shorter() -> None:
     again = ctx.summarize(short, keep_last_turns=2, min_gain=0.2)
     assert again.changed
     assert again.tokens_after < first.tokens_after / 2
+
+
+def test_words_longer_than_their_head_may_save_where_thinking_goes() -> None:
+    """The tail gets smaller too, so that the next summarizer is not asked."""
+    thought = {"type": "thinking", "thinking": "hmm " * 2000, "signature": "abc"}
+    items: list[dict[str, Any]] = [
+        {"role": "user", "content": "Hello " + "a " * 30},
+        {"role": "assistant", "content": [{"type": "text", "text": "yes " * 30}]},
+        {"role": "user", "content": "Next"},
+        {"role": "assistant", "content": [thought, {"type": "text", "text": "c"}]},
+    ]
+    chain = [lambda _: "word " * 100, lambda _: "They talked."]
+    outcome = ChatContext(items).summarize(chain, keep_last_turns=1, thinking="strip")
+    assert (outcome.changed, outcome.llm_calls) == (True, 1)

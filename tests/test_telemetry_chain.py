@@ -21,7 +21,7 @@ from telemetry_backend import (
 
 from chatfold import ChatContext, Completion, Prompt, SummaryError, Usage
 from chatfold.core.flow import Flow
-from chatfold.events import Spent
+from chatfold.events import FoldEvent, Spent
 from chatfold.policy import Policy
 
 __all__ = ["backend", "llm_server", "no_span_is_left_behind"]
@@ -238,3 +238,16 @@ def test_so_it_does_where_the_host_asks(way: str) -> None:
         ctx.apply(asked, answer)
     (event,) = hook.events
     assert event.spent == (OURS,)
+
+
+def test_an_event_made_by_hand_counts_what_its_outcome_says(backend: Backend) -> None:
+    """A test of somebody's own hooks may make one, without saying who used the tokens."""
+    outcome = replace(
+        context(10).summarize(lambda _: "short"), usage=Usage(100, 10), model="my-model"
+    )
+    event = FoldEvent("after", 100, outcome=outcome, provider="openai", model="gpt-x")
+    backend.telemetry()(event)
+    assert _tokens(backend) == {
+        ("openai", "gpt-x", "my-model", "input"): 100,
+        ("openai", "gpt-x", "my-model", "output"): 10,
+    }

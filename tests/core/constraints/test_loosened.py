@@ -273,3 +273,9 @@ def test_what_stands_beside_an_instruction_draws_no_others_behind_it() -> None:
         "We can meet Tom in Bern now.",
     ]
     assert told(rule, *chain) == [rule, chain[0]]
+
+
+def test_what_is_to_wait_is_gone_on_with_behind_what_was_held_before() -> None:
+    """Whether something waits is looked for anew when other instructions hold."""
+    said = ["Never email Bob.", "What is new?", "Don't merge it yet.", "Looks good, merge it."]
+    assert told(*said) == [said[0], *said[2:]]

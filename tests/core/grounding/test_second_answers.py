@@ -150,3 +150,12 @@ def test_what_nobody_gave_need_not_stand_in_a_shorter_answer() -> None:
     found = wrong("B-900 and A-101.", "B-900")
     assert is_shortened("B-900 and A-101. " * 900, "A-101.", found)
     assert not is_shortened("B-900 and A-101. " * 900, "B-900.", found)
+
+
+def test_a_second_answer_may_tell_as_much_of_other_things() -> None:
+    """Of what was mended, where the rest of the first told of something else."""
+    first = "Order W1001 was cancelled.\nRMA-99999 was made for W2002."
+    found = wrong(first, "RMA-99999")
+    assert is_mended(first, "RMA-90721 was made for W2002.", found, found, [])
+    second = "RMA-88888 was made."
+    assert not is_mended(first, second, found, found, wrong(second, "RMA-88888"))
