@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anthropic
@@ -38,6 +39,7 @@ from fake_server import (
 from laws import same_objects
 from live_requests import LIVE, WAYS, Way, as_text, conversation, sent, words_of
 from openai.types.chat import ChatCompletionMessage
+from test_middleware import LATE, reloaded, talk
 from validator import validate
 
 from chatfold import ChatContext, Middleware, SummarizerError, TemplateError, TruncatedSummaryError
@@ -717,3 +719,29 @@ def test_copies_that_a_host_has_marked_anew_go_out_as_they_come(
                 reason = middleware.fold(asked).outcome.reason
             host.append({"role": "assistant", "content": "GET /health 200 ok " * 60})
     assert folds > 1
+
+
+@pytest.mark.parametrize("hand", [list, reloaded], ids=["same", "reloaded"])
+def test_a_result_whose_call_is_folded_goes_out_as_the_note_of_it(
+    hand: Callable[[Sequence[Any]], list[Any]], blocking: Way, llm_server: LLMServer
+) -> None:
+    """The host has the result itself, which no request may have without its call."""
+    call, results = LATE[blocking.shape]
+    host = [*talk(3), {"role": "user", "content": "look"}, *call]
+    host += [{"role": "user", "content": "or rather: how late is it?"}]
+    policy = Policy(max_items=9, keep_last_turns=1, min_gain=0.0)
+    options: Any = {"mode": "append", "request": blocking.request(), "shape": blocking.shape}
+    with blocking.api.client(llm_server) as client:
+        wrapper = Middleware(client, policy, **options)
+        first = wrapper.fold(hand(host), held=None)
+        assert first.outcome.reason == "summarized"
+        host += results
+        for item in talk(8, 10):
+            wrapper.fold(hand(host))
+            host.append(item)
+    asked = [sent(request.body) for request in llm_server.requests[1:]]
+    told = [live for live in asked if "A &lt; B" in as_text(live)]
+    assert told
+    for live in told:
+        assert len(live) > 5  # the live request, not a prompt that shows it
+        assert not validate(live, blocking.shape)

@@ -313,8 +313,7 @@ class Session(ChatContext[Any]):
                 index = places.index_of(at)
                 if index is None or index in places.noted or latest[index] is item:
                     continue
-                items[at] = latest[index]
-                self._state.reading.doubt()
+                items[at] = latest[index]  # a fold looks through the list before it begins
 
     def catch_up(self) -> None:
         """Take in what the host edited in place of what the model sees as the host has it.
