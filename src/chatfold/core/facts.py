@@ -15,7 +15,7 @@ from chatfold.core.call_json import Path
 from chatfold.core.call_numbers import CallNumbers
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
-from chatfold.core.constraints import Instructs, may_instruct
+from chatfold.core.constraints import Remark, Remarks, remarks_of
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
@@ -27,12 +27,12 @@ from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_use
 __all__ = ["Fact", "Facts", "Place", "Sighting", "Told"]
 
 _Item: TypeAlias = tuple[Any, ...]
-"""How an item may instruct (see `may_instruct`); then what it says (see `Said`)."""
+"""The remarks of an item (see `Remarks`); then what it says (see `Said`)."""
 
 _Where: TypeAlias = tuple[str, Place, Path]
 """The key of a fact, and where in an item it stands."""
 
-_NOTHING: Final[_Item] = ("",)
+_NOTHING: Final[_Item] = (None,)
 _AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold, at most
 _CATCHING_UP: Final = 2  # tokens that are read for each one that came
 _BEFORE: Final = (8, 200)  # calls before those of new items among which new results find theirs
@@ -104,8 +104,6 @@ class Facts:
         self._told = 0  # how many items are in `places`
         self._ahead = 0  # how many items were looked at ahead of a fold
         self._opened = 0  # of how many items it is known whether a user speaks in them
-        self._instructing: list[int] = []
-        self._giving: list[int] = []  # those of them that need none to be held
         self._also: dict[str, list[str]] = {}
 
     @property
@@ -203,19 +201,16 @@ class Facts:
 
         return whole_text
 
-    def instructing(self, span: range, *, held: bool) -> Sequence[int]:
-        """Return the indices of a span at which items may change which instructions hold.
+    def remarks(self, span: range) -> Iterator[tuple[int, Sequence[Remark]]]:
+        """Yield the indices of a span at which a user says something, each with its remarks.
 
-        Args:
-            span: Indices of items.
-            held: Whether any hold before it: else nothing changes before one may be given.
+        They are of the languages that are built in.
         """
-        self._open(self.items)
-        may, start = self._instructing, span.start
-        if not held:
-            first = bisect_left(self._giving, start)
-            start = self._giving[first] if first < len(self._giving) else span.stop
-        return may[bisect_left(may, start) : bisect_left(may, span.stop)]
+        openers = self.openers
+        for at in range(bisect_left(openers, span.start), bisect_left(openers, span.stop)):
+            item = self._read[openers[at]]
+            if item is not None and item[0] is not None:
+                yield openers[at], item[0]
 
     def update(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> None:
         """Read what is new in a list, and put all together again where it changed.
@@ -331,29 +326,20 @@ class Facts:
     def _untold(self) -> None:
         self.values, self.places, self._also = {}, {}, {}
         self.uses, self.identities, self.phrases = Uses(), {}, Phrases()
-        self._instructing, self._giving = [], []
         self._told = self._ahead = self._opened = 0
 
     def _item(self, view: ItemView) -> _Item:
         """Return what an item says; most say nothing, and share the reading of that."""
-        instructs: Instructs = may_instruct(view, self._clean) if view.role == "user" else ""
+        remarks: Remarks = remarks_of(view, self._clean) if view.role == "user" else None
         said = self._reader.read(view)
-        return (instructs, *said) if instructs or said else _NOTHING
+        return _NOTHING if remarks is None and not said else (remarks, *said)
 
     def _open(self, stop: int) -> None:
-        """Take down in which of the items before an index a user speaks, and may instruct.
-
-        They have been read.
-        """
+        """Take down in which of the items before an index a user speaks."""
         start, self._opened = self._opened, max(self._opened, stop)
-        new = zip(self._views[start:stop], self._read[start:stop], strict=True)
-        for index, (view, item) in enumerate(new, start):
+        for index, view in enumerate(self._views[start:stop], start):
             if view.role == "user" and is_user_message(view):
                 self.uses.openers.append(index)
-            if item is not None and item[0]:
-                self._instructing.append(index)
-                if item[0] == "alone":
-                    self._giving.append(index)
 
     def _has_grown_to(self, views: Sequence[ItemView]) -> bool:
         """Return whether items came to those that were read, and nothing else has changed."""

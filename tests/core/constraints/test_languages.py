@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import shared_directory
 
-from chatfold.core.constraints import Words, may_instruct, standing
+from chatfold.core.constraints import Words, remarks_of, standing
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.languages.english import ENGLISH
 from chatfold.core.constraints.languages.french import FRENCH
@@ -70,9 +70,9 @@ def test_several_languages_may_be_spoken_in_one_message() -> None:
 
 @pytest.mark.parametrize("said", RULES)
 def test_a_message_that_instructs_is_known_before_its_sentences_are_read(said: str) -> None:
-    assert may_instruct(view(said)) == "alone"
-    assert not may_instruct(view("LK-4000001?"))
-    assert not may_instruct(ItemView("assistant", (TextPart(said),), "assistant", "openai_chat"))
+    assert any(remark.alone for remark in remarks_of(view(said)) or ())
+    assert not remarks_of(view("LK-4000001?"))
+    assert not remarks_of(ItemView("assistant", (TextPart(said),), "assistant", "openai_chat"))
 
 
 @pytest.mark.parametrize("said", PLAIN)

@@ -20,7 +20,7 @@ from strategies import History, histories, long_history
 from chatfold import ChatContext, FactReport
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
-from chatfold.core.constraints import standing
+from chatfold.core.constraints import standing, standing_by
 from chatfold.core.facts import Facts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Phrase, Phrases, price
@@ -70,9 +70,9 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     """Compare what is kept with what a reading of the whole list finds."""
     kept = brought_up_to_date(snapshot)
     assert [kept.fact(key) for key in kept.values] == facts_of(snapshot.views, snapshot.calls)
-    for held in (True, False):
-        may = kept.instructing(range(len(snapshot.views)), held=held)
-        assert standing([snapshot.views[i] for i in may]) == standing(snapshot.views)
+    for earlier in ([], ["Never call me."], ["Do not book the flight yet."]):
+        said = ((snapshot.views[i], r) for i, r in kept.remarks(range(len(snapshot.views))))
+        assert standing_by(said, earlier=earlier) == standing(snapshot.views, earlier=earlier)
     whole = Facts()
     whole.update(snapshot.views, snapshot.calls)
     assert told(kept.uses) == told(whole.uses)

@@ -20,7 +20,7 @@ from chatfold.core.constraints.words import Words, compiled
 from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
-__all__ = ["Message", "Sentence", "Speech", "each_word", "texts_of", "words_of"]
+__all__ = ["Message", "Sentence", "Speech", "words_of"]
 
 _LOOKED_AT: Final = 200_000  # characters of one text: what is longer was pasted, not said
 _SENTENCE: Final = 2_000  # characters: longer ones are no sentences
@@ -42,20 +42,6 @@ _QUOTATION = re.compile(
 )
 _HEADER = re.compile(r"\W*[^\W\d_][\w-]*(?: [\w-]+)? ?: ")
 _RULED = re.compile(r"-{3,}[^-]+-{3,}|_{8,}")
-
-
-def texts_of(view: ItemView, clean: Callable[[str], str] | None) -> list[str]:
-    """Return the texts of an item that a user says; of what others say, none.
-
-    Args:
-        view: The reading of the item.
-        clean: Applied to every text before it is cut.
-    """
-    if not is_user_message(view):
-        return []
-    said = (p.text for p in view.parts if type(p) is TextPart and not is_note(p.text))
-    # Cleaned first: a secret that is cut in two is not known any more.
-    return [(clean(text) if clean else text)[:_LOOKED_AT] for text in said]
 
 
 class Sentence(NamedTuple):
@@ -86,17 +72,29 @@ class Message:
     What they have in common is looked for once: to most of them its sentences are the same.
 
     Args:
-        texts: The texts of the message, in their order.
+        view: The reading of the item.
+        clean: Applied to every text before it is cut.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    def __init__(self, view: ItemView, clean: Callable[[str], str] | None) -> None:
+        self._view = view
+        self._clean = clean
         self._parted: dict[_Breaks, list[Sentence]] = {}
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts that a user says, in their order; of what others say, none."""
+        if not is_user_message(self._view):
+            return []
+        clean, parts = self._clean, self._view.parts
+        said = (p.text for p in parts if type(p) is TextPart and not is_note(p.text))
+        # Cleaned first: a secret that is cut in two is not known any more.
+        return [(clean(text) if clean else text)[:_LOOKED_AT] for text in said]
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of the message, those of pasted texts with them."""
-        return words_of(*self._texts)
+        return words_of(*self.texts)
 
     def sentences(self, speech: Speech) -> list[Sentence]:
         """Return the sentences and list lines of the message.
@@ -126,7 +124,7 @@ class Message:
 
     @cached_property
     def _said(self) -> list[Said]:
-        return [*said_of(self._texts)]
+        return [*said_of(self.texts)]
 
     @cached_property
     def _said_lines(self) -> list[_Lines]:
@@ -134,7 +132,7 @@ class Message:
 
     @cached_property
     def _unfenced(self) -> list[_Lines]:
-        return [_Lines(unfenced(text)) for text in self._texts]
+        return [_Lines(unfenced(text)) for text in self.texts]
 
     def _sentences(self, breaks: _Breaks) -> Iterator[Sentence]:
         own = True
@@ -153,12 +151,8 @@ class Message:
 
 def words_of(*texts: str) -> frozenset[str]:
     """Return the words of texts, in small letters, with one kind of apostrophe."""
-    return frozenset(each_word(texts))
-
-
-def each_word(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the words of texts as `words_of` has them, those of each text when they are needed."""
-    return chain.from_iterable(_WORD.findall(straight(text).lower()) for text in texts)
+    found = (_WORD.findall(straight(text).lower()) for text in texts)
+    return frozenset(chain.from_iterable(found))
 
 
 class _Lines:

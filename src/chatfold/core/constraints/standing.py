@@ -8,36 +8,19 @@ Not here: what a sentence means (`reader`), and where in a summary the instructi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from operator import is_
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
-from chatfold.core.constraints.reader import MOST, SentenceReader
-from chatfold.core.constraints.speech import Message, Speech, each_word, texts_of
-from chatfold.core.constraints.words import (
-    Marks,
-    Words,
-    compiled,
-    correcting_marks_of,
-    loosening_marks_of,
-    marks_of,
-    vocabulary_of,
-)
+from chatfold.core.constraints.lexicons import Lexicon, built_in, lexicons, reader_of
+from chatfold.core.constraints.reader import MOST
+from chatfold.core.constraints.remarks import Remark, remarks_in
+from chatfold.core.constraints.speech import Message
+from chatfold.core.constraints.words import Words
 from chatfold.core.views import ItemView
 
-__all__ = ["Instructs", "Standing", "Words", "may_instruct", "standing"]
-
-_PLAINLY, _AT_LEAST = 2, 2  # times as many words of one language as of another, and so many more
-_SPOKEN = re.compile(r"[^\W\d_]{3}")  # "Merge it." may go on with what was to wait
-
-
-Instructs: TypeAlias = Literal["", "held", "alone"]
-"""How an item can change which instructions hold: not at all; where one is held, as by what loosens
-it; also by itself."""
+__all__ = ["Standing", "Words", "standing", "standing_by"]
 
 
 class Standing(NamedTuple):
@@ -72,188 +55,114 @@ def standing(
         earlier: Those that hold by the items before these.
         clean: Applied to every text before it is read (`redact`).
     """
-    held = {key_of(text): text for text in earlier}
-    lifted: list[str] = []
-    said = [texts for view in views if (texts := texts_of(view, clean))]
-    if said:
-        languages = [*map(_Language, _lexicons(words))]
-        for texts in said:
-            message = Message(texts)
-            for language in languages:
-                if language.may_hold(message.words, held.values()):
-                    lifted += language.hold(message, held)
-    return Standing(list(held.values())[-MOST:], lifted)
+    languages = [*lexicons(words)]
+    messages = (Message(view, clean) for view in views)
+    said = ((remarks_in(message, languages), message) for message in messages if message.texts)
+    return _standing(said, languages, earlier)
 
 
-def may_instruct(view: ItemView, clean: Callable[[str], str] | None = None) -> Instructs:
-    """Return how an item can change which instructions hold, in a language that is built in.
+def standing_by(
+    said: Iterable[tuple[ItemView, Sequence[Remark]]],
+    *,
+    earlier: Sequence[str] = (),
+    clean: Callable[[str], str] | None = None,
+) -> Standing:
+    """Return the same in the languages that are built in, by remarks that are known.
 
     Args:
-        view: The reading of the item.
-        clean: Applied to every text before it is read (`redact`).
+        said: The readings of the items in which a user says something, each with its remarks.
+        earlier: Those that hold by the items before these.
+        clean: Applied to every text before it is read (`redact`), as it was for the remarks.
     """
-    texts = texts_of(view, clean)
-    if not any(map(_SPOKEN.search, texts)):
-        return ""
-    marks = _marks_of_all()
-    return "alone" if marks is None or not marks.isdisjoint(each_word(texts)) else "held"
+    messages = ((remarks, Message(view, clean)) for view, remarks in said)
+    return _standing(messages, built_in(), earlier)
 
 
-class _Lexicon(NamedTuple):
-    """What is known of the words of a language.
+def _standing(
+    said: Iterable[tuple[Sequence[Remark], Message]],
+    lexicons: Sequence[Lexicon],
+    earlier: Sequence[str],
+) -> Standing:
+    """Return what became of instructions.
 
-    Attributes:
-        words: The language.
-        marks: Words without which no sentence says anything of instructions; None: any may.
-        loosening: The same of sentences that say nothing but where an instruction is held.
-        correcting: The same of those that tell a number of one anew.
-        waits: Finds instructions that hold until the user goes on, which any sentence may do.
-        vocabulary: All words of its phrases.
-        built_in: Whether it is one of `LANGUAGES`.
-        speech: How its sentences are parted.
+    Args:
+        said: The remarks of each message, and the whole of it.
+        lexicons: The languages that the remarks are in.
+        earlier: The instructions that hold before.
     """
-
-    words: Words
-    marks: Marks | None
-    loosening: Marks | None
-    correcting: Marks | None
-    waits: re.Pattern[str]
-    vocabulary: frozenset[str]
-    built_in: bool
-    speech: Speech
+    held = {key_of(text): text for text in earlier}
+    lifted: list[str] = []
+    languages = [*map(_Language, lexicons)]
+    waiting = any(language.is_waiting(held.values()) for language in languages)
+    for remarks, message in said:
+        if not (remarks or waiting):
+            continue
+        for number, language in enumerate(languages):
+            own = [remark for remark in remarks if remark.language == number]
+            lifted += language.hold(own, message, held)
+        waiting = any(language.is_waiting(held.values()) for language in languages)
+    return Standing(list(held.values())[-MOST:], lifted)
 
 
 class _Language:
     """Reads messages in one language."""
 
-    def __init__(self, lexicon: _Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._known: dict[str, Content] = {}
         self._held: tuple[str, ...] = ()
         self._waiting = False
         self._waits: dict[str, bool] = {}
 
-    def may_hold(self, spoken: Iterable[str], held: Collection[str]) -> bool:
-        """Return whether among these words is one of those that instructions are told by.
-
-        To look for words is far quicker than to look for phrases, and most messages have none.
-
-        Args:
-            spoken: The words.
-            held: The instructions that hold, which may be loosened.
-        """
-        marks, loosening = self._lexicon.marks, self._lexicon.loosening
-        if marks is None or not marks.words.isdisjoint(spoken):
-            return True
-        if held and (loosening is None or not loosening.words.isdisjoint(spoken)):
-            return True
-        return bool(held) and self._are_waiting(tuple(held))
-
-    def _may_change(self, words: frozenset[str], held: Collection[str]) -> bool:
-        """Return whether a sentence, of which `may_hold` is true, may be or have what matters.
-
-        "Can you send it?" has a word of "can you only", and is none of what that is a part of.
-
-        Args:
-            words: Its words.
-            held: The instructions that hold.
-        """
-        marks, loosening = self._lexicon.marks, self._lexicon.loosening
-        if marks is None or marks.may_be_in(words):
-            return True
-        if not held:
-            return False
-        others = (loosening, self._lexicon.correcting)
-        if any(other is None or other.may_be_in(words) for other in others):
-            return True
-        return self._are_waiting(tuple(held))
-
-    def _are_waiting(self, held: tuple[str, ...]) -> bool:
+    def is_waiting(self, held: Collection[str]) -> bool:
         """Return whether one of the instructions that hold does so until the user goes on.
 
-        It is asked for every message and most of its sentences, and seldom of others than before.
+        It is asked for every message, and seldom of others than before.
         """
-        if held != self._held:
-            for text in held:
+        texts = tuple(held)
+        if texts != self._held:
+            for text in texts:
                 if text not in self._waits:
                     self._waits[text] = bool(self._lexicon.waits.search(plain_of(text)))
-            self._held, self._waiting = held, any(self._waits[text] for text in held)
+            self._held, self._waiting = texts, any(self._waits[text] for text in texts)
         return self._waiting
 
-    def hold(self, message: Message, held: dict[str, str]) -> list[str]:
+    def hold(self, remarks: Iterable[Remark], message: Message, held: dict[str, str]) -> list[str]:
         """Change what is held as a message says, and return the instructions that it takes back.
 
         Args:
-            message: What the user said.
+            remarks: Those of the message in this language.
+            message: The whole of it: where one of the instructions waits, any sentence may go on
+                with that.
             held: The instructions, oldest first, by their keys.
         """
-        speech = self._lexicon.speech
         lifted: list[str] = []
-        is_mail: bool | None = None
-        for sentence, words, own in message.sentences(speech):
-            now = held.values()
-            if not (self.may_hold(words, now) and self._may_change(words, now)):
-                continue
-            if self._is_foreign(words):
-                continue
-            if own and is_mail is None:
-                is_mail = message.is_mail(speech)
-            reader = _reader(self._lexicon.words)  # not before it is needed
-            back = reader.hold(sentence, held, self._known, own=own and not is_mail)
-            if back is not None:
-                lifted.append(back)
+        place = 0
+        for remark in remarks:
+            if self.is_waiting(held.values()):
+                break
+            if held or remark.alone:
+                lifted += self._read(remark.text, held, own=remark.own)
+            place = remark.at + 1
+        if self.is_waiting(held.values()):
+            lifted += self._hold_all(message, place, held)
         return lifted
 
-    def _is_foreign(self, said: frozenset[str]) -> bool:
-        """Return whether a sentence of these words is plainly in another built-in language.
+    def _hold_all(self, message: Message, place: int, held: dict[str, str]) -> list[str]:
+        """Do so by all sentences of a message from one on."""
+        lexicon = self._lexicon
+        lifted: list[str] = []
+        for text, words, own in message.sentences(lexicon.speech)[place:]:
+            may = lexicon.may_change if held else lexicon.may_give
+            if not (self.is_waiting(held.values()) or may(words)):
+                continue
+            if not lexicon.is_foreign(words):
+                own = own and not message.is_mail(lexicon.speech)
+                lifted += self._read(text, held, own=own)
+        return lifted
 
-        "Solo" is Italian and Spanish. A language of the caller's may have few words, and is read.
-        """
-        if not self._lexicon.built_in:
-            return False
-        own = len(said & self._lexicon.vocabulary)
-        return _most_of_one(said) >= max(_PLAINLY * own, own + _AT_LEAST)
-
-
-@lru_cache(maxsize=32)
-def _most_of_one(said: frozenset[str]) -> int:
-    """Return how many of these words one of the built-in languages has at most."""
-    return max(len(said & language.vocabulary) for language in _built_in())
-
-
-@cache
-def _marks_of_all() -> frozenset[str] | None:
-    """Return the marks of all languages that are built in, None where any sentence may have one."""
-    marks = [own.words for words in LANGUAGES if (own := marks_of(words)) is not None]
-    return frozenset[str]().union(*marks) if len(marks) == len(LANGUAGES) else None
-
-
-@cache
-def _built_in() -> tuple[_Lexicon, ...]:
-    return tuple(map(_lexicon, LANGUAGES))
-
-
-def _lexicons(words: Words | Sequence[Words]) -> Iterator[_Lexicon]:
-    """Yield what is known of languages; to look for those built in by their words takes longer."""
-    several = (words,) if isinstance(words, Words) else words
-    number = len(LANGUAGES)
-    if len(several) >= number and all(map(is_, several, LANGUAGES)):
-        yield from _built_in()
-        several = several[number:]
-    yield from map(_lexicon, several)
-
-
-@lru_cache(maxsize=32)
-def _lexicon(words: Words) -> _Lexicon:
-    """Return what is known of a language; made once, as that takes milliseconds."""
-    marks, loosening = marks_of(words), loosening_marks_of(words)
-    correcting = correcting_marks_of(words)
-    waits, vocabulary = compiled(words.waits), vocabulary_of(words)
-    built_in, speech = words in LANGUAGES, Speech(words)
-    return _Lexicon(words, marks, loosening, correcting, waits, vocabulary, built_in, speech)
-
-
-@lru_cache(maxsize=32)
-def _reader(words: Words) -> SentenceReader:
-    """Return what reads by these words; made once, as that takes tens of milliseconds."""
-    return SentenceReader(words)
+    def _read(self, sentence: str, held: dict[str, str], *, own: bool) -> list[str]:
+        """Return the instruction that a sentence takes back, if it does."""
+        reader = reader_of(self._lexicon.words)  # not before it is needed
+        back = reader.hold(sentence, held, self._known, own=own)
+        return [] if back is None else [back]
