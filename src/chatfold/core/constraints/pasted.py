@@ -105,7 +105,7 @@ def said_of(texts: Sequence[str]) -> Iterator[Said]:
 
 def unfenced(text: str) -> str:
     """Return a text without its fenced code."""
-    return _FENCED.sub("\n", text)
+    return _FENCED.sub("\n", text) if "```" in text or "~~~" in text else text
 
 
 def _without(text: str, blocks: Sequence[_Block]) -> tuple[str, int | None]:

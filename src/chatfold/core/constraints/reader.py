@@ -6,7 +6,7 @@ Not here: which sentences are read, and what becomes of all of them (`standing`)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.content import Content, ContentReader, key_of, plain_of
@@ -74,7 +74,12 @@ class SentenceReader:
         self.loosening = Loosening(words, self.lifts, self.permit)
 
     def hold(
-        self, sentence: str, held: dict[str, str], known: dict[str, Content], *, own: bool = True
+        self,
+        sentence: str,
+        held: dict[str, str],
+        known: dict[str, Content],
+        *,
+        is_own: Callable[[], bool],
     ) -> str | None:
         """Change what is held as a sentence says, and return the instruction that it takes back.
 
@@ -82,14 +87,20 @@ class SentenceReader:
             sentence: What a user said.
             held: The instructions, oldest first, by their keys.
             known: What they are about, by their keys, so that each is read once.
-            own: Whether they are the user's own words; what may be pasted takes nothing back.
+            is_own: Tells whether they are the user's own words, where that matters: what may be
+                pasted takes nothing back.
         """
         said = self.said(sentence)
-        opening = self.correction.search(plain_of(sentence)) if own else None
-        loose = self.loosening.read(sentence) if own and held else None
-        goes_on = own and said is None and self.goes_on(sentence, held, known)
+        opening = self.correction.search(plain_of(sentence))
+        loose = self.loosening.read(sentence) if held else None
+        goes_on = said is None and self.goes_on(sentence, held, known)
         if said is None and opening is None and loose is None and not goes_on:
             return None
+        own = is_own()
+        if not own:
+            if said is None:
+                return None
+            opening, loose, goes_on = None, None, False
         key = key_of(sentence)
         is_told_anew = said is None and key in held
         for dropped in (held, known):

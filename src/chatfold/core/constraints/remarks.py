@@ -28,7 +28,7 @@ class Remark(NamedTuple):
         language: The position of the language in which it can.
         at: The position of the sentence among those of its message in that language.
         text: The sentence.
-        own: Whether it is the user's own words.
+        own: Whether it is the user's own words, if no mail was pasted into the message.
         alone: Whether it can also where none holds.
     """
 
@@ -67,13 +67,13 @@ def _each(message: Message, languages: Sequence[Lexicon]) -> Iterator[Iterable[R
 
     To look for words is far quicker than to part sentences, and most messages have none.
     """
+    words = message.words
     for number, lexicon in enumerate(languages):
-        if lexicon.may_change(message.words):
+        if lexicon.may_change(words):
             yield _in_language(message, number, lexicon)
 
 
 def _in_language(message: Message, number: int, lexicon: Lexicon) -> Iterator[Remark]:
     for at, (text, words, own) in enumerate(message.sentences(lexicon.speech)):
         if lexicon.may_change(words) and not lexicon.is_foreign(words):
-            own = own and not message.is_mail(lexicon.speech)
             yield Remark(number, at, text, own, lexicon.may_give(words))

@@ -142,7 +142,7 @@ class _Language:
             if self.is_waiting(held.values()):
                 break
             if held or remark.alone:
-                lifted += self._read(remark.text, held, own=remark.own)
+                lifted += self._read(remark.text, message, held, own=remark.own)
             place = remark.at + 1
         if self.is_waiting(held.values()):
             lifted += self._hold_all(message, place, held)
@@ -157,12 +157,17 @@ class _Language:
             if not (self.is_waiting(held.values()) or may(words)):
                 continue
             if not lexicon.is_foreign(words):
-                own = own and not message.is_mail(lexicon.speech)
-                lifted += self._read(text, held, own=own)
+                lifted += self._read(text, message, held, own=own)
         return lifted
 
-    def _read(self, sentence: str, held: dict[str, str], *, own: bool) -> list[str]:
-        """Return the instruction that a sentence takes back, if it does."""
+    def _read(
+        self, sentence: str, message: Message, held: dict[str, str], *, own: bool
+    ) -> list[str]:
+        """Return the instruction that a sentence of a message takes back, if it does."""
+
+        def is_own() -> bool:
+            return own and not message.is_mail(self._lexicon.speech)
+
         reader = reader_of(self._lexicon.words)  # not before it is needed
-        back = reader.hold(sentence, held, self._known, own=own)
+        back = reader.hold(sentence, held, self._known, is_own=is_own)
         return [] if back is None else [back]

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _Groups: TypeAlias = tuple[frozenset[str], ...]
-"""Of each word of a phrase, those that it may be."""
+"""Of each word of a phrase but the one that it is looked for by, those that it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +204,11 @@ class Marks:
 
     def may_be_in(self, said: frozenset[str]) -> bool:
         """Return whether a text of these words may have a phrase: it has a word of each group."""
-        return any(
-            all(not group.isdisjoint(said) for group in groups)
-            for mark in self.words & said
-            for groups in self._phrases[mark]
-        )
+        for mark in self.words & said:
+            for others in self._phrases[mark]:
+                if not any(map(said.isdisjoint, others)):
+                    return True
+        return False
 
 
 def marks_of(words: Words) -> Marks | None:
@@ -247,8 +247,9 @@ def _marks(phrases: Sequence[str]) -> Marks | None:
         plain = [[max(word.split("-"), key=len) for word in g] for g in groups if _is_plain(g)]
         if not plain:
             return None
-        whole = tuple(frozenset(g) for g in plain if all(map(_WHOLE.fullmatch, g)))
         rarest: list[str] = max(plain, key=_rarity)
+        others = [g for g in plain if g is not rarest and all(map(_WHOLE.fullmatch, g))]
+        whole = tuple(map(frozenset, others))
         for word in rarest:
             found.setdefault(word, []).append(whole)
     return Marks(found)
