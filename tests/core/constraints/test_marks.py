@@ -19,10 +19,12 @@ from chatfold.core.constraints.reader import SentenceReader
 from chatfold.core.constraints.speech import words_of
 from chatfold.core.constraints.words import (
     Marks,
+    asking_marks_of,
     compiled,
     correcting_marks_of,
+    lifting_marks_of,
     loosening_marks_of,
-    marks_of,
+    telling_marks_of,
 )
 from chatfold.core.views import ItemView, TextPart
 
@@ -34,8 +36,9 @@ def view(text: str) -> ItemView:
 
 def _of(words: Words) -> Iterator[tuple[Marks | None, tuple[str, ...]]]:
     """Yield the marks of a language, each with the phrases that they are of."""
-    told = (*words.orders, *words.always, *words.asking, *words.limits, *words.bounds)
-    yield marks_of(words), (*told, *words.takes_back, *words.allows, *words.permits)
+    yield telling_marks_of(words), (*words.orders, *words.always, *words.limits, *words.bounds)
+    yield asking_marks_of(words), words.asking
+    yield lifting_marks_of(words), (*words.takes_back, *words.allows, *words.permits)
     yield loosening_marks_of(words), (*words.loosens, *words.unnamed)
     yield correcting_marks_of(words), words.corrects
 
@@ -65,7 +68,7 @@ def test_a_text_with_a_phrase_is_one_that_may_have_it(words: Words) -> None:
 
 
 def test_one_word_of_a_phrase_is_not_the_phrase() -> None:
-    marks = marks_of(Words(orders=("do not|never call|ring", "only")))
+    marks = telling_marks_of(Words(orders=("do not|never call|ring", "only")))
     assert marks is not None
     assert marks.may_be_in(words_of("Do not ring me."))
     assert marks.may_be_in(words_of("Only today."))
@@ -93,7 +96,7 @@ def _read(texts: list[str], words: Words) -> int:
 
 def test_sentences_that_only_share_a_word_with_a_phrase_are_not_read() -> None:
     """A fold of real talk would read most of it, as it did."""
-    marks = marks_of(ENGLISH)
+    marks = telling_marks_of(ENGLISH)
     assert marks is not None
     asked = ["I would want it sent again.", "My name is Ann, and here is my number."]
     assert not any(marks.words.isdisjoint(words_of(text)) for text in asked)

@@ -14,15 +14,17 @@ from operator import is_
 from typing import NamedTuple
 
 from chatfold.core.constraints.languages import LANGUAGES
-from chatfold.core.constraints.reader import SentenceReader
+from chatfold.core.constraints.reader import May, SentenceReader
 from chatfold.core.constraints.speech import Speech
 from chatfold.core.constraints.words import (
     Marks,
     Words,
+    asking_marks_of,
     compiled,
     correcting_marks_of,
+    lifting_marks_of,
     loosening_marks_of,
-    marks_of,
+    telling_marks_of,
     vocabulary_of,
 )
 
@@ -36,7 +38,12 @@ class Lexicon(NamedTuple):
 
     Attributes:
         words: The language.
-        marks: Words without which no sentence says anything of instructions; None: any may.
+        marks: Words without which no sentence does anything to instructions, as all but those of
+            `loosening` and `correcting` need none to be held; None: any may.
+        telling: Words without which no sentence is an instruction, but for questions; None: any
+            may, as with those that follow.
+        asking: The same of questions.
+        lifting: The same of sentences that take something back or allow it.
         loosening: The same of sentences that say nothing but where an instruction is held.
         correcting: The same of those that tell a number of one anew.
         waits: Finds instructions that hold until the user goes on, which any sentence may do.
@@ -46,7 +53,10 @@ class Lexicon(NamedTuple):
     """
 
     words: Words
-    marks: Marks | None
+    marks: frozenset[str] | None
+    telling: Marks | None
+    asking: Marks | None
+    lifting: Marks | None
     loosening: Marks | None
     correcting: Marks | None
     waits: re.Pattern[str]
@@ -54,22 +64,17 @@ class Lexicon(NamedTuple):
     is_built_in: bool
     speech: Speech
 
-    def may_give(self, said: frozenset[str]) -> bool:
-        """Return whether a text of these words may give or take back an instruction by itself.
+    def may(self, said: frozenset[str]) -> May | None:
+        """Return what a text of these words may do to instructions, None where that is nothing.
 
-        "Can you send it?" has a word of "can you only", and is none of what that is a part of.
+        "Can you send it?" has a word of "can you only", and is none of what that is a part of. Each
+        word of a sentence is one of the text around it, so either can be asked for.
         """
-        return self.marks is None or self.marks.may_be_in(said)
-
-    def may_change(self, said: frozenset[str]) -> bool:
-        """Return whether it may give one, or change one that is held."""
-        marks, loosening, correcting = self.marks, self.loosening, self.correcting
-        if marks is None or loosening is None or loosening.may_be_in(said):
-            return True
-        # Who tells a number anew says a word, at least, of those that instructions are told by.
-        if marks.words.isdisjoint(said) and loosening.words.isdisjoint(said):
-            return False
-        return marks.may_be_in(said) or correcting is None or correcting.may_be_in(said)
+        if self.marks is not None and self.marks.isdisjoint(said):
+            return None  # as of most
+        kinds = (self.telling, self.asking, self.lifting, self.loosening, self.correcting)
+        may = May(*(marks is None or marks.may_be_in(said) for marks in kinds))
+        return may if any(may) else None
 
     def is_foreign(self, said: frozenset[str]) -> bool:
         """Return whether a sentence of these words is plainly in another built-in language.
@@ -106,11 +111,30 @@ def lexicons(words: Words | Sequence[Words]) -> Iterator[Lexicon]:
 
 @lru_cache(maxsize=32)
 def _lexicon(words: Words) -> Lexicon:
-    marks, loosening = marks_of(words), loosening_marks_of(words)
-    correcting = correcting_marks_of(words)
+    telling, asking, lifting = (
+        marks_of(words) for marks_of in (telling_marks_of, asking_marks_of, lifting_marks_of)
+    )
+    loosening, correcting = loosening_marks_of(words), correcting_marks_of(words)
     waits, vocabulary = compiled(words.waits), vocabulary_of(words)
-    is_built_in, speech = words in LANGUAGES, Speech(words)
-    return Lexicon(words, marks, loosening, correcting, waits, vocabulary, is_built_in, speech)
+    return Lexicon(
+        words,
+        _joined((telling, asking, lifting, loosening)),
+        telling,
+        asking,
+        lifting,
+        loosening,
+        correcting,
+        waits,
+        vocabulary,
+        is_built_in=words in LANGUAGES,
+        speech=Speech(words),
+    )
+
+
+def _joined(several: Sequence[Marks | None]) -> frozenset[str] | None:
+    """Return the words of all marks, None where any sentence may have what one of them tells."""
+    words = [marks.words for marks in several if marks is not None]
+    return frozenset[str]().union(*words) if len(words) == len(several) else None
 
 
 @lru_cache(maxsize=32)

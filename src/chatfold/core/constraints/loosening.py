@@ -41,13 +41,13 @@ class Loosening:
     def read(self, sentence: str) -> Loose | None:
         """Return what a sentence loosens, None where that is nothing; who asks loosens nothing."""
         plain = plain_of(sentence)
-        if plain.endswith("?") or self._reports.search(plain):
+        if plain.endswith("?"):
             return None
         unnamed = self._unnamed.anywhere(plain) and self._begun(plain, self._unnamed)
         loosens = self._loosens.anywhere(plain) and self._begun(plain, self._loosens)
-        if unnamed or loosens or self._permit.anywhere(plain):
-            return Loose(sentence, unnamed)
-        return None
+        if not (unnamed or loosens or self._permit.anywhere(plain)):
+            return None
+        return None if self._reports.search(plain) else Loose(sentence, unnamed)
 
     def _begun(self, plain: str, phrases: Phrases) -> bool:
         """Return whether a clause of a sentence begins so; on what condition is no matter here."""

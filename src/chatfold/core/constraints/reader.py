@@ -14,11 +14,34 @@ from chatfold.core.constraints.lifts import Lifts, Phrases
 from chatfold.core.constraints.loosening import Loose, Loosening
 from chatfold.core.constraints.words import Words, alternatives, compiled
 
-__all__ = ["MOST", "SentenceReader"]
+__all__ = ["MOST", "May", "SentenceReader"]
 
 MOST: Final = 40  # instructions
 _MOST_ON: Final = 2  # sentences that go on with one instruction; more are about something else
 _LONGEST: Final = 300  # characters of one instruction
+
+
+class May(NamedTuple):
+    """What a text may do to instructions by its words alone, before any phrase is looked for.
+
+    Attributes:
+        tells: Whether it may be an instruction, if it is no question.
+        asks: Whether it may be one as a question.
+        lifts: Whether it may take something back, or allow it.
+        loosens: Whether it may loosen an instruction that is held.
+        corrects: Whether it may tell a number of one anew.
+    """
+
+    tells: bool = False
+    asks: bool = False
+    lifts: bool = False
+    loosens: bool = False
+    corrects: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether it may do something also where no instruction is held."""
+        return self.tells or self.asks or self.lifts
 
 
 class _Said(NamedTuple):
@@ -76,6 +99,7 @@ class SentenceReader:
     def hold(
         self,
         sentence: str,
+        may: May,
         held: dict[str, str],
         known: dict[str, Content],
         *,
@@ -85,14 +109,16 @@ class SentenceReader:
 
         Args:
             sentence: What a user said.
+            may: What it may do by its words.
             held: The instructions, oldest first, by their keys.
             known: What they are about, by their keys, so that each is read once.
             is_own: Tells whether they are the user's own words, where that matters: what may be
                 pasted takes nothing back.
         """
-        said = self.said(sentence)
+        said = self.said(sentence, may) if may.alone else None
         opening = self.correction.search(plain_of(sentence))
-        loose = self.loosening.read(sentence) if held else None
+        loosens = held and (may.loosens or may.lifts)
+        loose = self.loosening.read(sentence) if loosens else None
         goes_on = said is None and self.goes_on(sentence, held, known)
         if said is None and opening is None and loose is None and not goes_on:
             return None
@@ -174,11 +200,16 @@ class SentenceReader:
         concerned = (key for key in about if self.content.concerns(told, about[key]))
         return any(not self.only_loosens(held[key]) for key in concerned)
 
-    def said(self, sentence: str) -> _Said | None:
-        """Return what a sentence says of instructions, None where that is nothing."""
+    def said(self, sentence: str, may: May) -> _Said | None:
+        """Return what a sentence says of instructions, None where that is nothing.
+
+        Args:
+            sentence: What a user said.
+            may: What it may do by its words.
+        """
         plain = plain_of(sentence)
-        instruction = self.is_instruction(plain)
-        speaks = self.taking_back.anywhere(plain) or self.permit.anywhere(plain)
+        instruction = self.is_instruction(plain, tells=may.tells, asks=may.asks)
+        speaks = may.lifts and (self.taking_back.anywhere(plain) or self.permit.anywhere(plain))
         if not (speaks or instruction):
             return None
         places = self.lifts.places(plain)
@@ -199,20 +230,39 @@ class SentenceReader:
             may_lift=bool(lifting) and (instruction or not plain.endswith("?")),
         )
 
-    def is_instruction(self, plain: str) -> bool:
-        """Return whether a sentence asks for something that holds from now on."""
+    def is_instruction(self, plain: str, *, tells: bool = True, asks: bool = True) -> bool:
+        """Return whether a sentence asks for something that holds from now on.
+
+        Args:
+            plain: The sentence in small letters.
+            tells: Whether its words are those of an instruction that is no question.
+            asks: Whether they are those of one that is a question.
+        """
         plain = self.tag.sub("", plain)
         if plain.endswith("?") or self.question.search(plain):
-            return bool(self.asking.search(self.exception.sub("~", plain)))
+            return asks and bool(self.asking.search(self.exception.sub("~", plain)))
+        if not tells:
+            return False
+        starts = self.starts(plain)
+        asks = self.begun(self.order, plain, starts) or self.always.search(plain)
+        if not ((asks and self.asks_unless_excepted(plain)) or self.is_lasting(plain, starts)):
+            return False
         bare = self.filling.sub("", plain)
         alone = " " not in bare and self.order.fullmatch(bare)
-        if alone or self.report.search(plain):
-            return False  # one word alone is an answer
-        starts = self.starts(plain)
-        if self.begun(self.order, plain, starts) or self.always.search(plain):
-            rest = self.exception.sub("~", plain)
-            if self.begun(self.order, rest, self.starts(rest)) or self.always.search(rest):
-                return True
+        return not (alone or self.report.search(plain))  # one word alone is an answer
+
+    def asks_unless_excepted(self, plain: str) -> bool:
+        """Return whether a sentence tells to do something also without what only looks like it."""
+        rest = self.exception.sub("~", plain)
+        return bool(self.begun(self.order, rest, self.starts(rest)) or self.always.search(rest))
+
+    def is_lasting(self, plain: str, starts: Sequence[int]) -> bool:
+        """Return whether a sentence is a request that holds from now on.
+
+        Args:
+            plain: The sentence in small letters.
+            starts: Where its clauses begin.
+        """
         request = self.begun(self.request, plain, starts)
         if request is None:
             return False

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.constraints.lexicons import Lexicon, built_in
+from chatfold.core.constraints.reader import May
 from chatfold.core.constraints.speech import Message
 from chatfold.core.views import ItemView
 
@@ -29,14 +30,14 @@ class Remark(NamedTuple):
         at: The position of the sentence among those of its message in that language.
         text: The sentence.
         own: Whether it is the user's own words, if no mail was pasted into the message.
-        alone: Whether it can also where none holds.
+        may: What its words may do.
     """
 
     language: int
     at: int
     text: str
     own: bool
-    alone: bool
+    may: May
 
 
 Remarks: TypeAlias = tuple[Remark, ...] | None
@@ -69,11 +70,12 @@ def _each(message: Message, languages: Sequence[Lexicon]) -> Iterator[Iterable[R
     """
     words = message.words
     for number, lexicon in enumerate(languages):
-        if lexicon.may_change(words):
+        if lexicon.may(words):
             yield _in_language(message, number, lexicon)
 
 
 def _in_language(message: Message, number: int, lexicon: Lexicon) -> Iterator[Remark]:
     for at, (text, words, own) in enumerate(message.sentences(lexicon.speech)):
-        if lexicon.may_change(words) and not lexicon.is_foreign(words):
-            yield Remark(number, at, text, own, lexicon.may_give(words))
+        may = lexicon.may(words)
+        if may and not lexicon.is_foreign(words):
+            yield Remark(number, at, text, own, may)

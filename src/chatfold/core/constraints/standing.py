@@ -8,19 +8,21 @@ Not here: what a sentence means (`reader`), and where in a summary the instructi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.lexicons import Lexicon, built_in, lexicons, reader_of
-from chatfold.core.constraints.reader import MOST
+from chatfold.core.constraints.reader import MOST, May
 from chatfold.core.constraints.remarks import Remark, remarks_in
 from chatfold.core.constraints.speech import Message
 from chatfold.core.constraints.words import Words
 from chatfold.core.views import ItemView
 
 __all__ = ["Standing", "Words", "standing", "standing_by"]
+
+_NOTHING: Final = May()  # that the words of a sentence do
 
 
 class Standing(NamedTuple):
@@ -92,22 +94,24 @@ def _standing(
     """
     held = {key_of(text): text for text in earlier}
     lifted: list[str] = []
-    languages = [*map(_Language, lexicons)]
+    languages = [_Language(number, lexicon) for number, lexicon in enumerate(lexicons)]
     waiting = any(language.is_waiting(held.values()) for language in languages)
     for remarks, message in said:
         if not (remarks or waiting):
             continue
         for number, language in enumerate(languages):
             own = [remark for remark in remarks if remark.language == number]
-            lifted += language.hold(own, message, held)
-        waiting = any(language.is_waiting(held.values()) for language in languages)
+            if own or waiting:
+                lifted += language.hold(own, message, held)
+                waiting = any(each.is_waiting(held.values()) for each in languages)
     return Standing(list(held.values())[-MOST:], lifted)
 
 
 class _Language:
     """Reads messages in one language."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, number: int, lexicon: Lexicon) -> None:
+        self._number = number
         self._lexicon = lexicon
         self._known: dict[str, Content] = {}
         self._held: tuple[str, ...] = ()
@@ -141,33 +145,30 @@ class _Language:
         for remark in remarks:
             if self.is_waiting(held.values()):
                 break
-            if held or remark.alone:
-                lifted += self._read(remark.text, message, held, own=remark.own)
+            lifted += self._read(remark, message, held)
             place = remark.at + 1
         if self.is_waiting(held.values()):
-            lifted += self._hold_all(message, place, held)
+            for remark in self._rest(message, place):
+                lifted += self._read(remark, message, held)
         return lifted
 
-    def _hold_all(self, message: Message, place: int, held: dict[str, str]) -> list[str]:
-        """Do so by all sentences of a message from one on."""
+    def _rest(self, message: Message, place: int) -> Iterator[Remark]:
+        """Yield all sentences of a message from one on that are in this language."""
         lexicon = self._lexicon
-        lifted: list[str] = []
-        for text, words, own in message.sentences(lexicon.speech)[place:]:
-            may = lexicon.may_change if held else lexicon.may_give
-            if not (self.is_waiting(held.values()) or may(words)):
-                continue
+        for at, (text, words, own) in enumerate(message.sentences(lexicon.speech)[place:], place):
             if not lexicon.is_foreign(words):
-                lifted += self._read(text, message, held, own=own)
-        return lifted
+                yield Remark(self._number, at, text, own, lexicon.may(words) or _NOTHING)
 
-    def _read(
-        self, sentence: str, message: Message, held: dict[str, str], *, own: bool
-    ) -> list[str]:
+    def _read(self, remark: Remark, message: Message, held: dict[str, str]) -> list[str]:
         """Return the instruction that a sentence of a message takes back, if it does."""
+        if not remark.may.alone and not held:
+            return []
+        if remark.may == _NOTHING and not self.is_waiting(held.values()):
+            return []
 
         def is_own() -> bool:
-            return own and not message.is_mail(self._lexicon.speech)
+            return remark.own and not message.is_mail(self._lexicon.speech)
 
         reader = reader_of(self._lexicon.words)  # not before it is needed
-        back = reader.hold(sentence, held, self._known, is_own=is_own)
+        back = reader.hold(remark.text, remark.may, held, self._known, is_own=is_own)
         return [] if back is None else [back]

@@ -14,11 +14,13 @@ __all__ = [
     "Marks",
     "Words",
     "alternatives",
+    "asking_marks_of",
     "compiled",
     "correcting_marks_of",
+    "lifting_marks_of",
     "loosening_marks_of",
-    "marks_of",
     "phrases_of",
+    "telling_marks_of",
     "vocabulary_of",
 ]
 
@@ -211,15 +213,23 @@ class Marks:
         return False
 
 
-def marks_of(words: Words) -> Marks | None:
-    """Return the words without which a sentence says nothing of instructions.
+def telling_marks_of(words: Words) -> Marks | None:
+    """Return the words without which a sentence that is no question is no instruction.
 
     Each word of a sentence is one of the text around it, so either can be asked for them. None:
     there are no such words, and any sentence may.
     """
-    lifts = (*words.takes_back, *words.allows, *words.permits)
-    told = (*words.orders, *words.always, *words.asking, *lifts)
-    return _marks((*told, *words.limits, *words.bounds))
+    return _marks((*words.orders, *words.always, *words.limits, *words.bounds))
+
+
+def asking_marks_of(words: Words) -> Marks | None:
+    """Return the same of questions."""
+    return _marks(words.asking)
+
+
+def lifting_marks_of(words: Words) -> Marks | None:
+    """Return the same of sentences that take something back or allow it."""
+    return _marks((*words.takes_back, *words.allows, *words.permits))
 
 
 def loosening_marks_of(words: Words) -> Marks | None:
