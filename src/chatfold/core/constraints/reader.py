@@ -244,14 +244,14 @@ class SentenceReader:
         if not tells:
             return False
         starts = self.starts(plain)
-        asks = self.begun(self.order, plain, starts) or self.always.search(plain)
-        if not ((asks and self.asks_unless_excepted(plain)) or self.is_lasting(plain, starts)):
+        told = self.begun(self.order, plain, starts) or self.always.search(plain)
+        if not ((told and self.is_told_unless_excepted(plain)) or self.is_lasting(plain, starts)):
             return False
         bare = self.filling.sub("", plain)
         alone = " " not in bare and self.order.fullmatch(bare)
         return not (alone or self.report.search(plain))  # one word alone is an answer
 
-    def asks_unless_excepted(self, plain: str) -> bool:
+    def is_told_unless_excepted(self, plain: str) -> bool:
         """Return whether a sentence tells to do something also without what only looks like it."""
         rest = self.exception.sub("~", plain)
         return bool(self.begun(self.order, rest, self.starts(rest)) or self.always.search(rest))
