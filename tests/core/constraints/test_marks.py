@@ -12,7 +12,7 @@ from types import FrameType
 
 import pytest
 
-from chatfold.core.constraints import Words, standing
+from chatfold.core.constraints import Standing, Words, remarks_of, standing, standing_by
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.languages.english import ENGLISH
 from chatfold.core.constraints.reader import SentenceReader
@@ -120,3 +120,34 @@ def test_who_corrects_an_instruction_is_read_where_one_is_held() -> None:
 def test_a_word_that_ends_in_an_apostrophe_is_no_word_to_look_for() -> None:
     words = Words(orders=("po' sempre",))
     assert standing([view("Po' sempre aperto.")], words=words).held == ["Po' sempre aperto."]
+
+
+def test_what_is_known_of_a_message_is_what_the_whole_of_it_says() -> None:
+    """Also where an instruction begins to wait, or no longer waits, in the middle of a message."""
+    said = [
+        "Send my ticket. Don't send the invoice yet. It is for Ann.",
+        "Send the bill.",
+        "Thanks. Send it. Do not book it yet, please. Ok, book it. And send it to Bob.",
+        "Can you send it?",
+        "Any time is fine. Send the invoice. From now on call me at 9.",
+        "Fine\nActually, from now on call me at 10.\nNever call Ann.",
+    ]
+    views = [view(text) for text in said]
+    known = [(each, remarks_of(each) or ()) for each in views]
+    for earlier in ([], ["Don't ship it until I say so."], ["Never call me before 9."]):
+        for start in range(len(views)):
+            by_remarks = standing_by(known[start:], earlier=earlier)
+            assert by_remarks == standing(views[start:], earlier=earlier)
+    assert [len(remarks) for _, remarks in known] == [1, 0, 1, 1, 2, 2]
+    assert standing_by(known) == Standing(
+        held=[
+            "Don't send the invoice yet.",
+            "Send the bill.",
+            "Send it.",
+            "Do not book it yet, please.",
+            "Ok, book it.",
+            "Actually, from now on call me at 10.",
+            "Never call Ann.",
+        ],
+        lifted=["From now on call me at 9."],
+    )
