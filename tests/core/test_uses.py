@@ -78,12 +78,12 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
     """The short way for what most facts are, and the way for all of them, say the same."""
     views = list(ChatContext(history.items, shape=history.shape).views())
     found, calls = facts_of(views), pair_calls(views)
-    words, cut = CallWords(calls), data.draw(st.integers(0, len(views)))
+    cut = data.draw(st.integers(0, len(views)))
     head = Head.of(views, range(cut), frozenset(), found.openers)
     assert head == Head.of(views, range(cut), frozenset())
     written = {n for n in range(len(calls)) if calls[n].completed and data.draw(st.booleans())}
-    needs = needs_of(found, head, words, written=written, earlier=())
-    again = _Again(found, words, written, (), found.keys_in(range(cut, len(views))))
+    needs = needs_of(found, head, calls, written=written, earlier=())
+    again = _Again(found, calls, written, (), found.keys_in(range(cut, len(views))))
     weigher = Weigher(head, Rates(again.counts))
     for need in needs:
         if need.key in again.seen:
@@ -110,7 +110,7 @@ def test_a_result_that_changed_something_is_an_outcome(history: Any, written: se
     found, calls = facts_of(views), pair_calls(views)
     written = {number for number in written if number < len(calls) and calls[number].completed}
     head = Head.of(views, range(len(views)), frozenset())
-    for need in needs_of(found, head, CallWords(calls), written=written, earlier=()):
+    for need in needs_of(found, head, calls, written=written, earlier=()):
         for who, home in need.track.sides.items() if need.track is not None else ():
             if home.place == "result" and who != "body":
                 assert who == ("outcome" if home.call in written else "result")
@@ -134,7 +134,7 @@ def test_a_value_that_is_all_of_its_leaf_is_told_without_another_look(history: A
     views = list(ChatContext(history.items, shape=history.shape).views())
     found, calls = facts_of(views), pair_calls(views)
     words, head = CallWords(calls), Head.of(views, range(len(views)), frozenset())
-    for need in needs_of(found, head, words, written=(), earlier=()):
+    for need in needs_of(found, head, calls, written=(), earlier=()):
         for home in need.homes():
             text = found.whole_text(need.key, home)
             if text is None or home.call is None:
@@ -220,7 +220,7 @@ def test_what_only_an_earlier_summary_names_counts_where_that_is_there_for_it() 
     views = [marked[1], ItemView("user", (TextPart("And LK-7000001?"),))]
     found, head = facts_of(views), Head.of(views, range(2), frozenset())
     for earlier, keys in (((), []), (("id:lk-4821936",), ["id:lk-4821936"])):
-        needs = needs_of(found, head, CallWords([]), written=(), earlier=earlier)
+        needs = needs_of(found, head, [], written=(), earlier=earlier)
         assert [need.key for need in needs] == [*keys, "id:lk-7000001"]
 
 

@@ -391,8 +391,9 @@ class Facts:
                         tool, may_be_body = words.name(near), words.may_hold_body(near, where)
                 author = "tool" if where == "result" else view.role
                 seen, side = Sighting(index, author, where, path, call, whole), where
-                if may_be_body and words.in_body(near, where, path):
+                if may_be_body and call is not None and words.in_body(near, where, path):
                     side = "body"
+                    uses.bodies.add((call, where, path))
             for value in (values,) if type(values) is Value else values:
                 key = value.key
                 sightings = places.get(key)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from chatfold.core.reuse import Origin
-from chatfold.core.sightings import Sighting
+from chatfold.core.sightings import Place, Sighting
 from chatfold.core.values import Kind, Value
 
 __all__ = ["HOMES", "Track", "Uses", "home_of", "last_key", "own_side"]
@@ -56,7 +56,7 @@ class Track:
     """What has come of a fact.
 
     Attributes:
-        names: The sides that name it, in the order in which they did first.
+        names: The sides that name it, each once.
         sides: The same, each with the place that says it best: the latest, but of a
             user's the first, which says what it is about.
         uses: How often the assistant has come back to it.
@@ -82,6 +82,25 @@ class Track:
         if turn != self._turn:
             self._turn = turn
             self.turns += 1
+
+    def with_outcomes(self, outcome: Sighting, result: Sighting | None) -> Track:
+        """Return it with some of the results that name the fact as outcomes, complete.
+
+        Args:
+            outcome: The latest of these.
+            result: The latest of the other results, None where there is none.
+        """
+        track = Track()
+        track.sides = {**self.sides, "outcome": outcome}
+        if result is None:
+            del track.sides["result"]
+        else:
+            track.sides["result"] = result
+        names = tuple(track.sides)
+        track.names = _NAMES.setdefault(names, names)
+        track.uses, track.last, track.turns = self.uses, self.last, self.turns
+        track.home = next(track.sides[side] for side in HOMES if side in track.sides)
+        return track
 
     def add(self, seen: Sighting, side: str, turn: int) -> None:
         """Take in the next place where it stands, in the turn of that number."""
@@ -126,6 +145,7 @@ class Uses:
         told_before: Keys of those that an earlier summary names.
         paths: Keys of those that are paths.
         given: Keys of the paths that a result was the first to name.
+        bodies: The places in calls and their results that are inside a body of text.
         openers: Indices of the items in which a user speaks.
         kinds: Index of the item in which a user, or an earlier summary, named the first fact of
             each kind.
@@ -139,6 +159,7 @@ class Uses:
         self.told_before: set[str] = set()
         self.paths: list[str] = []
         self.given: set[str] = set()
+        self.bodies: set[tuple[int, Place, tuple[str | int, ...]]] = set()
         self.openers: list[int] = []
         self.kinds: dict[Kind, int] = {}
         self._shared: dict[Origin, Origin] = {}

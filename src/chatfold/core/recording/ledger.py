@@ -6,10 +6,8 @@ entries (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
-from typing import Final
 
 from chatfold.core.call_json import Path, leaves_of
 from chatfold.core.call_words import CallWords, named_by
@@ -32,7 +30,6 @@ _LOOKED_AT = 1.25  # times the budget: needs of less worth than that are not loo
 _CHANGES_LOOKED_AT = 50  # calls
 _FRAME = rendered(Record(values=(Entry("-"),)))  # what a record takes beside its entries
 _AIM, _ENOUGH = 0.97, 0.9  # shares of the room: what is aimed at first, what it may be left at
-_NONE: Final[Mapping[int, Sighting]] = MappingProxyType({})
 _REFILLS = (1.0, 0.95, 0.9)  # what is aimed at then, as shares of what should fill the room
 
 
@@ -75,25 +72,83 @@ class Ledger:
         self._gone = gone
         self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
 
-    def entries(
-        self,
-        needs: Needs,
-        places: Sequence[int],
-        room: int,
-        count: TextSizes,
-        corrections: Mapping[int, Sighting] = _NONE,
-    ) -> list[Entry]:
-        """Return entries for the facts that are worth most, newest last, of about `room` tokens.
+    def lines(self, needs: Needs, places: Iterable[int], room: int) -> dict[str, Line]:
+        """Return the words for the needs of most worth, by what they say.
+
+        Several facts may share theirs.
 
         Args:
             needs: The needed facts.
             places: Which of them.
+            room: Tokens that their entries are to have.
+        """
+        left = int(_LOOKED_AT * room)
+        made: dict[str, Line] = {}
+        (newer, older), alike = self._phrases.tables(), self._alike
+        keys, worths, tracks, where = needs.keys, needs.worths, needs.tracks, needs.places
+        for place in sorted(places, key=worths.__getitem__, reverse=True):
+            if left <= 0:
+                break
+            key = keys[place]
+            track = tracks.get(key)
+            home = home_of(where[key], track)
+            phrase = newer.get(key) or older.get(key)
+            if (
+                phrase is None
+                or phrase.home is not home
+                or (phrase.call is not None and alike.get(phrase.call, ()) is not None)
+            ):
+                phrase = self._found(needs[place])  # also of what the latest such call gave
+                if phrase is None:
+                    continue
+            if self._lifted and home is not None and home.author == SAID_BY_USER:
+                phrase = self._still_said(phrase, needs[place])
+            index = phrase.home.index
+            order = (index if track is None else track.last, index, place)
+            said, worth = phrase.key, worths[place] * phrase.share
+            known = made.get(said)
+            if known is None:
+                made[said] = phrase, order, worth
+                left -= phrase.length
+            else:
+                made[said] = known[0], max(known[1], order), known[2] + worth
+        return made
+
+    def corrected(
+        self, found: Mapping[str, Line], needs: Needs, corrections: Mapping[int, Sighting]
+    ) -> dict[str, Line]:
+        """Return words with others: needs as a user said them, which say what a value is of.
+
+        Args:
+            found: The words, by what they say.
+            needs: The needed facts.
+            corrections: Those that go in as the user said them, and where that is.
+        """
+        lines = dict(found)
+        for place, home in corrections.items():
+            need = needs[place]
+            phrase = self._finder.at(need.value, home)
+            if phrase is None:
+                continue
+            if phrase.full is not None:
+                phrase = Phrase(home, phrase.full, None, phrase.groups, phrase.share)
+            phrase = self._still_said(phrase, need)
+            index = phrase.home.index
+            order = (index if need.track is None else need.track.last, index, place)
+            worth, known = need.worth * phrase.share, lines.get(phrase.key)
+            if known is not None:
+                order, worth = max(known[1], order), known[2] + worth
+            lines[phrase.key] = phrase, order, worth
+        return lines
+
+    def entries(self, found: Mapping[str, Line], room: int, count: TextSizes) -> list[Entry]:
+        """Return entries for the facts that are worth most, newest last, of about `room` tokens.
+
+        Args:
+            found: The words for them.
             room: Tokens.
             count: Returns the sizes of texts in tokens.
-            corrections: Others of them that go in as the user said them, and where that is.
         """
-        found = self._lines(needs, places, int(_LOOKED_AT * room))
-        self._correct(found, needs, corrections)
         lines = list(found.values())
         price([line[0] for line in lines], count.many)
         frame = self._phrases.frame = self._phrases.frame or count(_FRAME)
@@ -160,61 +215,6 @@ class Ledger:
         for number, named in zip(self._gone, self.words.identities(self._gone), strict=True):
             found.setdefault((self.words.name(number), named_by(named)), []).append(number)
         return found
-
-    def _lines(self, needs: Needs, places: Sequence[int], room: int) -> dict[str, Line]:
-        """Return the words for the needs of most worth, by what they say.
-
-        Several facts may share theirs.
-        """
-        made: dict[str, Line] = {}
-        (newer, older), alike = self._phrases.tables(), self._alike
-        keys, worths, tracks, where = needs.keys, needs.worths, needs.tracks, needs.places
-        for place in sorted(places, key=worths.__getitem__, reverse=True):
-            if room <= 0:
-                break
-            key = keys[place]
-            track = tracks.get(key)
-            home = home_of(where[key], track)
-            phrase = newer.get(key) or older.get(key)
-            if (
-                phrase is None
-                or phrase.home is not home
-                or (phrase.call is not None and alike.get(phrase.call, ()) is not None)
-            ):
-                phrase = self._found(needs[place])  # also of what the latest such call gave
-                if phrase is None:
-                    continue
-            if self._lifted and home is not None and home.author == SAID_BY_USER:
-                phrase = self._still_said(phrase, needs[place])
-            index = phrase.home.index
-            order = (index if track is None else track.last, index, place)
-            said, worth = phrase.key, worths[place] * phrase.share
-            known = made.get(said)
-            if known is None:
-                made[said] = phrase, order, worth
-                room -= phrase.length
-            else:
-                made[said] = known[0], max(known[1], order), known[2] + worth
-        return made
-
-    def _correct(
-        self, lines: dict[str, Line], needs: Needs, corrections: Mapping[int, Sighting]
-    ) -> None:
-        """Add needs in the words of a user, as many of these as say what a value is of."""
-        for place, home in corrections.items():
-            need = needs[place]
-            phrase = self._finder.at(need.value, home)
-            if phrase is None:
-                continue
-            if phrase.full is not None:
-                phrase = Phrase(home, phrase.full, None, phrase.groups, phrase.share)
-            phrase = self._still_said(phrase, need)
-            index = phrase.home.index
-            order = (index if need.track is None else need.track.last, index, place)
-            worth, known = need.worth * phrase.share, lines.get(phrase.key)
-            if known is not None:
-                order, worth = max(known[1], order), known[2] + worth
-            lines[phrase.key] = phrase, order, worth
 
     def _is_past(self, number: int, path: Path, text: str) -> bool:
         """Return whether the latest call like one gave something else at a path, and not this."""

@@ -11,14 +11,14 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from chatfold.core.call_words import CallWords
+from chatfold.core.calls import ToolCallRecord
 from chatfold.core.facts import Facts
 from chatfold.core.recording.kin import Worked
 from chatfold.core.recording.worth import Weigher, worth_as
 from chatfold.core.reuse import Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
-from chatfold.core.uses import HOMES, Track, Uses, home_of, own_side
+from chatfold.core.uses import HOMES, Track, home_of, own_side
 from chatfold.core.values import Value
 from chatfold.core.views import ItemView, is_user_message
 
@@ -149,7 +149,12 @@ class Needs:
 
 
 def needs_of(
-    found: Facts, head: Head, words: CallWords, *, written: Collection[int], earlier: Container[str]
+    found: Facts,
+    head: Head,
+    calls: Sequence[ToolCallRecord],
+    *,
+    written: Collection[int],
+    earlier: Container[str],
 ) -> Needs:
     """Return the needed facts, in the order in which they were first seen.
 
@@ -162,13 +167,13 @@ def needs_of(
     Args:
         found: The facts of the whole list.
         head: What goes.
-        words: The words of all calls of the list.
+        calls: The records of all calls of the list.
         written: Positions in the calls of those that changed something.
         earlier: Keys of the facts that an earlier summary is there for.
     """
     span = head.span
     stays = found.keys_in((*range(span.start), *head.kept, *range(span.stop, found.items)))
-    again = _Again(found, words, written, earlier, stays)
+    again = _Again(found, calls, written, earlier, stays)
     weigher = Weigher(head, Rates(again.counts))
     values, places, tracks, known = found.values, found.places, found.uses.tracks, again.seen
     alone, fresh, start = weigher.alone, weigher.fresh, span.start
@@ -214,7 +219,7 @@ class _Again:
 
     Args:
         found: The facts of the whole list.
-        words: The words of all calls of the list.
+        calls: The records of all calls of the list.
         written: Positions in the calls of those that changed something.
         earlier: Keys of the facts that an earlier summary is there for.
         stays: Keys of the facts that stand in items that stay.
@@ -227,14 +232,15 @@ class _Again:
     def __init__(
         self,
         found: Facts,
-        words: CallWords,
+        calls: Sequence[ToolCallRecord],
         written: Collection[int],
         earlier: Container[str],
         stays: Container[str],
     ) -> None:
-        self.words, self.written = words, written
+        self._written, self._uses = written, found.uses
+        self._origins: dict[Origin, Origin] = {}
         uses = found.uses
-        results = (words.calls[number].result_index for number in written)
+        results = (calls[number].result_index for number in written)
         keys = found.keys_in(index for index in results if index is not None)
         keys |= uses.told_before
         paths = Worked((found.values[key].text, found.places[key]) for key in uses.paths)
@@ -246,9 +252,12 @@ class _Again:
             origin, track = before, uses.tracks.get(key)
             counted = before, 0 if track is None else track.uses
             if key in keys:
-                told = key in earlier or key in stays
-                origin = (self._side(sightings[0]), *before[1:])
-                track = self._track(sightings, uses, told=told)
+                origin = self._origin(before, sightings[0])
+                if key in uses.told_before:
+                    told = key in earlier or key in stays
+                    track = self._track_told(sightings, told=told)
+                elif track is not None and "result" in track.sides:
+                    track = self._track(track, sightings)
             kin, near = -1, False
             if key in uses.given:
                 text = found.values[key].text
@@ -266,8 +275,8 @@ class _Again:
         """
         first: dict[str, int | None] = {}
         for key in keys:
-            seen, label = found.places[key][0], found.uses.origins[key][2]
-            if self._side(seen) == "outcome" and worth_as(found.values[key].kind, label) == "id":
+            seen, (_, _, label, kind) = found.places[key][0], found.uses.origins[key]
+            if self._side(seen) == "outcome" and worth_as(kind, label) == "id":
                 first[key] = seen.call
         given = Counter(first.values())
         return {
@@ -276,11 +285,37 @@ class _Again:
             if given[call] <= _FEW and not any(type(s) is int for s in found.places[key][0].path)
         }
 
-    def _track(self, sightings: Sequence[Sighting], uses: Uses, *, told: bool) -> Track | None:
-        """Return what has come of a fact; `told` says whether an earlier summary counts."""
-        if len(sightings) == 1 and sightings[0].author != "summary":
-            return None
-        track = Track()
+    def _origin(self, origin: Origin, first: Sighting) -> Origin:
+        """Return where a fact comes from: the same object for all that come from there."""
+        if self._side(first) != "outcome":
+            return origin
+        return self._origins.setdefault(origin, ("outcome", *origin[1:]))
+
+    def _track(self, track: Track, sightings: Sequence[Sighting]) -> Track:
+        """Return what has come of a fact, where some results that name it may be outcomes.
+
+        Args:
+            track: What has come of it, with all of them as results.
+            sightings: Where it stands.
+        """
+        latest: dict[str, Sighting] = {}
+        for seen in reversed(sightings):
+            side = self._side(seen)
+            if side == "outcome" or side == "result":
+                latest.setdefault(side, seen)
+                if len(latest) > 1:
+                    break
+        outcome = latest.get("outcome")
+        return track if outcome is None else track.with_outcomes(outcome, latest.get("result"))
+
+    def _track_told(self, sightings: Sequence[Sighting], *, told: bool) -> Track:
+        """Return what has come of a fact that an earlier summary names.
+
+        Args:
+            sightings: Where it stands.
+            told: Whether that summary counts.
+        """
+        track, uses = Track(), self._uses
         for seen in sightings:
             side, turn = self._side(seen), uses.turn(seen.index)
             if told or side != "summary":
@@ -294,8 +329,6 @@ class _Again:
         _, author, place, path, call, _ = seen
         if place == "text":
             return own_side(author)
-        if call is not None and self.words.in_body(call, place, path):
+        if (call, place, path) in self._uses.bodies:
             return "body"
-        if place == "argument":
-            return "argument"
-        return "outcome" if call in self.written else "result"
+        return "outcome" if place == "result" and call in self._written else place

@@ -126,7 +126,7 @@ def make_record(
     summary = _earlier_text(views, head)
     told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
     written = actions.written if answering is words else actions.written.intersection(gone)
-    needs = needs_of(found, goes, words, written=written, earlier=told)
+    needs = needs_of(found, goes, calls, written=written, earlier=told)
     held = _Held(text)
     missing = held.missing(needs, range(len(needs)))
     record, carried = acted, tuple[Entry, ...]()
@@ -177,10 +177,11 @@ def _with_values(
     used = sizes(rendered(Record(values=carried))) if carried else 0
     left = shown.missing(needs, missing)
     room = budget.values - min(used, budget.values // 2)
-    entries = ledger.entries(needs, left, room, sizes)
+    lines = ledger.lines(needs, left, room)
+    entries = ledger.entries(lines, room, sizes)
     later = corrections(needs, set(missing).difference(left), left, carried)
     if later:
-        more = ledger.entries(needs, left, room, sizes, later)
+        more = ledger.entries(ledger.corrected(lines, needs, later), room, sizes)
         whole = tuple(merged_values(carried, more, ledger.is_certain))
         if hold_all(more, entries) and sizes(rendered(Record(values=whole))) <= budget.values:
             return acted._replace(values=whole)
