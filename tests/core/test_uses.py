@@ -116,6 +116,68 @@ def test_a_result_that_changed_something_is_an_outcome(history: Any, written: se
                 assert who == ("outcome" if home.call in written else "result")
 
 
+@given(histories(), st.sets(st.integers(0, 30)))
+def test_what_has_come_of_an_outcome_is_what_its_sightings_say(
+    history: Any, written: set[int]
+) -> None:
+    """Each part of it, read anew from all places, with what writes gave as an outcome."""
+    views = list(ChatContext(history.items, shape=history.shape).views())
+    found, calls = facts_of(views), pair_calls(views)
+    written = {number for number in written if number < len(calls) and calls[number].completed}
+    words, again = CallWords(calls), _Again(found, calls, written, (), ())
+
+    def outcome_or(seen: Sighting) -> str:
+        who = side(seen, words)
+        return "outcome" if who == "result" and seen.call in written else who
+
+    given = {calls[number].result_index for number in written}
+    used: Counter[Any] = Counter()
+    for key, sightings in found.places.items():
+        origin, track = found.uses.origins[key], found.uses.tracks.get(key)
+        if any(seen.index in given for seen in sightings):
+            assert key in again.seen
+        if key in again.seen:
+            origin, track, *_ = again.seen[key]
+        used[origin, 0 if track is None else track.uses] += 1
+        assert origin[0] == outcome_or(sightings[0])
+        if track is None or key in found.uses.told_before:
+            continue
+        kept = found.uses.tracks[key]
+        latest = {outcome_or(seen): seen for seen in sightings}
+        latest |= {"user": kept.sides["user"]} if "user" in latest else {}
+        assert track.sides == latest
+        assert sorted(track.names) == sorted(latest)
+        assert track.home is next(latest[who] for who in HOMES if who in latest)
+        assert (track.uses, track.last, track.turns) == (kept.uses, kept.last, kept.turns)
+    assert {of: number for of, number in again.counts.items() if number} == used
+
+
+def test_what_a_write_gave_in_a_body_of_text_is_no_outcome() -> None:
+    """Seen once or several times: it was taken down as the list grew, and goes with its item."""
+    page = "The parcel LK-4821936 is on its way. " + "Nothing else is known of it. " * 20
+    made = {"id": "LK-7000001", "page": f"{page} So is LK-7000002."}
+    items: list[Item] = []
+    for call in ("a", "b"):
+        function = {"name": "create_page", "arguments": "{}"}
+        asked = [{"id": call, "type": "function", "function": function}]
+        items.append({"role": "assistant", "content": None, "tool_calls": asked})
+        items.append({"role": "tool", "tool_call_id": call, "content": json.dumps(made)})
+        made = {"id": "LK-7000003", "page": page}
+    views = list(ChatContext(items, shape="openai_chat").views())
+    found, calls = facts_of(views), pair_calls(views)
+    seen = _Again(found, calls, {0, 1}, (), ()).seen
+    sides = {key: known[0][0] for key, known in seen.items()}
+    bodies = {key for key, side in sides.items() if side == "body"}
+    assert {"id:lk-4821936", "id:lk-7000002"} <= bodies
+    assert sides["id:lk-7000001"] == sides["id:lk-7000003"] == "outcome"
+    _, track, *_ = seen["id:lk-4821936"]
+    assert track is not None
+    assert list(track.sides) == ["body"]
+    assert found.uses.bodies
+    found.update(views[:1], calls[:1])
+    assert not found.uses.bodies
+
+
 _WAITING = {
     "type": "mcp_call",
     "id": "mcp_1",
