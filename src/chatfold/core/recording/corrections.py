@@ -56,12 +56,13 @@ def corrections(
         v for e in carried if e.name == SAID_BY_USER for f in e.values for v in values(f.text)
     ]
     known, old = {v.key for v in before}, {_ALIKE.get(v.kind) for v in before}
-    others = ((place, _by_user(needs, place)) for place in left)
+    others = ((place, _by_user(needs, place)) for place in left if _kind(needs, place))
     homes = {**{place: home for place, home in others if home is not None}, **said}
     alike: dict[str, list[int]] = {}
     for place in sorted(homes, key=lambda place: (homes[place].index, place)):
-        if (kind := _kind(needs, place)) is not None:
-            alike.setdefault(kind, []).append(place)
+        kind = _kind(needs, place)
+        assert kind is not None  # all of them have one
+        alike.setdefault(kind, []).append(place)
     found: dict[int, Sighting] = {}
     for kind, places in alike.items():
         is_behind = kind in old

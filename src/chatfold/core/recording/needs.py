@@ -225,7 +225,7 @@ class _Again:
         stays: Keys of the facts that stand in items that stay.
 
     Attributes:
-        seen: What has become of them, by their keys.
+        seen: What has become of them, by their keys; no need is made of what stays.
         counts: How many facts of the list are of an origin, and were used so often.
     """
 
@@ -256,7 +256,7 @@ class _Again:
                 if key in uses.told_before:
                     told = key in earlier or key in stays
                     track = self._track_told(sightings, told=told)
-                elif track is not None and "result" in track.sides:
+                elif track is not None and "result" in track.sides and key not in stays:
                     track = self._track(track, sightings)
             kin, near = -1, False
             if key in uses.given:

@@ -13,7 +13,7 @@ from operator import add
 from types import EllipsisType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from chatfold.core.reuse import Origin, Rates
+from chatfold.core.reuse import LEVELS, Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.uses import Track, last_key
 from chatfold.core.values import Kind, Value
@@ -139,8 +139,10 @@ class Weigher:
         sides: tuple[str, ...]
         if track is None:
             sides, uses, turns, last = (origin[0],), 0, 1, sightings[0].index
-        else:
+        else:  # more uses, or turns, make no fact worth more: those that have many are alike
             sides, uses, turns, last = track.names, track.uses, track.turns, track.last
+            uses = uses if uses < LEVELS else LEVELS
+            turns = turns if turns < _MOST_TURNS else _MOST_TURNS
         kind = value.kind
         if kind == "number" or kind == "name":
             argument = track.sides.get("argument") if track is not None else None
