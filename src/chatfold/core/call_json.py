@@ -93,8 +93,10 @@ def label_of(path: Path) -> str:
 
 def key_of(path: Path) -> str:
     """Return the last key of a path in lower case, its words joined by underscores."""
-    key = next((step for step in reversed(path) if isinstance(step, str)), "")
-    return _CAMEL.sub("_", key).lower()
+    key = path[-1] if path else ""
+    if not isinstance(key, str):
+        key = next((step for step in reversed(path) if isinstance(step, str)), "")
+    return key if key.islower() else _CAMEL.sub("_", key).lower()
 
 
 def text_of(leaf: Any, clean: Callable[[str], str]) -> str | None:

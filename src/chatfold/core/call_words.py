@@ -27,7 +27,7 @@ from chatfold.core.entries import Entry, Field
 from chatfold.core.failures import first_line, reason_in
 from chatfold.core.failures.not_done import nothing_done
 from chatfold.core.failures.wraps import unwrapped
-from chatfold.core.outcomes import outcome_of
+from chatfold.core.outcomes import Naming, outcome_of
 from chatfold.core.values import values
 from chatfold.core.views import qualified
 
@@ -88,6 +88,7 @@ class CallWords:
         self._identities = {} if identities is None else identities
         self._inner: dict[str, Any] = {}
         self._alike: dict[str, tuple[Field, ...]] = {}
+        self._naming = Naming()
         self._about: dict[Path, _About] = {}
         self._written: dict[Path, bool] = {}
         self._ends: dict[tuple[int, bool], dict[Path, list[Path]]] = {}
@@ -249,7 +250,7 @@ class CallWords:
         name = self.calls[number].name or ""
         given = self.arguments(number)
         keys = cast(dict[str, Any], given) if isinstance(given, dict) else ()
-        return outcome_of(self.result(number), name, known, self.clean, keys)
+        return outcome_of(self.result(number), name, known, self.clean, keys, self._naming)
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeAlias
 
 from chatfold.core.call_json import (
     CUT,
@@ -25,10 +25,12 @@ from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.failures.successes import is_plain_success, telling_line
 from chatfold.core.failures.wraps import unwrapped
-from chatfold.core.values import Kind, Value, values
+from chatfold.core.values import Kind, values
+from chatfold.core.values.numbers import Cache
+from chatfold.core.values.typed import found_in
 from chatfold.core.word_sets import word_set
 
-__all__ = ["is_unclear", "outcome_of", "says_how_it_went"]
+__all__ = ["Naming", "is_unclear", "outcome_of", "says_how_it_went"]
 
 _MOST_NAMED = 5  # values that name a result
 _FEW = 3  # values of a result that go in whatever they are
@@ -54,6 +56,7 @@ _NAMING: dict[Kind, int] = {
     "version": 3,
 }
 _TELLING = frozenset((*_NAMING, "number"))  # "Refunded 10.00 of 49.90."
+_NUMBER = re.compile(r"(?:^|_)(?:id|number|no|ref)$")
 _STATE = re.compile(r"(?:^|_)(?:status|state|outcome|estado|statut|stato)$")
 _TROUBLE = re.compile(
     r"(?i:is_?)?(?i:errors?|exception|fail(?:ed|ures?)|warnings?)(?:_\w+|[A-Z]\w*)?"
@@ -65,12 +68,34 @@ _READ = 4000  # characters of a text in which is looked for what was run
 _RUN_INSTEAD = re.compile(r"\bExecuted instead: \S+ with arguments [^\n]*")
 
 
+_Placed: TypeAlias = list[tuple[int, str]]
+"""Values of a result as they are shown, each behind the place of its leaf."""
+
+
+class Naming:
+    """Tells how well texts name what came of a call; each is read once."""
+
+    def __init__(self) -> None:
+        self._words: Cache = {}
+        self._ranks: dict[str, int] = {}
+
+    def rank(self, text: str) -> int:
+        """Return how well the values in a text name something, 0 best."""
+        known = self._ranks.get(text)
+        if known is None:
+            found = found_in(text, self._words)
+            ranks = (_NAMING[value.kind] for value in found if value.kind in _NAMING)
+            known = self._ranks[text] = min(ranks, default=_NOT_NAMING)
+        return known
+
+
 def outcome_of(
     result: Any,
     name: str,
     known: Collection[str],
     clean: Callable[[str], str],
     given: Collection[str] = (),
+    naming: Naming | None = None,
 ) -> tuple[Field, ...]:
     """Return what came of a call, without what names the call.
 
@@ -84,47 +109,46 @@ def outcome_of(
         known: The texts that name the call.
         clean: Applied to what goes in.
         given: The keys of the call's arguments.
+        naming: What was read of other results, which often say the same.
     """
     result = unwrapped(result)
     if isinstance(result, str):
         return _of_text(result, name, known, clean)
-    told = {*known}
-    ranked: list[tuple[int, int, int, Field]] = []
-    flags: list[tuple[int, int, Field]] = []
-    parts: list[tuple[int, int, Field]] = []
+    told, naming = {*known}, naming or Naming()
+    ranked: list[tuple[int, int, int, str]] = []
+    flags: list[tuple[int, int]] = []
+    parts: list[tuple[int, int, str]] = []
     of_one: Counter[Path] = Counter()
     leaves = list(leaves_of(result))
     not_done = parts_not_done(leaves, name, given)
     for place, (path, leaf) in enumerate(leaves):
         if leaf is None or isinstance(leaf, bool):
             if not _is_good_news(key_of(path), leaf):
-                label, said = clean(label_of(path)), json.dumps(leaf)
-                flags.append((_FLAGS.index(leaf), place, Field(label, said)))
+                flags.append((_FLAGS.index(leaf), place))
             continue
         text = text_of(leaf, clean)
         if text is not None and place in not_done:
             # What comes first names each of the things, before more is told of the first one.
-            parts.append((of_one[path[:-1]], place, Field(clean(label_of(path)), shortened(text))))
+            parts.append((of_one[path[:-1]], place, shortened(text)))
             of_one[path[:-1]] += 1
             continue
         if text is None or len(text) > LONGEST or text in told:
             continue
-        rank = _rank(key_of(path), text, values(text))
         told.add(text)
-        ranked.append((rank, len(path), place, Field(clean(label_of(path)), text)))
+        ranked.append((_rank(key_of(path), text, naming), len(path), place, text))
     chosen = _chosen(ranked)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
-    fields = [*chosen, *_told_flags(flags, len(chosen)), *shown]
-    made = [field for _, field in sorted(fields)]
+    told_of = sorted([*chosen, *_told_flags(flags, len(chosen)), *shown])
+    made = [Field(clean(label_of(leaves[place][0])), text) for place, text in told_of]
     made += [Field("", CUT)] if len(parts) > _MOST_NAMED else []
     return tuple(made) or _of_empty(result)
 
 
-def _chosen(ranked: list[tuple[int, int, int, Field]]) -> list[tuple[int, Field]]:
+def _chosen(ranked: list[tuple[int, int, int, str]]) -> _Placed:
     """Return the values that name a result best; others where it has few of them.
 
     Args:
-        ranked: How well each names it, how deep it stands, its place, and its field.
+        ranked: How well each names it, how deep it stands, its place, and its text.
     """
     ranked.sort()
     naming = [found for found in ranked if found[0] < _NOT_NAMING]
@@ -174,18 +198,18 @@ def _of_text(
     return (Field("", shortened(clean(said))),)
 
 
-def _told_flags(flags: list[tuple[int, int, Field]], others: int) -> list[tuple[int, Field]]:
+def _told_flags(flags: list[tuple[int, int]], others: int) -> _Placed:
     """Return the flags of a result that may say that it did not do what it is for.
 
     Where it has few other values, all that there is room for; else what is false, unless much is.
 
     Args:
-        flags: Which each is, in the order of `_FLAGS`; its place, and its field.
+        flags: Which each is, in the order of `_FLAGS`, and its place.
         others: Number of the other values that go in.
     """
     if others < _FEW:
-        return [found[1:] for found in sorted(flags)[: _FEW - others]]
-    false = [found[1:] for found in flags if found[0] == 0]
+        return [(place, json.dumps(_FLAGS[flag])) for flag, place in sorted(flags)[: _FEW - others]]
+    false = [(place, json.dumps(False)) for flag, place in flags if flag == 0]
     return false if len(false) <= _FEW_FALSE else []
 
 
@@ -194,11 +218,10 @@ def _of_empty(result: Any) -> tuple[Field, ...]:
     return (Field("", "[]"),) if result == [] else ()
 
 
-def _rank(key: str, text: str, found: Sequence[Value]) -> int:
+def _rank(key: str, text: str, naming: Naming) -> int:
     """Return how well a value names what came of a call, 0 best."""
     if _is_state(key, text):
         return 0
-    ranks = [_NAMING[value.kind] for value in found if value.kind in _NAMING]
     if text.isdigit():
-        ranks = [0] if re.search(r"(?:^|_)(?:id|number|no|ref)$", key) else []
-    return min(ranks, default=_NOT_NAMING)
+        return 0 if _NUMBER.search(key) else _NOT_NAMING
+    return naming.rank(text)

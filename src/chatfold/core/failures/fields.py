@@ -25,7 +25,7 @@ from chatfold.core.failures.words import (
     STATES,
     first_line,
     is_named_by,
-    is_participle,
+    participles_of,
     reason_in_text,
     words_of_name,
 )
@@ -131,14 +131,14 @@ def reason_in_object(
     did = says_done(result, name)
     # What logs an error, or records a failure, has one to show where it went well.
     shows = did and not _COMPLAINTS.isdisjoint(words_of_name(name))
-    truths = [_truth(result, key) for key in _TRUTHS] + [shows or None]
+    truths = [*(_truth(result, key) for key in _TRUTHS if key in result), shows or None]
     went_well = any(value is True for value in truths)
     marked = failed or any(read(result.get(key)) is True for key in ("isError", "is_error"))
     code = None if went_well else http_code(result)
     if code is not None and code in map(str, given()):
         code = None
     exited = None if went_well else exit_code(result)
-    has_errors = any(read(result.get(key)) not in EMPTY for key in _ERRORS)
+    has_errors = any(key in result and read(result[key]) not in EMPTY for key in _ERRORS)
     has_errors = has_errors and not some_failed(result)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
@@ -155,7 +155,7 @@ def reason_in_object(
         or put_off is not None
         or _is_type_of_error(result)
         or (has_errors and not went_well and not _did_a_part(result, name, given))
-        or any(str(result.get(key)).lower() in _NOT_OK for key in ("status", *_STATE_KEYS))
+        or any(k in result and str(result[k]).lower() in _NOT_OK for k in ("status", *_STATE_KEYS))
         or (state is not None and not shows and is_bad(state.lower(), result, name, given))
     )
     if not bad:
@@ -220,7 +220,7 @@ def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[
         if (type(value) is int and 0 < value < (_FEW if value in known else _MOST))
         or (isinstance(value, list) and value != [])
     ]
-    return any(is_participle(key, verb) for verb in words_of_name(name) for key in did)
+    return not participles_of(name).isdisjoint(did)
 
 
 def _within(name: str) -> Sequence[str]:
@@ -254,10 +254,10 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
         for key, value in result.items()
         if value == "no" or read(value) is False or (type(value) is not bool and value in nothing)
     ]
-    verbs = words_of_name(name) if undone else []
-    if "or" in verbs:  # "get or create" need not create anything
+    if not undone or "or" in words_of_name(name):  # "get or create" need not create anything
         return None
-    deeds = [key for key in result if any(is_participle(key.lower(), verb) for verb in verbs)]
+    participles = participles_of(name)
+    deeds = [key for key in result if key.lower() in participles]
     says_why = listed or any(isinstance(result.get(key), str) for key in _WHY)
     if says_why and not _reads(name):
         made = any(map(_ID.search, result))  # an order that is not delivered yet, say
@@ -287,8 +287,8 @@ def _goes_on(result: dict[str, Any]) -> bool:
 
 def says_done(result: dict[str, Any], name: str) -> bool:
     """Return whether a field says that what a tool is for was done: `updated` of `update_order`."""
-    done = [key.lower() for key, value in result.items() if read(value) is True]
-    return any(is_participle(key, verb) for verb in words_of_name(name) for key in done)
+    participles = participles_of(name)
+    return any(key.lower() in participles and read(value) is True for key, value in result.items())
 
 
 def _reads(name: str) -> bool:
@@ -387,4 +387,4 @@ def _is_not_done(
     if found is None or _reads(name) or state in map(str.lower, texts_of(given)):
         return False
     made = made_id(result, {*texts_of(given)})
-    return not made and any(is_participle(found[1], verb) for verb in words_of_name(name))
+    return not made and found[1] in participles_of(name)

@@ -30,6 +30,7 @@ _TROUBLE = re.compile(
 _FAILED = re.compile(r"errors|(?:failed|failures?)(?:_[a-z]+)?|not_([a-z]+)")
 _WENT_WELL = ("success", "ok", "succeeded", "successful")
 _STATES = ("status", "state", "result", "outcome")
+_OF_EACH = frozenset((*_WENT_WELL, *_STATES, "error"))
 _BAD = word_set("declined denied error failed failure invalid rejected skipped")
 _WHY = ("error", "reason", "message", "failure_reason", "error_message")
 _COUNTS = ("count", "failed_count", "failedCount", "failure_count", "failureCount", "total")
@@ -48,13 +49,16 @@ def parts_not_done(
         name: The name of the call's tool: what it skips is what `skip_songs` is for.
         given: The keys of the call's arguments, which a result may repeat.
     """
-    own = {key for path, _ in leaves for key in path if isinstance(key, str) and _word(key)}
-    own = {key for key in own if key not in given and not _is_meant(key, name)}
-    failed = {
-        path[:-1]
-        for path, leaf in leaves
-        if len(path) > 1 and isinstance(path[-2], int) and _says_it_failed(path[-1], leaf)
-    }
+    steps = {step for path, _ in leaves for step in path}
+    keys = {step for step in steps if isinstance(step, str)}
+    own = {k for k in keys if _word(k) and k not in given and not _is_meant(k, name)}
+    failed: set[Path] = set()
+    if len(steps) > len(keys) and not _OF_EACH.isdisjoint(keys):
+        failed = {
+            path[:-1]
+            for path, leaf in leaves
+            if len(path) > 1 and isinstance(path[-2], int) and _says_it_failed(path[-1], leaf)
+        }
     if not own and not failed:
         return set()
     return {

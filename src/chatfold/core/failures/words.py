@@ -6,6 +6,7 @@ Only its start is read. Not here: the fields of a result that say so (`results`)
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from chatfold.core.word_sets import without_accents, word_set
 
@@ -17,6 +18,7 @@ __all__ = [
     "is_named_by",
     "is_participle",
     "is_status_text",
+    "participles_of",
     "reason_in_text",
     "said_in_text",
     "words_of_name",
@@ -263,5 +265,15 @@ def _singular(word: str) -> str:
 
 def is_participle(verb: str, of: str) -> bool:
     """Return whether a word is the participle of another: `cancelled` of `cancel`."""
-    forms = (f"{of}ed", f"{of}d", f"{of}{of[-1]}ed", f"{of[:-1]}ied", _IRREGULAR.get(of))
-    return verb in forms
+    return verb in _participles(of)
+
+
+@lru_cache(maxsize=512)  # each result is asked by its keys, and those of one tool come often
+def participles_of(name: str) -> frozenset[str]:
+    """Return the participles of the words of a tool's name."""
+    return frozenset(form for word in words_of_name(name) for form in _participles(word))
+
+
+def _participles(of: str) -> tuple[str, ...]:
+    forms = (f"{of}ed", f"{of}d", f"{of}{of[-1]}ed", f"{of[:-1]}ied")
+    return (*forms, _IRREGULAR[of]) if of in _IRREGULAR else forms
