@@ -15,7 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.outcomes import is_unclear
-from chatfold.core.values import values
+from chatfold.core.values.numbers import Cache
+from chatfold.core.values.typed import found_in
 
 __all__ = [
     "Alike",
@@ -62,6 +63,30 @@ def with_counts(entries: Iterable[Entry]) -> list[Entry]:
     return counts + [e for e in found.values() if e.arguments is not None]
 
 
+class Ids:
+    """Finds the ids among the fields of entries; each text is read once."""
+
+    def __init__(self) -> None:
+        self._words: Cache = {}
+        self._found: dict[str, str] = {}  # "" where a text begins with no id
+
+    def of(self, entry: Entry) -> Iterator[Field]:
+        """Yield the ids of an entry, what came of the call first."""
+        for field in (*entry.values, *(entry.arguments or ())):
+            text = self._id_in(field.text)
+            if text:
+                yield Field(field.label, text)
+            elif field.text.isdigit() and field.label:
+                yield field._replace(was="")
+
+    def _id_in(self, text: str) -> str:
+        known = self._found.get(text)
+        if known is None:
+            found = found_in(text, self._words)[:1]
+            known = self._found[text] = "".join(v.text for v in found if v.kind in _NAMING)
+        return known
+
+
 class Shared(NamedTuple):
     """Ids that several calls have, as that of a user: they name a call last of all.
 
@@ -72,11 +97,17 @@ class Shared(NamedTuple):
         made: Those that stand among what came of them.
         labels: What leads to the ids that name the calls of a tool, by its name. Two that are named
             by different things would read as one that is named twice.
+        ids: Finds them; None where nothing was read yet.
     """
 
     given: frozenset[str] = frozenset()
     made: frozenset[str] = frozenset()
     labels: Mapping[str, str] = _NO_LABELS
+    ids: Ids | None = None
+
+    def ids_of(self, entry: Entry) -> Iterator[Field]:
+        """Yield the ids of an entry, what came of the call first."""
+        return (self.ids or Ids()).of(entry)
 
     def has(self, field: Field, entry: Entry) -> bool:
         """Return whether a value of an entry is one of them, where it stands in the entry."""
@@ -96,9 +127,9 @@ class Shared(NamedTuple):
         return self.has(field, entry), is_other, in_a_list, 0 if is_used else 1 if is_given else 2
 
 
-def shared_ids(entries: Sequence[Entry]) -> Shared:
+def shared_ids(entries: Sequence[Entry], ids: Ids | None = None) -> Shared:
     """Return the ids that several of some entries have, of which the oldest comes first."""
-    shared = _shared_texts(entry for entry in entries if entry.arguments is not None)
+    shared = _shared_texts((e for e in entries if e.arguments is not None), ids or Ids())
     return shared._replace(labels=_labels(entries, shared))
 
 
@@ -126,20 +157,21 @@ def _candidates(entry: Entry, shared: Shared) -> Iterator[Field]:
     if entry.arguments is None:
         yield from _names(entry, shared)
         return
-    for field in _ids_of(entry):
+    for field in shared.ids_of(entry):
         if field.label and not shared.has(field, entry) and not is_in_a_list(field.label):
             yield field
 
 
-def _shared_texts(entries: Iterable[Entry]) -> Shared:
+def _shared_texts(entries: Iterable[Entry], ids: Ids) -> Shared:
     counts: Counter[str] = Counter()
     made: set[str] = set()
     for entry in entries:
-        for text in {field.text for field in _ids_of(entry)}:
+        for text in {field.text for field in ids.of(entry)}:
             if text in counts and _is_made(text, entry):
                 made.add(text)
             counts[text] += 1
-    return Shared(frozenset(t for t, number in counts.items() if number > 1), frozenset(made))
+    several = frozenset(text for text, number in counts.items() if number > 1)
+    return Shared(several, frozenset(made), ids=ids)
 
 
 def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Entry:  # noqa: B008 - a value
@@ -159,9 +191,9 @@ def counted_together(entries: Sequence[Entry], shared: Shared = Shared()) -> Ent
     unsure = all(e.unsure for e in entries)
     if last.arguments is not None and len({(call_of(e), e.values) for e in entries}) == 1:
         return last._replace(calls=number, unsure=unsure)
-    own = shared_ids(entries)
+    own = shared_ids(entries, shared.ids)
     labels = {**own.labels, **shared.labels}
-    shared = Shared(own.given | shared.given, own.made | shared.made, labels)
+    shared = Shared(own.given | shared.given, own.made | shared.made, labels, own.ids)
     names = [field for entry in entries for field in _names(entry, shared)]
     return Entry(last.name, None, (*_written(names), *went), calls=number, unsure=unsure)
 
@@ -264,8 +296,8 @@ def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Ent
         others_wait: Whether calls of its tool that stand beside it have not been made again.
     """
     names = _names(entry, Shared())
-    calls = (call._replace(values=()) for call in made)
-    given = {(field.label, field.text) for call in calls for field in _ids_of(call)}
+    calls, ids = (call._replace(values=()) for call in made), Ids()
+    given = {(field.label, field.text) for call in calls for field in ids.of(call)}
     left = [name for name in names if (name.label, name.text) not in given]
     again, nameless = len(names) - len(left), entry.calls - len(names)
     rest = sum(call.calls for call in made) - again
@@ -298,7 +330,8 @@ def _with_range(names: Sequence[Field], number: int) -> Iterator[Field]:
 def _names(entry: Entry, shared: Shared) -> list[Field]:
     """Return what names the calls of an entry, each with its label: ids, or a range of them."""
     if entry.arguments is not None:
-        best = min(_ids_of(entry), key=lambda field: shared.rank(field, entry), default=None)
+        ids = shared.ids_of(entry)
+        best = min(ids, key=lambda field: shared.rank(field, entry), default=None)
         return [] if best is None else [best]
     found: list[Field] = []
     went = how_it_went(entry)
@@ -319,15 +352,6 @@ def _written(names: Iterable[Field]) -> tuple[Field, ...]:
         alike = by_label.setdefault(name.label, [])
         alike.append(name._replace(label="") if alike else name)
     return tuple(name for alike in by_label.values() for name in alike)
-
-
-def _ids_of(entry: Entry) -> Iterator[Field]:
-    for field in (*entry.values, *(entry.arguments or ())):
-        found = values(field.text)
-        if found and found[0].kind in _NAMING:
-            yield Field(field.label, found[0].text)
-        elif field.text.isdigit() and field.label:
-            yield field._replace(was="")
 
 
 def _is_made(text: str, entry: Entry) -> bool:
