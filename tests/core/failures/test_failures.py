@@ -613,3 +613,10 @@ def test_what_there_was_before_or_was_asked_for_is_no_part_that_was_done(
     name: str, given: dict[str, Any], result: dict[str, Any]
 ) -> None:
     assert reason_in(result, name=name, given=given.values) is not None
+
+
+def test_an_id_that_is_an_object_is_read_as_any_other() -> None:
+    """As in MongoDB's Extended JSON: it was not given, so the call has made what it names."""
+    made = {"_id": {"$oid": "66a1f0c2b7d94e5a1c3e8f70"}, "message": "Not found"}
+    assert reason_in(made, name="create_order", given=lambda: ["A-1"]) is None
+    assert reason_in({**made, "_id": "A-1"}, name="create_order", given=lambda: ["A-1"])

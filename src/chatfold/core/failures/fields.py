@@ -201,7 +201,10 @@ def _put_off(
 
 def made_id(result: dict[str, Any], known: Collection[str]) -> bool:
     """Return whether a result has an id that its call was not given."""
-    return any(_ID.search(key) and value and value not in known for key, value in result.items())
+    return any(
+        _ID.search(key) and value and (isinstance(value, (dict, list)) or value not in known)
+        for key, value in result.items()
+    )
 
 
 def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> bool:
