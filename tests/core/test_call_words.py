@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatfold import ChatContext
+from chatfold.core.call_ends import Ends
 from chatfold.core.call_json import label_of, leaves_of
 from chatfold.core.call_words import CallWords
+from chatfold.core.entries import Field
 
 _KEYS = st.sampled_from(("id", "order", "total", "lines"))
 _DOCUMENTS = st.recursive(
@@ -69,6 +71,18 @@ def test_a_small_result_that_is_nested_deeply_takes_little_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_how_a_call_ended_is_found_once_and_not_handed_on() -> None:
+    """A call that was answered where it was made may yet get another result."""
+    calls, known = words_of({"id": "LK-1"}).calls, Ends({}, {})
+    words = CallWords(calls, ends=known)
+    assert (words.failure(0), words.outcome(0)) == (None, (Field("id", "LK-1"),))
+    assert words.outcome(0) is words.outcome(0)
+    assert known == Ends({}, {})
+    known.failures[0], known.outcomes[0] = "It was said before.", ()
+    words = CallWords(calls, ends=known)
+    assert (words.failure(0), words.outcome(0)) == ("It was said before.", ())
 
 
 def test_a_rehearsal_is_named_as_one() -> None:

@@ -7,9 +7,10 @@ what came of a call otherwise (`outcomes`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
+from chatfold.core.call_ends import Ends, failure_of
 from chatfold.core.call_json import (
     CUT,
     LONGEST,
@@ -24,9 +25,7 @@ from chatfold.core.call_json import (
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.effects.given import rehearsed_by
 from chatfold.core.entries import Entry, Field
-from chatfold.core.failures import first_line, reason_in
-from chatfold.core.failures.not_done import nothing_done
-from chatfold.core.failures.wraps import unwrapped
+from chatfold.core.failures import first_line
 from chatfold.core.outcomes import Naming, outcome_of
 from chatfold.core.values import values
 from chatfold.core.views import qualified
@@ -73,6 +72,7 @@ class CallWords:
         calls: The records of all calls of the list.
         clean: Applied to every text before it is read, and to every value in it.
         identities: What is known to name the calls, by their positions; more is added to it.
+        ends: How calls ended, as far as it is known; it stays as it is, as calls may yet end.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class CallWords:
         calls: Sequence[ToolCallRecord],
         clean: Callable[[str], str] | None = None,
         identities: dict[int, tuple[Field, ...]] | None = None,
+        ends: Ends | None = None,
     ) -> None:
         self.calls = calls
         self.clean: Callable[[str], str] = clean or _unchanged
@@ -89,6 +90,7 @@ class CallWords:
         self._inner: dict[str, Any] = {}
         self._alike: dict[str, tuple[Field, ...]] = {}
         self._naming = Naming()
+        self._ended = Ends({}, {}) if ends is None else ends.copy()
         self._about: dict[Path, _About] = {}
         self._written: dict[Path, bool] = {}
         self._ends: dict[tuple[int, bool], dict[Path, list[Path]]] = {}
@@ -246,11 +248,15 @@ class CallWords:
 
     def outcome(self, number: int) -> tuple[Field, ...]:
         """Return what came of a call in few words, without what names the call."""
-        known = {field.text for field in self.identity(number)}
-        name = self.calls[number].name or ""
-        given = self.arguments(number)
-        keys = cast(dict[str, Any], given) if isinstance(given, dict) else ()
-        return outcome_of(self.result(number), name, known, self.clean, keys, self._naming)
+        found = self._ended.outcomes.get(number)
+        if found is None:
+            known = {field.text for field in self.identity(number)}
+            name, given = self.calls[number].name or "", self.arguments(number)
+            keys = cast(dict[str, Any], given) if isinstance(given, dict) else ()
+            result = self.result(number)
+            found = outcome_of(result, name, known, self.clean, keys, self._naming)
+            self._ended.outcomes[number] = found
+        return found
 
     def leaf(self, root: Any, path: Path) -> Any:
         """Return the value at a path of arguments or a result; None where there is none.
@@ -348,22 +354,14 @@ class CallWords:
             number: Position of the call.
             of: The call, where an earlier record has it and the list only its result.
         """
-        call = self.calls[number]
-        name = (call.name or "") if of is None else of.name
-        reason = reason_in(
-            self.result(number),
-            failed=call.status == "failed",
-            name=name,
-            given=lambda: self._given(number, of),
-        )
-        if reason is None and of is None:
-            reason = nothing_done(unwrapped(self.result(number)), self.arguments(number), name)
-        return None if reason is None else shortened(self.clean(reason))
-
-    def _given(self, number: int, of: Entry | None) -> Iterator[Any]:
-        if of is not None:
-            return (field.text for field in of.arguments or ())
-        return (leaf for _, leaf in leaves_of(self.arguments(number)))
+        known = self._ended.failures
+        if of is None and number in known:
+            return known[number]
+        call, result, arguments = self.calls[number], self.result(number), self.arguments(number)
+        found = failure_of(call, result, arguments, self.clean, of)
+        if of is None:
+            known[number] = found
+        return found
 
 
 def _told_apart(leaves: Iterable[tuple[Path, Any]]) -> tuple[tuple[Path, str], ...]:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import is_
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from chatfold.core.call_ends import Ends
 from chatfold.core.call_json import Path
 from chatfold.core.call_numbers import CallNumbers
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
 from chatfold.core.constraints import Remark, Remarks, remarks_of
+from chatfold.core.effects import effect_of_call
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Phrases
 from chatfold.core.sightings import Place, Sighting
@@ -88,6 +90,7 @@ class Facts:
         places: Every place where each of them stands, in order, by the same keys.
         uses: What has come of them.
         identities: What names the calls, by their positions, as far as it is known.
+        ends: How those ended that may have changed something, as far as it is known.
         phrases: The words for the latest of them, as far as they are known.
     """
 
@@ -96,6 +99,7 @@ class Facts:
         self.places: dict[str, list[Sighting]] = {}
         self.uses = Uses()
         self.identities: dict[int, tuple[Field, ...]] = {}
+        self.ends = Ends({}, {})
         self.phrases = Phrases()
         self._clean = clean
         self._reader = ItemReader(clean)
@@ -295,6 +299,7 @@ class Facts:
                 stop = index  # it answers calls of long ago: the fold looks for them
                 break
             self._add(index, view, item, numbers, words)
+        self._end(words, numbers.first, range(start, stop))
         self._told = stop
         return Told(range(start, stop), self._views, words, numbers.first)
 
@@ -307,6 +312,20 @@ class Facts:
             if made < start:  # so are those before it
                 return
             self.identities[first + number] = words.identity(number)
+
+    def _end(self, words: CallWords, first: int, span: range) -> None:
+        """Take down how the calls ended that some items answer, but of those that only look.
+
+        None of them may come to another end: each has its result.
+        """
+        for number, call in enumerate(words.calls):
+            if call.call_index is None or call.result_index not in span or call.kind == "approval":
+                continue
+            if effect_of_call(call, {})[0] == "read":
+                continue
+            failure = self.ends.failures[first + number] = words.failure(number)
+            if failure is None:
+                self.ends.outcomes[first + number] = words.outcome(number)
 
     def hold_to(self, views: Sequence[ItemView]) -> None:
         """Let go of what is known of items that are no longer in the list."""
@@ -326,6 +345,7 @@ class Facts:
     def _untold(self) -> None:
         self.values, self.places, self._also = {}, {}, {}
         self.uses, self.identities, self.phrases = Uses(), {}, Phrases()
+        self.ends = Ends({}, {})
         self._told = self._ahead = self._opened = 0
 
     def _item(self, view: ItemView) -> _Item:

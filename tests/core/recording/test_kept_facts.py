@@ -79,6 +79,9 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     assert list(kept.openers) == [i for i, v in enumerate(snapshot.views) if is_user_message(v)]
     words = CallWords(snapshot.calls)
     assert kept.identities == {number: words.identity(number) for number in kept.identities}
+    failures, outcomes = kept.ends
+    assert failures == {number: words.failure(number) for number in failures}
+    assert outcomes == {number: words.outcome(number) for number in outcomes}
     assert snapshot.outline == Outline.of(snapshot.views)
     assert_phrased(snapshot, kept)
     assert_written(snapshot)
@@ -355,6 +358,28 @@ def test_of_calls_that_are_alike_the_latest_tells() -> None:
     found = folded(history, 1)
     assert "arrives=2026-03-09 (was: 2026-03-05)" in found[2][1]["content"]
     assert found == folded(history, 2) == folded(history, len(history))
+
+
+def test_how_calls_ended_is_known_ahead_of_a_fold() -> None:
+    """Of those that may have changed something, as soon as they are answered; not after an edit."""
+    items: list[Any] = [{"role": "user", "content": "Book it."}]
+    reading = reading_of(items, "openai_chat")
+    reading.extent()
+    late = call(32, "book_flight", {"flight": "LH 12"}, {"booking": "BK-1003"})
+    for number in range(30):
+        grown(reading, items, call(number, "get_order", {"id": number}, {"status": "lost"}), 1)
+    grown(reading, items, call(30, "book_hotel", {"hotel": "H-17"}, {"booking": "BK-1001"}), 1)
+    grown(reading, items, call(31, "book_hotel", {"hotel": "H-18"}, {"error": "fully booked"}), 1)
+    grown(reading, items, late[:1], 1)
+    kept = brought_up_to_date(reading.snapshot())
+    assert kept.ends.failures == {30: None, 31: "fully booked"}
+    assert [field.text for field in kept.ends.outcomes[30]] == ["BK-1001"]
+    grown(reading, items, [late[1], {"role": "user", "content": "Thanks."}], 1)
+    kept = brought_up_to_date(reading.snapshot())
+    assert kept.ends.failures.keys() == {30, 31, 32}
+    assert_as_whole(reading.snapshot())
+    items[62] = {**items[62], "content": json.dumps({"booking": "BK-1009"})}
+    assert not brought_up_to_date(reading.snapshot()).ends.failures
 
 
 def test_values_of_one_entry_stand_together_however_long_the_list_is() -> None:

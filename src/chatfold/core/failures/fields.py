@@ -291,6 +291,8 @@ def _goes_on(result: dict[str, Any]) -> bool:
 def says_done(result: dict[str, Any], name: str) -> bool:
     """Return whether a field says that what a tool is for was done: `updated` of `update_order`."""
     participles = participles_of(name)
+    if participles.isdisjoint(map(str.lower, result)):  # as most are
+        return False
     return any(key.lower() in participles and read(value) is True for key, value in result.items())
 
 

@@ -100,7 +100,9 @@ def actions_of(
             (done if writer.failure(number) is None else failed).append(number)
             if effect == "unknown":
                 writer.unsure.add(number)
-    last = {writer.again(number): number for number in (*failed, *done)}
+    names = {writer.name(number) for number in failed}
+    same = (number for number in (*failed, *done) if writer.name(number) in names) if names else ()
+    last = {writer.again(number): number for number in same}
     lost = [n for n in failed if n >= last[writer.again(n)]]
     lost = sorted((*lost, *_turned_down(writer, gone)))
     return Actions(

@@ -104,7 +104,7 @@ def make_record(
     if found is None:
         found = Facts(clean)
         found.update(views, calls)
-    words = CallWords(calls, clean, found.identities)
+    words = CallWords(calls, clean, found.identities, found.ends)
     sizes = TextSizes.of(count)
     goes = Head.of(views, head, frozenset(kept), found.openers)
     first, behind = (bisect_left(calls, end, key=_place) for end in (head.start, head.stop))
@@ -149,7 +149,8 @@ def _with_notes(
     if not notes:
         return words, gone
     calls = [*words.calls, *notes]
-    more = CallWords(calls, words.clean, dict(found.identities))  # theirs are of the list's calls
+    # What is known of identities is of the list's calls.
+    more = CallWords(calls, words.clean, dict(found.identities), found.ends)
     return more, [*gone, *range(len(words.calls), len(calls))]
 
 
