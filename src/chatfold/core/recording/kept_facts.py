@@ -20,7 +20,7 @@ from chatfold.core.views import ItemView
 
 __all__ = ["KeptFacts"]
 
-_PHRASED: Final = 16  # facts whose words are found at one time, at most
+_PHRASED: Final = 8  # facts whose words are found at one time, at most: few of more go in
 _LOOKED_AT: Final = 64  # values among which these are looked for
 
 
