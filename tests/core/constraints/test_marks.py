@@ -15,7 +15,6 @@ import pytest
 from chatfold.core.constraints import Standing, Words, remarks_of, standing, standing_by
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.languages.english import ENGLISH
-from chatfold.core.constraints.reader import SentenceReader
 from chatfold.core.constraints.speech import words_of
 from chatfold.core.constraints.words import (
     Marks,
@@ -48,8 +47,6 @@ def _said(phrase: str) -> Iterator[str]:
     groups = [group.split("|") for group in phrase.split() if group not in ("_", ".")]
     for words in zip_longest(*groups):
         chosen = [own or group[0] for own, group in zip(words, groups, strict=True) if own != "."]
-        # "E' vegana" is not found, as its first word has no letter behind the apostrophe.
-        chosen = [word.rstrip("'") for word in chosen]
         plain = ["seven" if word == "*" else word for word in chosen]
         bare = " ".join(w.replace("#", "7").replace("*", "s") for w in plain)
         yield from (f"{before}{bare}{behind}" for before, behind in (("", "."), ("(", ", ok?")))
@@ -77,13 +74,13 @@ def test_one_word_of_a_phrase_is_not_the_phrase() -> None:
     assert marks.words >= {"call", "ring", "only"}
 
 
-def _read(texts: list[str], words: Words) -> int:
-    """Return how many sentences of messages are read for what they do to instructions."""
-    read = 0
+def _called(name: str, texts: list[str], words: Words) -> int:
+    """Return how often a function is called when messages are read."""
+    called = 0
 
     def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal read
-        read += event == "call" and frame.f_code is SentenceReader.hold.__code__
+        nonlocal called
+        called += event == "call" and frame.f_code.co_qualname == name
 
     before = sys.getprofile()
     sys.setprofile(count)
@@ -91,7 +88,12 @@ def _read(texts: list[str], words: Words) -> int:
         standing([view(text) for text in texts], words=words)
     finally:
         sys.setprofile(before)
-    return read
+    return called
+
+
+def _read(texts: list[str], words: Words) -> int:
+    """Return how many sentences of messages are read for what they do to instructions."""
+    return _called("SentenceReader.hold", texts, words)
 
 
 def test_sentences_that_only_share_a_word_with_a_phrase_are_not_read() -> None:
@@ -120,6 +122,15 @@ def test_who_corrects_an_instruction_is_read_where_one_is_held() -> None:
 def test_a_word_that_ends_in_an_apostrophe_is_no_word_to_look_for() -> None:
     words = Words(orders=("po' sempre",))
     assert standing([view("Po' sempre aperto.")], words=words).held == ["Po' sempre aperto."]
+    said = ["Non prenotare ancora.", "Mia figlia e' celiaca."]
+    assert standing(map(view, said)).held == said
+    assert standing([view(said[1])]).held == said[1:]
+
+
+def test_whether_a_mail_is_pasted_is_looked_for_once_in_a_message() -> None:
+    """A message with a thousand rules took seconds, as it was looked through for each of them."""
+    rules = "".join(f"Never use module {number}.\n" for number in range(30))
+    assert _called("Message._is_mail", [rules], ENGLISH) == 1
 
 
 def test_what_is_known_of_a_message_is_what_the_whole_of_it_says() -> None:

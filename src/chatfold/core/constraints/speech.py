@@ -80,6 +80,7 @@ class Message:
         self._view = view
         self._clean = clean
         self._parted: dict[_Breaks, list[Sentence]] = {}
+        self._mails: dict[Speech, bool] = {}
 
     @cached_property
     def texts(self) -> list[str]:
@@ -110,8 +111,14 @@ class Message:
     def is_mail(self, speech: Speech) -> bool:
         """Return whether it looks as if a mail had been pasted into the message.
 
-        Who only talks may say hello, too, but in one line and before anything else.
+        Who only talks may say hello, too, but in one line and before anything else. It is asked
+        for each of its sentences, and looked for once.
         """
+        if speech not in self._mails:
+            self._mails[speech] = self._is_mail(speech)
+        return self._mails[speech]
+
+    def _is_mail(self, speech: Speech) -> bool:
         bare = self._unfenced
         lines = [s for said in bare for line in said.text.splitlines() if (s := line.strip())]
         headers = [bool(_HEADER.match(line)) for line in lines]

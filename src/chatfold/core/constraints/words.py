@@ -254,7 +254,7 @@ def _marks(phrases: Sequence[str]) -> Marks | None:
     found: dict[str, list[_Groups]] = {}
     for phrase in phrases:
         groups = [group.split("|") for group in phrase.split() if group != _NO_COMMA]
-        plain = [[max(word.split("-"), key=len) for word in g] for g in groups if _is_plain(g)]
+        plain = [[_looked_for(word) for word in group] for group in groups if _is_plain(group)]
         if not plain:
             return None
         rarest: list[str] = max(plain, key=_rarity)
@@ -263,6 +263,11 @@ def _marks(phrases: Sequence[str]) -> Marks | None:
         for word in rarest:
             found.setdefault(word, []).append(whole)
     return Marks(found)
+
+
+def _looked_for(word: str) -> str:
+    """Return that of a word which a text with it has as one of its own: of "e'" it has "e"."""
+    return max((part.strip("'") for part in word.split("-")), key=len)
 
 
 def _is_plain(group: list[str]) -> bool:
