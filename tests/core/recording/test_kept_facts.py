@@ -382,6 +382,31 @@ def test_how_calls_ended_is_known_ahead_of_a_fold() -> None:
     assert not brought_up_to_date(reading.snapshot()).ends.failures
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_what_a_server_runs_has_come_to_no_end_before_its_result(failed: bool) -> None:
+    """The result is a part of a later item, and the call says no fact that waits for it."""
+
+    def said(role: str, **part: Any) -> dict[str, Any]:
+        return {"role": role, "parts": [part]}
+
+    code = {"language": "PYTHON", "code": "os.remove(path)"}
+    outcome = "OUTCOME_FAILED" if failed else "OUTCOME_OK"
+    told = "OSError: disk is read-only" if failed else "removed 3 files, ticket J-77213"
+    history = [
+        said("user", text="Hello there. " * 90),
+        said("model", text="Hi. What is it?"),
+        said("user", text="Please clean up the files of order ORD-48213 now."),
+        said("model", executable_code=code),
+        said("model", code_execution_result={"outcome": outcome, "output": told}),
+        said("model", text="Well."),
+        said("user", text="And ORD-77213?"),
+        said("model", text="So be it."),
+    ]
+    found = folded(history, len(history))
+    assert told in found[2][0]["parts"][0]["text"].partition("<record>")[2]
+    assert found == folded(history, 2) == folded(history, 1)
+
+
 def test_values_of_one_entry_stand_together_however_long_the_list_is() -> None:
     """Words are held by the hundred: what goes into one entry is told by its name."""
     history: list[Any] = [{"role": "system", "content": "You sell phones."}]
