@@ -753,6 +753,15 @@ def test_what_a_protocol_wraps_is_read_as_the_tool_said_it(result: Any) -> None:
     assert "failed:\n- delete_carts(older_than=30d): " in summary
 
 
+@pytest.mark.parametrize(("state", "reason"), [("failed", "no stock"), ("shipped", None)])
+def test_what_wraps_a_result_may_be_nested_however_deep(state: str, reason: str | None) -> None:
+    """What a tool answers must not break the agent's turn."""
+    result: dict[str, Any] = {"status": state, "error": "no stock" if reason else None}
+    for _ in range(5_000):
+        result = {"data": result}
+    assert reason_in(result, name="update_order") == reason
+
+
 def test_what_stands_among_errors_was_not_done() -> None:
     """All of it, where nothing else was asked for; it may have been, without a word, else."""
     result = {"Errors": [{"Key": "a.csv", "Code": "AccessDenied"}]}

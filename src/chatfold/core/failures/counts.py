@@ -104,9 +104,11 @@ def none_counted(result: Any, name: str, given: _Given) -> str | None:
     if not isinstance(result, dict):
         return None
     fields = cast(_Fields, result)
-    if not any(map(_is_zero, fields.values())):
+    while not any(map(_is_zero, fields.values())):  # as deep as a tool nests it
         within = [key for key in _WITHIN if isinstance(fields.get(key), dict)]
-        return none_counted(fields[within[0]], name, given) if len(within) == 1 else None
+        if len(within) != 1:
+            return None
+        fields = cast(_Fields, fields[within[0]])
     verbs = deeds_of(name, given) or _asked_of(fields, name)
     none = [k for k, v in fields.items() if _is_zero(v) and _is_count(k, name, verbs)]
     if not none or not _all_counted(none, verbs, name):

@@ -124,6 +124,16 @@ def reason_in_object(
     result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
 ) -> str | None:
     """Return the reason in a result that says that the call failed."""
+    found: str | dict[str, Any] | None = result
+    while isinstance(found, dict):  # as deep as a tool nests it
+        found, failed = _reason_or_inner(found, failed, name, given), False
+    return found
+
+
+def _reason_or_inner(
+    result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
+) -> str | dict[str, Any] | None:
+    """Return the reason in a result, or the object that it wraps and that may say it."""
     # What GitHub calls completed may have failed: its conclusion says so.
     keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
     states = map(result.get, keys_of_states)
@@ -168,7 +178,7 @@ def reason_in_object(
         fields = cast(dict[str, Any], inner)
         if did and key not in _WITHIN:  # of what was changed, anything may be told
             fields = {k: fields[k] for k in keys_of_states if isinstance(fields.get(k), str)}
-        return reason_in_object(fields, False, name, given)
+        return fields
     keys = (*REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     texts = (text_of(read(result.get(key))) for key in (*keys, *OTHER_REASONS))
     told = complaint or next(filter(None, texts), refusal) or all_failed(result)
