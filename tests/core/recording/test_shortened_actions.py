@@ -11,7 +11,7 @@ from chatfold import ChatContext, FactReport
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.carry import Budget, merged
-from chatfold.core.recording.counted import with_fewer_arguments
+from chatfold.core.recording.counted import Ids, with_fewer_arguments
 from chatfold.tokens import estimate
 
 Item = dict[str, Any]
@@ -330,3 +330,11 @@ def test_nameless_failures_stay_where_others_of_the_tool_may_be_meant() -> None:
     again = Record(done=tuple(ran(f"LK-{n}", unsure=False) for n in range(3)))
     assert merged(Record(failed=counts), again, Budget(0, 200, size)).failed == counts
     assert merged(Record(failed=counts[:1]), again, Budget(0, 200, size)).failed == ()
+
+
+def test_the_id_of_a_text_is_the_value_that_it_begins_with() -> None:
+    """What came of the call first; numbers alone only where a key says what they are."""
+    given = (Field("order", "ORD-48213 with ORD-48214"), Field("seat", "14"), Field("", "15"))
+    entry = Entry("refund", (*given, Field("when", "14:30")), (Field("refund", "R-77120"),))
+    found = [Field("refund", "R-77120"), Field("order", "ORD-48213"), Field("seat", "14")]
+    assert [*Ids().of(entry)] == found
