@@ -474,6 +474,7 @@ def test_quoted_lines_and_code_are_not_what_the_user_says() -> None:
     text = "> Never reply to this mail.\n```\n# never change this\n```\nDon't touch the config."
     assert told(text) == ["Don't touch the config."]
     assert told("```\nnever change this") == []
+    assert told("~~~\nnever change this\n~~~\nDon't touch it.") == ["Don't touch it."]
 
 
 # --- where they come from -------------------------------------------------------------------------

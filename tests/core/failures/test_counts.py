@@ -11,6 +11,7 @@ import pytest
 from chatfold import ChatContext
 from chatfold.core.call_json import leaves_of
 from chatfold.core.failures import reason_in
+from chatfold.core.failures.not_done import parts_not_done
 
 NOTHING: list[tuple[str, dict[str, Any], Any, str]] = [
     ("cancel_order", {"order": "O-17"}, {"cancelled": 0}, "cancelled: 0"),
@@ -760,6 +761,14 @@ def test_what_wraps_a_result_may_be_nested_however_deep(state: str, reason: str 
     for _ in range(5_000):
         result = {"data": result}
     assert reason_in(result, name="update_order") == reason
+
+
+def test_a_thing_in_a_list_with_an_error_was_not_done() -> None:
+    """Also where nothing else says so: no state, no count, no list of those that failed."""
+    things = [{"order": "LK-1", "error": "no stock"}, {"order": "LK-2", "total": 5}]
+    leaves = [*leaves_of({"orders": things})]
+    assert parts_not_done(leaves, "update_orders", ()) == {0, 1}
+    assert parts_not_done([*leaves_of(things[0])], "update_orders", ()) == set()
 
 
 def test_what_stands_among_errors_was_not_done() -> None:
