@@ -69,7 +69,7 @@ def mails(text: str) -> Iterator[tuple[int, int]]:
         text: What a user says, without what is in tags.
     """
     if ":" not in text and "---" not in text:
-        return  # as of most: no line of a program's is without either
+        return  # as most have neither: what programs write above a mail has one of them
     lines = text.splitlines(keepends=True)
     starts = [0, *accumulate(map(len, lines))]
     asks = [at for at, line in enumerate(lines) if _ASKED.search(line)]

@@ -126,14 +126,17 @@ def reason_in_object(
     """Return the reason in a result that says that the call failed."""
     found: str | dict[str, Any] | None = result
     while isinstance(found, dict):  # as deep as a tool nests it
-        found, failed = _reason_or_inner(found, failed, name, given), False
+        found = _reason_or_inner(found, failed, name, given)
     return found
 
 
 def _reason_or_inner(
     result: dict[str, Any], failed: bool, name: str, given: Callable[[], Iterable[Any]]
 ) -> str | dict[str, Any] | None:
-    """Return the reason in a result, or the object that it wraps and that may say it."""
+    """Return the reason in a result, or the object that it wraps and that may say it.
+
+    Of one that is marked as failed always the reason.
+    """
     # What GitHub calls completed may have failed: its conclusion says so.
     keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
     states = map(result.get, keys_of_states)

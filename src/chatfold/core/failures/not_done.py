@@ -14,7 +14,7 @@ from typing import Any, cast
 from chatfold.core.call_json import Path, key_of
 from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.successes import tells_a_deed, words_in
-from chatfold.core.failures.words import is_for, is_participle, words_of_name
+from chatfold.core.failures.words import is_for, participles_of, words_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = ["nothing_done", "parts_not_done", "tells_of_trouble"]
@@ -53,6 +53,7 @@ def parts_not_done(
     keys = {step for step in steps if isinstance(step, str)}
     own = {k for k in keys if _word(k) and k not in given and not _is_meant(k, name)}
     failed: set[Path] = set()
+    # A thing stands in a list, so at a number, and says so by one of these keys.
     if len(steps) > len(keys) and not _OF_EACH.isdisjoint(keys):
         failed = {
             path[:-1]
@@ -138,10 +139,10 @@ def _says_failed(key: str, name: str) -> bool:
     found = _FAILED.fullmatch(key_of((key,))) if len(key) <= _LONGEST_KEY else None
     if found is None or is_for("failed", name):
         return False
-    words = words_of_name(name)
     if found[1]:
-        return any(is_participle(found[1], word) for word in words)
-    return not any(word.startswith(("failed", "failure", "error")) for word in words)
+        return found[1] in participles_of(name)
+    own = words_of_name(name)
+    return not any(word.startswith(("failed", "failure", "error")) for word in own)
 
 
 def _texts(values: Collection[Any]) -> set[str]:

@@ -236,7 +236,7 @@ def is_named_by(state: str, name: str) -> bool:
 
 def is_for(state: str, name: str) -> bool:
     """Return whether what is named so is there to bring a state about."""
-    return is_named_by(state, name) or any(is_participle(state, of) for of in words_of_name(name))
+    return is_named_by(state, name) or state in participles_of(name)
 
 
 def _tells_of_a_deed(text: str, name: str) -> bool:
@@ -249,7 +249,7 @@ def _tells_of_a_deed(text: str, name: str) -> bool:
     things = _THINGS.intersection(map(_singular, found[2].lower().split()))
     if verb in _DONE and not things.isdisjoint(map(_singular, words)):
         return True
-    is_own = any(is_participle(verb, of) for of in words)
+    is_own = verb in participles_of(name)
     is_about = word in words  # a tool that logs errors
     return is_own and (word == "failed" or verb in _CLEANED or bool(things) or is_about)
 
