@@ -341,7 +341,7 @@ def test_an_open_call_is_answered_as_interrupted(shape: str, ends: bool) -> None
     (call,) = ChatContext(out, shape=shape).tool_calls()
     assert call.result.startswith("Interrupted: no result of this call was recorded.")
     assert call.result == call.result.strip()
-    assert call.status == ("failed" if shape == "anthropic" else "completed")
+    assert call.status == "failed"
     assert problems(out, shape) == []
 
 

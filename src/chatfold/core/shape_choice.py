@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement
+from chatfold.core.failures.own_results import with_own_failures
 from chatfold.core.foreign_errors import words_of
 from chatfold.core.native import field, json_text
 from chatfold.core.spans import Span
@@ -229,7 +230,7 @@ class ShapeChoice:
                 view = self._read_foreign(item, shape)
         except Exception as error:  # whatever is wrong with one item must not break the rest
             return _unreadable(item, _fault_of(error))
-        return view if view is not None else _unreadable(item, "")
+        return with_own_failures(view) if view is not None else _unreadable(item, "")
 
     def _read_foreign(self, item: Any, own: Shape | None) -> ItemView | None:
         for wanted in ("yes", "also", "maybe"):
