@@ -35,6 +35,9 @@ EDITS = (
     "extend",
     "edit the last",
     "replace the last",
+    "insert",
+    "insert again",
+    "append again",
     "cut the end",
     "cut the start",
     "fold",
@@ -56,6 +59,13 @@ def edit(ctx: ChatContext[Any], kind: str, more: list[Any], place: int) -> None:
             items[-1]["content" if "content" in items[-1] else "note"] = f"edited {place}"
         case "replace the last" if items:
             items[-1] = copy.deepcopy(items[-1])
+        case "insert":
+            at = place % (len(items) + 1)
+            items[at:at] = more[:1]
+        case "insert again" if items:
+            items.insert(place % len(items), items[place * 7 % len(items)])
+        case "append again" if items:
+            items.append(items[-1 - place % min(2, len(items))])
         case "cut the end":
             del items[len(items) - place % (len(items) + 1) :]
         case "cut the start":
@@ -98,6 +108,32 @@ def test_it_is_what_a_count_from_the_start_would_give(
         assert now == told(ctx)
         assert (now[0], now[2]) == (sum(sizes), len(ctx.items))
         assert now[1] == sum(bool(turn.openers) for turn in ctx.turns())
+
+
+@pytest.mark.parametrize("place", range(7))
+@pytest.mark.parametrize("more", [0, 1, 3])
+def test_an_item_before_one_that_is_in_the_list_twice_is_noticed(place: int, more: int) -> None:
+    """What then stands in the last place is the object that stood there before."""
+    nudge: Any = {"role": "user", "content": "Go on, please."}
+    items = [*turn(1), *turn(2), *([nudge] * 9)]
+    ctx: ChatContext[Any] = ChatContext(items, counter=Words())
+    told(ctx)
+    items.insert(place, {"role": "user", "content": "w " * 70})
+    items += turn(3)[:more]
+    assert told(ctx) == counted(ctx)
+    items[place:place] = [{"role": "assistant", "content": "w " * 90}, items[-1]]
+    assert told(ctx) == counted(ctx)
+
+
+def test_a_list_that_loses_as_much_as_comes_behind_it_is_noticed() -> None:
+    """A window of the latest turns, each of which ends with the same object."""
+    nudge: Any = {"role": "user", "content": "Go on, please."}
+    items: list[Any] = []
+    ctx: ChatContext[Any] = ChatContext(items, counter=Words())
+    for number in range(12):
+        items += [{"role": "user", "content": "w " * (number + 1)}, nudge]
+        del items[:-8]
+        assert told(ctx) == counted(ctx)
 
 
 def test_a_head_of_one_item_leaves_a_list_of_the_same_length() -> None:

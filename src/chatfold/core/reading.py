@@ -26,6 +26,9 @@ from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, UnknownPa
 __all__ = ["Extent", "Reading", "Snapshot"]
 
 
+_AT_THE_END: Final = 3  # items before the last one: that may be one object, put in again and again
+
+
 class Snapshot(NamedTuple):
     """A list as it was at one moment, with all its readings.
 
@@ -162,7 +165,7 @@ class Reading:
         """
         before, seen = self.shape, len(self._seen)
         new = self.items[seen : seen + most]
-        if len(new) < most or self._may_differ():
+        if len(new) < most or self._may_differ(new):
             return False
         self._take_in_behind(new)
         self._measure_new()
@@ -171,19 +174,19 @@ class Reading:
     def _take_in_new(self) -> None:
         """Read what stands behind what was read; all that has changed where that is noticed."""
         new = self.items[len(self._seen) :]
-        if self._may_differ():
+        if self._may_differ(new):
             self.sync()
         elif new:
             self._take_in_behind(new)
 
-    def _may_differ(self) -> bool:
-        """Return whether what was read has to be looked through first."""
+    def _may_differ(self, new: Sequence[Any]) -> bool:
+        """Return whether what was read has to be looked through first, before `new` behind it."""
         seen = len(self._seen)
         return (
             self._torn
             or self._doubtful
             or len(self.items) < seen
-            or (seen > 0 and not self._ends_as_read())
+            or (seen > 0 and not (self._ends_as_read() and self._stands_as_read(new)))
         )
 
     def _take_in_behind(self, new: Sequence[Any]) -> None:
@@ -379,11 +382,22 @@ class Reading:
     def _ends_as_read(self) -> bool:
         """Return whether the last item that was read is still there, and says the same."""
         at = len(self._seen) - 1
-        last = next(iter(self.items[at : at + 1]), None)  # its owner may have removed it just now
-        if last is None or last is not self._seen[at]:
+        start = max(0, at - _AT_THE_END)
+        ends = self.items[start : at + 1]
+        # Its owner may have removed it just now.
+        if len(ends) <= at - start or not all(map(is_, ends, self._seen[start:])):
             return False
-        copy = self._copies[at]
+        last, copy = ends[-1], self._copies[at]
         return (copy is not None and copy == last) or fingerprints([last])[0] == self._prints[at]
+
+    def _stands_as_read(self, new: Sequence[Any]) -> bool:
+        """Return whether nothing was put in before the last item that was read.
+
+        That item then stands further on, and is new there; what stands in its place may be it, too,
+        where one object is in the list several times.
+        """
+        last = self._seen[-1]
+        return all(item is not last for item in new) or all(map(is_, self.items, self._seen))
 
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""

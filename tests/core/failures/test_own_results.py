@@ -18,9 +18,11 @@ SAID = {"tool": "refund", "seconds": "1.5"}
 
 def failed(text: str, *, flagged: bool = False) -> bool:
     """Return whether a result of that text has failed; what stands beside it stays."""
-    view = ItemView("user", (TextPart("a"), ResultPart("c", "t", text, flagged)), "user", "s")
-    words, result = with_own_failures(view).parts
-    assert words == TextPart("a")
+    beside = TextPart("a"), TextPart("b")
+    parts = (beside[0], ResultPart("c", "t", text, flagged), beside[1])
+    view = ItemView("user", parts, "user", "s")
+    before, result, behind = with_own_failures(view).parts
+    assert (before, behind) == beside
     assert isinstance(result, ResultPart)
     assert result._replace(failed=flagged) == view.parts[1]
     return result.failed
