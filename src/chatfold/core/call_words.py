@@ -22,6 +22,7 @@ from chatfold.core.call_json import (
     shortened,
     text_of,
 )
+from chatfold.core.call_labels import DEEP, Labels
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.effects.given import rehearsed_by
 from chatfold.core.entries import Entry, Field
@@ -93,7 +94,7 @@ class CallWords:
         self._ended = Ends({}, {}) if ends is None else ends.copy()
         self._about: dict[Path, _About] = {}
         self._written: dict[Path, bool] = {}
-        self._ends: dict[tuple[int, bool], dict[Path, list[Path]]] = {}
+        self._labels: dict[int, Labels] = {}
 
     def name(self, number: int) -> str:
         """Return the name of a call's tool, "tool" where it has none, and where the tool lives."""
@@ -278,41 +279,18 @@ class CallWords:
         return value
 
     def label(self, number: int, path: Path) -> str:
-        """Return the last two steps of a path, or more: what tells it from others beside it.
-
-        In a list that begins with the place in it, as the next result may hold others there.
+        """Return what tells a value of a result from others in it (see `Labels`).
 
         Args:
-            number: Position of a call in whose result, or arguments, something stands there.
-            path: The path.
+            number: Position of the call.
+            path: Where in its result the value stands.
         """
-        result = self.result(number)
-        in_result = self.leaf(result, path) is not None
-        listed = next((n for n, step in enumerate(reversed(path), 1) if isinstance(step, int)), 0)
-        size = max(2, listed)
-        if size < len(path):
-            alike = self._ending(number, path[-2:], in_result=in_result)
-            own = path in alike  # else it leads into JSON inside a text
-            reached = 2
-            while reached < len(path) and (reached < size or len(alike) > own):
-                reached += 1
-                step = path[-reached]
-                alike = [p for p in alike if len(p) >= reached and p[-reached] == step]
-            size = reached
-        return label_of(path[-size:])
-
-    def _ending(self, number: int, end: Path, *, in_result: bool) -> list[Path]:
-        """Return the paths of a call's result, or arguments, whose last two steps are these.
-
-        They are sorted once for all. Longer ends are not: a few kilobytes of JSON may be nested so
-        deeply that all the ends of its paths would fill the memory.
-        """
-        known = self._ends.get((number, in_result))
+        if len(path) <= DEEP:  # as many are
+            return label_of(path)
+        known = self._labels.get(number)
         if known is None:
-            known = self._ends[number, in_result] = {}
-            for path, _ in leaves_of(self.result(number) if in_result else self.arguments(number)):
-                known.setdefault(path[-2:], []).append(path)
-        return known.get(end, [])
+            known = self._labels[number] = Labels(self.result(number))
+        return known.label(path)
 
     def may_hold_body(self, number: int, place: str) -> bool:
         """Return whether `in_body` may be true of anything in a call's arguments, or its result."""

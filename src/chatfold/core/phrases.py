@@ -81,16 +81,14 @@ class Phrase:
 
 
 class Way(NamedTuple):
-    """What is said of values at one path.
+    """What is said of values at one path, in whichever call: not their label, which depends on it.
 
     Attributes:
-        label: Its last keys and indices, as many as tell it from the others in its result.
         key: Its last key, "" where it has none.
         short: Name of the entry of values under that key.
         in_a_list: Whether it leads through a list.
     """
 
-    label: str
     key: str
     short: str
     in_a_list: bool

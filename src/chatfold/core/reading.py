@@ -396,8 +396,8 @@ class Reading:
         That item then stands further on, and is new there; what stands in its place may be it, too,
         where one object is in the list several times.
         """
-        last = self._seen[-1]
-        return all(item is not last for item in new) or all(map(is_, self.items, self._seen))
+        last = id(self._seen[-1])
+        return last not in map(id, new) or all(map(is_, self.items, self._seen))
 
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""

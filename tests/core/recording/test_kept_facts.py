@@ -20,7 +20,8 @@ from strategies import History, histories, long_history
 from chatfold import ChatContext, FactReport
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import pair_calls
-from chatfold.core.constraints import standing, standing_by
+from chatfold.core.constraints import Words, standing, standing_by
+from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.facts import Facts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Phrase, Phrases, price
@@ -34,6 +35,9 @@ from chatfold.core.views import is_user_message
 from chatfold.policy import Policy
 from chatfold.shapes import SHAPES, shape_named
 from chatfold.tokens import estimate
+
+OWN = (Words(orders=("order|item",), takes_back=("thanks",)), Words(orders=("no|a",)))
+"""Languages of a caller's in which much that nobody means as such is an instruction."""
 
 SUMMARY = wrapped("The order LK-4821936 of dana@example.com was lost on 2026-02-03.", "A record.")
 
@@ -73,6 +77,10 @@ def assert_as_whole(snapshot: Snapshot) -> None:
     for earlier in ([], ["Never call me."], ["Do not book the flight yet."]):
         said = ((snapshot.views[i], r) for i, r in kept.remarks(range(len(snapshot.views))))
         assert standing_by(said, earlier=earlier) == standing(snapshot.views, earlier=earlier)
+        said = ((snapshot.views[i], r) for i, r in kept.remarks(range(len(snapshot.views))))
+        assert standing_by(said, words=OWN, earlier=earlier) == standing(
+            snapshot.views, words=(*LANGUAGES, *OWN), earlier=earlier
+        )
     whole = Facts()
     whole.update(snapshot.views, snapshot.calls)
     assert told(kept.uses) == told(whole.uses)
@@ -357,6 +365,27 @@ def test_of_calls_that_are_alike_the_latest_tells() -> None:
     history.append({"role": "user", "content": "Thanks."})
     found = folded(history, 1)
     assert "arrives=2026-03-09 (was: 2026-03-05)" in found[2][1]["content"]
+    assert found == folded(history, 2) == folded(history, len(history))
+
+
+def test_a_value_is_labelled_by_its_own_result_whichever_was_read_first() -> None:
+    """As much of its path as tells it from others there: in the next result that may be more."""
+    ways: list[dict[str, Any]] = [
+        {"from": {"port": {"code": "BER-10017"}}},
+        {"from": {"port": {"code": "MUC-20023"}}, "to": {"port": {"code": "HAM-30031"}}},
+        {"from": {"port": {"code": "CGN-40043"}}},
+    ]
+    history: list[Any] = []
+    for number, way in enumerate(ways):
+        history.append({"role": "user", "content": f"Where is parcel {number} now?"})
+        history += call(number, "track", {"parcel": f"P-7700{number}"}, {"way": way})
+        history.append({"role": "assistant", "content": "It is on its way. " * 40})
+    history.append({"role": "user", "content": "Thanks."})
+    found = folded(history, 1)
+    said = found[2][0]["content"]
+    for label in ("port.code=BER-10017", "from.port.code=MUC-20023", "to.port.code=HAM-30031"):
+        assert f"{label}" in said
+    assert " port.code=CGN-40043" in said
     assert found == folded(history, 2) == folded(history, len(history))
 
 

@@ -160,11 +160,14 @@ class PhraseFinder:
         else:
             now, was = self.change(number, path, leaf)
             text, share = (now, share) if now else (text, _SUPERSEDED)
-        label = way.label
         if text in path:
-            label = self.clean(label_of(tuple(step for step in path[-2:] if step != text)))
+            label = label_of(tuple(step for step in path[-2:] if step != text))
+        else:
+            label = self.words.label(call, path)
         groups = self._together(value, way, text, text), self._of_call(call)
-        return Phrase(home, Field("", text), Field(label, text, was), groups, share, number)
+        return Phrase(
+            home, Field("", text), Field(self.clean(label), text, was), groups, share, number
+        )
 
     def _way(self, call: int, path: Path) -> Way:
         """Return what is said of what stands at a path, in a call or its result."""
@@ -275,4 +278,4 @@ def _way(path: Path, words: CallWords, call: int) -> Way:
     if short.lower() in _GENERAL or short in _AUTHORS:
         short = f"{words.name(call)}.{short}"
     in_a_list = any(isinstance(step, int) for step in path)
-    return Way(clean(words.label(call, path)), key, short, in_a_list)
+    return Way(key, short, in_a_list)
