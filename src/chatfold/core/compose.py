@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from chatfold.core.constraints import Standing, standing, standing_by
-from chatfold.core.constraints.languages import LANGUAGES
+from chatfold.core.constraints import Standing, standing_by
 from chatfold.core.entries import Field
 from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
@@ -177,11 +176,8 @@ def _standing(
     start, cut, kept = plan.split.start, plan.split.cut, frozenset(plan.split.kept)
     clean, views, own = plan.terms.redact, snapshot.views, plan.terms.words
     head = range(start, cut)
-    if own:  # what is said in a language of the caller's is not known ahead
-        said = (views[i] for i in head if i not in kept)
-        return standing(said, words=(*LANGUAGES, *own), earlier=earlier, clean=clean)
     known = ((views[i], remarks) for i, remarks in found.remarks(head) if i not in kept)
-    return standing_by(known, earlier=earlier, clean=clean)
+    return standing_by(known, words=own, earlier=earlier, clean=clean)
 
 
 def _report(made: Recorded, record: Record, guarded: Guarded) -> FactReport:

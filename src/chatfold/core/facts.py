@@ -16,7 +16,7 @@ from chatfold.core.call_json import Path
 from chatfold.core.call_numbers import CallNumbers
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
-from chatfold.core.constraints import Remark, Remarks, remarks_of
+from chatfold.core.constraints import Remarks, remarks_of
 from chatfold.core.effects import effect_of_call
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Phrases
@@ -205,15 +205,15 @@ class Facts:
 
         return whole_text
 
-    def remarks(self, span: range) -> Iterator[tuple[int, Sequence[Remark]]]:
-        """Yield the indices of a span at which a user says something, each with its remarks.
+    def remarks(self, span: range) -> Iterator[tuple[int, Remarks]]:
+        """Yield the indices of a span at which a user speaks, each with its remarks.
 
         They are of the languages that are built in.
         """
         openers = self.openers
         for at in range(bisect_left(openers, span.start), bisect_left(openers, span.stop)):
             item = self._read[openers[at]]
-            if item is not None and item[0] is not None:
+            if item is not None:
                 yield openers[at], item[0]
 
     def update(self, views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> None:

@@ -6,7 +6,7 @@ Not here: what is then found in them (`test_constraints`, and those of the other
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from types import FrameType
 
@@ -76,6 +76,11 @@ def test_one_word_of_a_phrase_is_not_the_phrase() -> None:
 
 def _called(name: str, texts: list[str], words: Words) -> int:
     """Return how often a function is called when messages are read."""
+    return _counted(name, lambda: standing([view(text) for text in texts], words=words))
+
+
+def _counted(name: str, read: Callable[[], object]) -> int:
+    """Return how often a function is called when another one is."""
     called = 0
 
     def count(frame: FrameType, event: str, _: object) -> None:
@@ -85,7 +90,7 @@ def _called(name: str, texts: list[str], words: Words) -> int:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        standing([view(text) for text in texts], words=words)
+        read()
     finally:
         sys.setprofile(before)
     return called
@@ -131,6 +136,29 @@ def test_whether_a_mail_is_pasted_is_looked_for_once_in_a_message() -> None:
     """A message with a thousand rules took seconds, as it was looked through for each of them."""
     rules = "".join(f"Never use module {number}.\n" for number in range(30))
     assert _called("Message._is_mail", [rules], ENGLISH) == 1
+
+
+def test_a_language_of_the_callers_is_read_alone_beside_what_is_known() -> None:
+    """With one a fold read each message in all languages, and what was known went for nothing."""
+    own = Words(orders=("aldrig",))
+    texts = ["Never call me.", "Aldrig ringa. Always mail me.", "Thanks.", "Non chiamarmi mai."]
+    views = [view(text) for text in texts]
+    known = [(each, remarks_of(each)) for each in views]
+    found: list[Standing] = []
+    count = _counted("Lexicon.may", lambda: found.append(standing_by(known, words=[own])))
+    assert count == len(texts) + 2  # each message once, and the sentences of the one that it is in
+    assert found == [standing(views, words=(*LANGUAGES, own))]
+    said = {"Never call me.", "Aldrig ringa.", "Always mail me.", texts[3]}
+    assert set(found[0].held) == said
+
+
+def test_a_message_of_a_word_may_say_something_in_a_language_of_the_callers() -> None:
+    """In those built in, a word of less than three letters says nothing."""
+    own = Words(orders=("不|ei",))
+    views = [view("不"), view("Ei"), view("42")]
+    known = [(each, remarks_of(each)) for each in views]
+    assert known[0][1] is None
+    assert standing_by(known, words=[own]) == standing(views, words=(*LANGUAGES, own))
 
 
 def test_what_is_known_of_a_message_is_what_the_whole_of_it_says() -> None:

@@ -58,18 +58,20 @@ def remarks_of(view: ItemView, clean: Callable[[str], str] | None = None) -> Rem
     return remarks_in(message, built_in())
 
 
-def remarks_in(message: Message, languages: Sequence[Lexicon]) -> tuple[Remark, ...]:
-    """Return the remarks of a message in some languages."""
-    return tuple(chain.from_iterable(_each(message, languages)))
+def remarks_in(
+    message: Message, languages: Sequence[Lexicon], first: int = 0
+) -> tuple[Remark, ...]:
+    """Return the remarks of a message in some languages, the first of which has that position."""
+    return tuple(chain.from_iterable(_each(message, languages, first)))
 
 
-def _each(message: Message, languages: Sequence[Lexicon]) -> Iterator[Iterable[Remark]]:
+def _each(message: Message, languages: Sequence[Lexicon], first: int) -> Iterator[Iterable[Remark]]:
     """Yield the remarks in each language in which its words alone do not rule them out.
 
     To look for words is far quicker than to part sentences, and most messages have none.
     """
     words = message.words
-    for number, lexicon in enumerate(languages):
+    for number, lexicon in enumerate(languages, first):
         if lexicon.may(words):
             yield _in_language(message, number, lexicon)
 

@@ -15,7 +15,7 @@ from chatfold.core.constraints.content import Content, key_of, plain_of
 from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.constraints.lexicons import Lexicon, built_in, lexicons, reader_of
 from chatfold.core.constraints.reader import MOST, May
-from chatfold.core.constraints.remarks import Remark, remarks_in
+from chatfold.core.constraints.remarks import Remark, Remarks, remarks_in
 from chatfold.core.constraints.speech import Message
 from chatfold.core.constraints.words import Words
 from chatfold.core.views import ItemView
@@ -64,20 +64,26 @@ def standing(
 
 
 def standing_by(
-    said: Iterable[tuple[ItemView, Sequence[Remark]]],
+    said: Iterable[tuple[ItemView, Remarks]],
     *,
+    words: Sequence[Words] = (),
     earlier: Sequence[str] = (),
     clean: Callable[[str], str] | None = None,
 ) -> Standing:
-    """Return the same in the languages that are built in, by remarks that are known.
+    """Return the same in the languages that are built in, by remarks that are known, and in others.
 
     Args:
-        said: The readings of the items in which a user says something, each with its remarks.
+        said: The readings of the items in which a user speaks, each with its remarks.
+        words: The other languages.
         earlier: Those that hold by the items before these.
         clean: Applied to every text before it is read (`redact`), as it was for the remarks.
     """
-    messages = ((remarks, Message(view, clean)) for view, remarks in said)
-    return _standing(messages, built_in(), earlier)
+    known, others = built_in(), [*lexicons(words)]
+    # A word of another language may be as short as "不".
+    spoken = ((r or (), Message(view, clean)) for view, r in said if others or r is not None)
+    if others:
+        spoken = (((*r, *remarks_in(m, others, len(known))), m) for r, m in spoken if m.texts)
+    return _standing(spoken, (*known, *others), earlier)
 
 
 def _standing(
