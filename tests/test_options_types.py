@@ -21,6 +21,7 @@ from openai import OpenAI
 
 from chatfold import (
     ChatContext,
+    Completion,
     EmptySummaryError,
     Middleware,
     Policy,
@@ -486,6 +487,21 @@ def test_a_context_that_is_copied_or_pickled_says_what_to_keep_instead() -> None
     for keep in (copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match=r"ctx\.items"):
             keep(ctx)
+
+
+def test_a_plan_that_is_copied_or_pickled_says_that_its_prompt_is_what_to_send() -> None:
+    """Which a worker can have, also with what it shows; its answer is put in where the list is."""
+    turns = [("user", "Where is it? " * 90), ("assistant", "On its way. " * 90)] * 3
+    ctx = ChatContext([{"role": role, "content": said} for role, said in turns])
+    plan = ctx.plan(keep_last_turns=1)
+    for keep in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"plan\.prompt"):
+            keep(plan)
+    assert pickle.loads(pickle.dumps(plan.prompt)) == plan.prompt
+    assert ctx.apply(copy.copy(plan), pickle.loads(pickle.dumps(Completion("It is.")))).changed
+    nothing = ctx.plan(keep_last_turns=1)
+    assert not nothing
+    assert pickle.loads(pickle.dumps(nothing)) == nothing
 
 
 def test_a_middleware_that_is_copied_or_pickled_says_what_to_do_instead() -> None:

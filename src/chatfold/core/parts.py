@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import ne
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from chatfold.core.clip import cut_texts, cut_to
 from chatfold.core.groups import Asking, Groups, inner, wrap
@@ -89,6 +89,14 @@ class Head:
         self._frames: dict[bool, int] = {}
         self._prompts: dict[int, Prompt] = {}  # for all items, by the length that is asked for
         self._excess: dict[str, int] = {}  # of the latest summary
+
+    def __reduce__(self) -> NoReturn:
+        """Say what to send instead, where Python would name something inside that cannot be."""
+        raise TypeError(
+            "a Plan cannot be pickled or copied deeply: it is for the list of its context; send "
+            "plan.prompt to the process that asks the model, and put in here what comes back, with "
+            "ctx.apply(plan, completion)"
+        )
 
     def __len__(self) -> int:
         return len(self._groups.views)
