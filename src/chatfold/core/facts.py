@@ -329,10 +329,16 @@ class Facts:
             if failure is None:
                 self.ends.outcomes[first + number] = words.outcome(number)
 
-    def hold_to(self, views: Sequence[ItemView]) -> None:
-        """Let go of what is known of items that are no longer in the list."""
-        known = len(self._views)
-        if known > len(views) or (known and self._views[-1] is not views[known - 1]):
+    def hold_to(self, views: Sequence[ItemView], same: int | None = None) -> None:
+        """Let go of what is known of items that are no longer in the list.
+
+        Args:
+            views: The readings of the items as they are now.
+            same: How many leading items were there before, all else being new or elsewhere; None
+                where items have only come behind.
+        """
+        known, left = len(self._views), len(views) if same is None else same
+        if known > left or (known and self._views[-1] is not views[known - 1]):
             self._start_again(views)
 
     def _start_again(self, views: Sequence[ItemView]) -> None:

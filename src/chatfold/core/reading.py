@@ -364,7 +364,7 @@ class Reading:
         if edited:  # what a fold or an edit has left is not worth the time of the next turn
             self._elements.looked = len(self._views)
         self._torn = False
-        self._facts.hold_to(self._views)
+        self._facts.hold_to(self._views, same)
 
     def sizes(self) -> list[int]:
         """Return the size of each item in tokens; each is measured once."""

@@ -590,6 +590,21 @@ def test_an_edit_in_the_middle_is_seen_though_the_last_item_is_the_same() -> Non
     assert "id:lk-4821932" not in kept.values
 
 
+def test_an_item_in_place_of_an_orphan_result_leaves_no_call_behind() -> None:
+    """The calls behind it have other positions then, though as many items as before are there."""
+    items: list[Any] = [
+        {"role": "user", "content": "Where is it?"},
+        {"role": "tool", "tool_call_id": "gone", "content": "lost"},
+        *call(1, "get_order", {"order": "LK-4821936"}, {"weight": 3107}),
+    ]
+    ctx: ChatContext[Any] = ChatContext(policy=Policy(max_tokens=10**9))
+    asked_as_it_grows(ctx, items, 1)
+    ctx.repair()
+    assert [item["role"] for item in ctx.items] == ["user", "user", "assistant", "tool"]
+    asked_as_it_grows(ctx, [{"role": "assistant", "content": "It weighs 3107."}], 1)
+    assert ctx.load().items == 5
+
+
 def test_two_folds_at_one_time_do_not_share_what_is_known() -> None:
     """A background fold and one of the owner may both be at work."""
     items = long_history("openai_chat", 40, 3)

@@ -82,11 +82,11 @@ class KeptFacts:
                 _phrase_ahead(facts, told, count)
             self.keep(facts)
 
-    def hold_to(self, views: Sequence[ItemView]) -> None:
-        """Let go of what is known of items that are no longer in the list."""
+    def hold_to(self, views: Sequence[ItemView], same: int) -> None:
+        """Let go of what is known of items that are no longer in the list (see `Facts`)."""
         facts = self._taken()
         if facts is not None:
-            facts.hold_to(views)
+            facts.hold_to(views, same)
             self.keep(facts)
 
 
