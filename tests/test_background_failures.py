@@ -134,6 +134,9 @@ def test_a_store_that_is_broken_off_lets_the_next_fold_begin() -> None:
         def load(self, *_: Any) -> None:
             return None
 
+        def discard(self, *_: Any) -> None:
+            return None
+
     ctx, gate = slow(0, store=Store(), key="c", shape="bedrock")
     ctx.extend(plainly("bedrock", [item for n in range(10) for item in turn(n)]))
     fold = ctx.summarize_in_background(gate, keep_last_turns=0)

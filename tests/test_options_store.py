@@ -322,10 +322,17 @@ def test_a_bad_disk_leaves_the_list_and_says_what_the_call_cost(
     ctx = ChatContext(desk("openai_chat"), store=SQLStore(path, timeout=0.05), key="dana")
     ctx.items[0] = user(f"Dana here. {LONG * 200}")
     before = list(ctx.items)
-    with bad(path), pytest.raises(StoreError, match="cannot be") as caught:
-        fold(ctx, Clerk("A return is open."), way=way, keep_last_turns=1)
-    if way != "apply":
-        assert (caught.value.usage, caught.value.llm_calls) == (SENT, 1)
+    known = bad is not full and way in ("summarize", "asummarize")  # before the model is paid
+    with bad(path):
+        with pytest.raises(StoreError, match="cannot be") as caught:
+            fold(ctx, Clerk("A return is open."), way=way, keep_last_turns=1)
+        if way != "apply":
+            spent = (None, 0) if known else (SENT, 1)
+            assert (caught.value.usage, caught.value.llm_calls) == spent
+        if way in ("summarize", "asummarize"):  # a full disk is known from the first time on
+            with pytest.raises(StoreError, match="cannot be written") as caught:
+                fold(ctx, Clerk("A return is open."), way=way, keep_last_turns=1)
+            assert (caught.value.usage, caught.value.llm_calls) == (None, 0)
     assert same_objects(ctx.items, before)
     assert ctx.recall(call_id="call_1") == []
     assert ctx.undo().reason == "nothing_to_undo"
@@ -340,12 +347,18 @@ def test_a_bad_disk_costs_no_native_fold_its_items(
     pytest.importorskip("openai", minversion="2.9.0")
     path = tmp_path / "folds.db"
     ctx = ChatContext(desk("openai_responses"), store=SQLStore(path, timeout=0.05))
+    ctx.items[0] = user(f"Dana here. {LONG * 200}")
     before = list(ctx.items)
     with openai.OpenAI(base_url=native_server.openai_url, api_key="k") as client:
         backend = OpenAICompaction(client, "m", retries=0)
-        with locked(path), pytest.raises(StoreError, match="locked") as caught:
+        with full(path), pytest.raises(StoreError, match="cannot be written") as caught:
             ctx.summarize(backend, keep_last_turns=1)
         assert (caught.value.usage, caught.value.llm_calls) == (Usage(900, 70, 64), 1)
+        for bad in (full, locked, gone):
+            with bad(path), pytest.raises(StoreError, match="cannot be written") as caught:
+                ctx.summarize(backend, keep_last_turns=1)
+            assert (caught.value.usage, caught.value.llm_calls) == (None, 0)
+        assert len(native_server.requests) == 1
         assert same_objects(ctx.items, before)
         assert ctx.summarize(backend, keep_last_turns=1).changed
     assert ctx.recall(call_id="call_2") == before[3:5]

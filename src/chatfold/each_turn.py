@@ -20,7 +20,7 @@ from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
 from chatfold.core.reading import Extent
 from chatfold.core.scalars import check_flags
-from chatfold.errors import ChatfoldError, SummaryError
+from chatfold.errors import ChatfoldError, StoreError, SummaryError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
 from chatfold.policy import Load, Policy
@@ -209,6 +209,8 @@ class EachTurn:
             self._learn_of_fold(outcome)
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
+            if isinstance(outcome.error, StoreError):  # no fold takes place without the store
+                self._wait_without_model = self._longer(self._wait_without_model)
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
             self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)

@@ -35,7 +35,7 @@ from chatfold.options import Settings
 from chatfold.originals import Originals
 from chatfold.planning import Limits, Notes, Planning, Wording
 from chatfold.state import ListState
-from chatfold.summarizers.native import Compacted
+from chatfold.summarizers.native import Compacted, NativeCompaction
 from chatfold.swaps import Known, Swaps
 
 __all__ = ["Draft", "Folding", "charged"]
@@ -127,6 +127,9 @@ class Folding:
             cost: Takes down what it costs.
             then: Takes what came of it, also of a flow that fails, and returns the flow's outcome;
                 for a flow that a host runs, beside whatever else summarizes the list.
+
+        Raises:
+            StoreError: The originals could not be written; not known of a flow that a host runs.
         """
         snapshot = self._state.snapshot(limits.abandon)
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -149,6 +152,7 @@ class Folding:
             return Flow(None, finish, ended(self.nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         if then is None:
+            self._originals.try_out()
             return Flow(steps, finish, None, cost=cost)
         return Flow(steps, finish_alone, None, cost=cost, failed=failed)
 
@@ -177,6 +181,9 @@ class Folding:
             senders: What they can send in append mode, in the same order.
             cost: Takes down what it costs.
             stopped: Returns whether it was given up, so that nothing of it goes into a store.
+
+        Raises:
+            StoreError: The originals could not be written.
         """
         self.swaps.free()
         plan, head = self.planning.prepared(limits, settings, snapshot=snapshot, senders=senders)
@@ -192,7 +199,22 @@ class Folding:
         if head is None:
             return Flow(None, finish, self.nothing(plan))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
+        if not stopped():  # else its conversation may have been erased
+            self._originals.try_out()
         return Flow(steps, finish, None, cost=cost)
+
+    def native_plan(
+        self, native: NativeCompaction, limits: Limits, settings: Settings, snapshot: Snapshot
+    ) -> Plan[Any]:
+        """Return what a provider is to fold itself, falsy where there is nothing to do.
+
+        Raises:
+            StoreError: The originals could not be written.
+        """
+        plan = self.planning.native_plan(native, limits, settings, snapshot)
+        if plan:
+            self._originals.try_out()
+        return plan
 
     def put(self, draft: Draft, cost: Cost) -> Outcome[Any]:
         """Put a draft in place of its head, or leave the list as it is.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -38,6 +39,7 @@ _log = logging.getLogger("chatfold")
 ValueT = TypeVar("ValueT")
 
 _ONLY = "default"  # the key in a store that holds one conversation
+_TRIAL: Final = "trial"  # names no fold: that is a digest
 _LATEST: Final[dict[tuple[int, str, str], object]] = {}
 """Who began last to write a fold, by its store, key and name; while it is being written."""
 
@@ -64,6 +66,7 @@ class Originals:
         self.tool: str | None = None  # name of the tool by which the agent reads them
         self._view_of = view_of
         self._restored = restored
+        self._unwritten: StoredFold | None = None  # what the store could not take when last asked
 
     @property
     def are_kept(self) -> bool:
@@ -82,6 +85,24 @@ class Originals:
                 "ChatContext(items, store=MemoryStore())"
             )
         return self._store
+
+    def try_out(self) -> None:
+        """Find out whether the store can be written to, before a model is paid for a summary.
+
+        Without its originals in the store no fold takes place. What failed last is written and
+        taken out again, for a disk that is full can still be read, and may take what is small.
+
+        Raises:
+            StoreError: It cannot be written to.
+        """
+        if self._store is None:
+            return
+        key, failed = self.key or _ONLY, self._unwritten
+        if failed is not None:
+            trial = replace(failed, key=key, fold_id=_TRIAL)
+            _asked(self._store, lambda store: store.save(trial))
+        _asked(self._store, lambda store: store.discard(key, _TRIAL))  # begins to write, at least
+        self._unwritten = None
 
     def keep(self, fold: Fold, fold_id: str, redact: Redact | None) -> bool:
         """Write what a fold is about to take out; an error of the store goes to the caller.
@@ -114,6 +135,10 @@ class Originals:
         _LATEST[place] = own = object()
         try:
             _asked(self._store, lambda store: store.save(stored))
+            self._unwritten = None
+        except StoreError:
+            self._unwritten = stored
+            raise
         finally:
             is_latest = _LATEST.get(place) is own
             if is_latest:

@@ -108,7 +108,7 @@ class Work(NamedTuple):
         )
 
     def _native_plan(self, native: NativeCompaction) -> Plan[Any]:
-        return self.folding.planning.native_plan(native, self.limits, self.settings, self.snapshot)
+        return self.folding.native_plan(native, self.limits, self.settings, self.snapshot)
 
     @contextmanager
     def _asking(self) -> Generator[None]:

@@ -105,7 +105,12 @@ class Store(Protocol):
         ...
 
     def discard(self, key: str, fold_id: str) -> None:
-        """Remove one fold that was undone or never put in; one that is not there is no error."""
+        """Remove one fold that was undone or never put in; one that is not there is no error.
+
+        So it is asked before a model is paid for a summary: a store that cannot be written to
+        should raise here too. After a `save` that failed, the same is saved and discarded first,
+        as `trial`.
+        """
         ...
 
     def find(
