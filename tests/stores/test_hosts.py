@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stores.drawn import AnyStore, any_text, exact_host, fold, host_fold, host_folds
+from stores.drawn import KINDS, AnyStore, any_text, exact_host, fold, host_fold, host_folds
 
 from chatfold.stores import Claim, HostStore
 
@@ -208,6 +212,45 @@ def test_only_one_gets_a_claim(store: AnyStore) -> None:
     assert store.claim("another", "work", 60) is not None
     store.release(claim)
     assert store.claim(KEY, "work", 60) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_claim_that_ctrl_c_broke_off_is_nobody_s(kind: str, tmp_path: Path) -> None:
+    """Behind the commit too: whoever would fold the conversation had to wait for its time."""
+    options: dict[str, Any] = {} if kind == "memory" else {"timeout": 0.5}
+    store, written = KINDS[kind](tmp_path / "folds.db", **options), False
+
+    def broken_off(at: int) -> bool:
+        """Interrupt the `at`-th return of a C function from the commit on; return if one was."""
+        nonlocal written
+        written, left = kind == "memory", at
+
+        def profile(frame: FrameType, event: str, called: object) -> None:
+            nonlocal written, left
+            if event != "c_return":
+                return
+            written = written or getattr(called, "__name__", "") == "commit"
+            left -= written
+            if not left:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+        sys.setprofile(profile)
+        try:
+            store.claim(KEY, f"work {at}", 60)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+        return False
+
+    tries = 0
+    for tries in count(1):
+        if not broken_off(tries):
+            break
+        assert store.claim(KEY, f"work {tries}", 60) is not None, tries
+    assert written
+    assert tries > 5
 
 
 def test_a_claim_whose_holder_died_is_free_after_its_time(store: AnyStore) -> None:

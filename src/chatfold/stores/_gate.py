@@ -28,22 +28,27 @@ class _Gate:
 
     def reset(self) -> None:
         """Be as new, in a child that has none of its parent's threads."""
-        self._changed = threading.Condition(threading.Lock())
+        # Taken itself: Ctrl-C between the steps of `Condition.__enter__` would leave it locked.
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._at_work = 0
         self._forking = False
 
     @contextmanager
     def passed(self) -> Generator[None, None, None]:
         """Be at work; a thread that is must not pass again."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._forking)
-            self._at_work += 1
+        is_at_work = False
         try:
+            with self._lock:
+                self._changed.wait_for(lambda: not self._forking)
+                self._at_work += 1
+                is_at_work = True
             yield
         finally:
-            with self._changed:
-                self._at_work -= 1
-                self._changed.notify_all()
+            if is_at_work:
+                with self._lock:
+                    self._at_work -= 1
+                    self._changed.notify_all()
 
     def close(self) -> None:
         """Wait until no work is going on, and let none begin.

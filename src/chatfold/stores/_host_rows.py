@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
@@ -97,14 +96,11 @@ def longest_fold(
     raise AssertionError("there are only so many rows")
 
 
-def add_claim(
-    connection: sa.Connection, dialect: Dialect, key: str, digest: str, seconds: float
-) -> Claim | None:
-    """Write a claim, unless somebody has it, in a way that others cannot come between."""
+def add_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds: float) -> bool:
+    """Write a claim, in a way that others cannot come between; return False where one has it."""
     now = dialect.now()
-    token = secrets.token_hex(16)
     insert = dialect.upsert(claims).values(
-        scope=scope(key), digest=digest, token=token, until=now + seconds
+        scope=scope(claim.key), digest=claim.digest, token=claim.token, until=now + seconds
     )
     connection.execute(
         insert.on_conflict_do_update(
@@ -114,8 +110,7 @@ def add_claim(
         )
     )
     # Drivers do not count alike what such an insert has done; the row says whose it is.
-    mine = Claim(key, digest, token)
-    return mine if connection.scalar(sa.select(claims.c.token).where(_is(mine))) else None
+    return connection.scalar(sa.select(claims.c.token).where(_is(claim))) is not None
 
 
 def extend_claim(connection: sa.Connection, dialect: Dialect, claim: Claim, seconds: float) -> bool:

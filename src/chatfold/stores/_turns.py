@@ -51,7 +51,9 @@ class Turns:
 
     def begin_anew(self) -> None:
         """Have nobody at work, and nobody waiting."""
-        self._changed = threading.Condition(threading.Lock())
+        # Taken itself: Ctrl-C between the steps of `Condition.__enter__` would leave it locked.
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._waiting: list[Job] = []  # first come, first served
         self._holder: Job | None = None
         self._along: list[Job] = []
@@ -73,7 +75,7 @@ class Turns:
             sqlite3.OperationalError: It was waited for too long.
         """
         try:
-            with self._changed:
+            with self._lock:
                 self._waiting.append(job)
                 left = self._waited(job, seconds)
                 if not job.is_done:
@@ -82,11 +84,15 @@ class Turns:
             if not job.is_done:
                 write(job, left)
         finally:  # whatever comes between any two of these
-            self._leave(job)
+            try:
+                self._leave(job)
+            except BaseException:  # Ctrl-C in its midst: all others would wait for this one
+                self._leave(job)
+                raise
 
     def taken_along(self, job: Job) -> list[Job]:
         """Return the jobs of others that are to be done with one; the database is its own now."""
-        with self._changed:
+        with self._lock:
             self._has_begun = True
             if not job.is_alone:
                 self._along = [one for one in self._waiting if not one.is_alone]
@@ -111,15 +117,18 @@ class Turns:
             self._changed.wait(limit - now)
 
     def _leave(self, job: Job) -> None:
-        """Let the next have the turn; what was not done along with this job is each for itself."""
-        with self._changed:
+        """Let the next have the turn; what was not done along with this job is each for itself.
+
+        Doing it again where it was broken off does no harm.
+        """
+        with self._lock:
             job.is_left = True
             self._waiting = [one for one in self._waiting if one is not job]
             if self._holder is job:
                 undone = [one for one in self._along if not (one.is_done or one.is_left)]
                 for one in undone:
                     one.is_alone = True
-                self._waiting[:0] = undone
+                self._waiting = [*undone, *(one for one in self._waiting if one not in undone)]
                 self._written = time.monotonic() if self._has_begun else self._written
                 self._holder, self._along, self._has_begun = None, [], False
             self._changed.notify_all()

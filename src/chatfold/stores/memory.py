@@ -215,14 +215,19 @@ class MemoryStore:
         checked_key(key)
         checked_digest(digest)
         lease = checked_lease(seconds)
-        token = secrets.token_hex(16)
-        with self._alone():
-            now = time.monotonic()
-            self._claims = {what: held for what, held in self._claims.items() if held[1] > now}
-            if (key, digest) in self._claims:
-                return None
-            self._claims[key, digest] = token, now + lease
-        return Claim(key, digest, token)
+        mine = Claim(key, digest, secrets.token_hex(16))
+        try:
+            with self._alone():
+                now = time.monotonic()
+                self._claims = {what: held for what, held in self._claims.items() if held[1] > now}
+                if (key, digest) in self._claims:
+                    return None
+                self._claims[key, digest] = mine.token, now + lease
+            return mine
+        except BaseException:  # Ctrl-C; what was broken off may hold the lock for a moment yet
+            if self._claims.get((key, digest), (None, 0.0))[0] == mine.token:
+                del self._claims[key, digest]
+            raise
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""

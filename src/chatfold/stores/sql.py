@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
@@ -12,6 +14,7 @@ from typing import Self
 import sqlalchemy as sa
 
 from chatfold.core.scalars import check_flags
+from chatfold.errors import StoreError
 from chatfold.stores import _host_rows as host_rows
 from chatfold.stores._database import Database
 from chatfold.stores._encoding import encoded, item_rows, text_bytes
@@ -227,10 +230,18 @@ class SQLStore:
         checked_digest(digest)
         checked_key(key)
         lease = checked_lease(seconds)
-        dialect = self._database.dialect
-        return self._database.write(
-            lambda connection: host_rows.add_claim(connection, dialect, key, digest, lease)
-        )
+        dialect, mine = self._database.dialect, Claim(key, digest, secrets.token_hex(16))
+        try:
+            is_mine = self._database.write(
+                lambda connection: host_rows.add_claim(connection, dialect, mine, lease)
+            )
+            return mine if is_mine else None
+        except Exception:  # nothing was written; and a store that fails is not asked again
+            raise
+        except BaseException:  # Ctrl-C behind the commit: others would wait for its time to be up
+            with suppress(StoreError):
+                self.release(mine)
+            raise
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""
