@@ -117,7 +117,9 @@ class Agent:
                     self.there.popleft()
                 elif not summary(item):
                     self.faults["removed out of order"] += 1
-            self.faults.update(p.rule for p in self.ctx.check() if p.severity == "error")
+            # Not by `ctx`: it would read here what the next turn has to.
+            found = ChatContext([*self.ctx.items]).check()
+            self.faults.update(p.rule for p in found if p.severity == "error")
             self.faults["no summary"] += not summary(self.ctx.items[1])
 
     def lost(self) -> int:

@@ -253,6 +253,7 @@ class EachTurn:
         """
         # The worker reads what it folds; the turns beside it are not to wait for that.
         self._state.reading.reads_ahead = call.begin is None
+        self._state.reading.lets_go = call.begin is None or not self._folding.swaps.holds_originals
         fold = self.background
         if fold is not None:
             outcome, new = fold.settle()
@@ -313,7 +314,7 @@ class EachTurn:
 
     def with_limit(self, outcome: Outcome[Any]) -> Outcome[Any]:
         """Return an outcome that says whether the list is larger than the policy allows."""
-        if outcome.changed:  # what was just counted need not be counted again in this turn
+        if outcome.tokens_after:  # what was just counted need not be counted again in this turn
             over = self._calibration.of(outcome.tokens_after) >= self._limit
         else:
             over = self.load().over_limit
@@ -463,6 +464,8 @@ class EachTurn:
 
     def _over_by(self) -> float | None:
         """Return the share of the list by which it is over the window; None where it is not."""
+        if self._window is None:
+            return None
         load = self.load()
         if load.window is None or not load.over_window:
             return None

@@ -86,6 +86,11 @@ class Swaps:
         assert self._placed is not None, "something was folded"
         return self._placed
 
+    @property
+    def holds_originals(self) -> bool:
+        """Whether what folds took out is held, so that they can be taken back."""
+        return self._undo_depth > 0
+
     def put(
         self,
         plan: Plan[Any],
@@ -117,6 +122,8 @@ class Swaps:
             self._state.swap(verdict.replacement)
             beyond = max(0, len(self._folds) - self._undo_depth)
             self.leave(*self._folds[:beyond])
+            if not self._state.reading.lets_go:
+                self.leave(snapshot)
             del self._folds[:beyond]
             if self._state.held:
                 self._state.held, self._state.replayed = "", True

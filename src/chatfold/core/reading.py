@@ -77,6 +77,30 @@ _Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
 """An item, its fingerprint, its reading, and the shape of the list by which it was read."""
 
 
+class _Run(NamedTuple):
+    """The items at the end of what was read, which stand elsewhere now and say the same.
+
+    Attributes:
+        first: Index of the first, behind what of the list is as it was.
+        views: Their readings.
+        prints: Their fingerprints.
+        copies: Their copies.
+        sizes: Their sizes in tokens, of those that were measured.
+        shape: The shape of the list by which they were read.
+    """
+
+    first: int
+    views: list[ItemView]
+    prints: list[int]
+    copies: list[dict[str, Any] | None]
+    sizes: list[int]
+    shape: Shape | None
+
+    def others(self, items: list[Any]) -> list[Any]:
+        """Return those of the items behind what is as it was that are none of these."""
+        return items[: self.first] + items[self.first + len(self.views) :]
+
+
 class Reading:
     """Keeps the readings of one list up to date.
 
@@ -126,6 +150,7 @@ class Reading:
         self._facts = KeptFacts()
         self._elements = Elements()
         self.reads_ahead = True  # whether `extent` may do some of the next fold's work
+        self.lets_go = True  # whether a turn is to free what a fold took out, not the next fold
 
     @property
     def shape(self) -> Shape | None:
@@ -191,7 +216,7 @@ class Reading:
 
     def _take_in_behind(self, new: Sequence[Any]) -> None:
         self._last, self._torn = None, True
-        self._take_in(new, fingerprints(new))
+        self._take_in(new)
         self._torn = False
 
     def read_now(self) -> tuple[Shape, Sequence[ItemView]]:
@@ -347,7 +372,7 @@ class Reading:
         again: what is kept for each of them may have parted.
         """
         if self._torn:
-            self._forget(0, ())
+            self._forget(0)
         items = list(self.items)
         same = self._same(items)
         self._doubtful = False
@@ -355,29 +380,37 @@ class Reading:
             return
         self._last, self._torn = None, True
         again: dict[int, _Read] = {}
+        run: _Run | None = None
         edited = same < len(self._seen)
         if edited:
-            again = self._forget(same, items)
+            run = self._run_behind(same, items)
+            again = self._forget(same, items[same:] if run is None else run.others(items[same:]))
         if same < len(items):
-            new = items[same:]
-            self._take_in(new, fingerprints(new), again)
+            self._take_in(items[same:], again, run)
         if edited:  # what a fold or an edit has left is not worth the time of the next turn
             self._elements.looked = len(self._views)
         self._torn = False
-        self._facts.hold_to(self._views, same)
+        if run is not None and run.shape is self.shape:
+            self._measure_new(same + run.first)
+            self._add_sizes(run.sizes)
+        if edited:
+            self._facts.hold_to(self._views, same, now=self.lets_go)
 
     def sizes(self) -> list[int]:
         """Return the size of each item in tokens; each is measured once."""
         self._measure_new()
         return list(self._sizes)
 
-    def _measure_new(self) -> None:
+    def _measure_new(self, stop: int | None = None) -> None:
+        """Measure what is not measured yet, up to an item where that is asked for."""
         if len(self._sizes) < len(self._views):
-            new = self._measure(self._views[len(self._sizes) :])
-            self._torn = True
-            self._sizes += new
-            self._total += sum(new)
-            self._torn = False
+            self._add_sizes(self._measure(self._views[len(self._sizes) : stop]))
+
+    def _add_sizes(self, new: Sequence[int]) -> None:
+        self._torn = True
+        self._sizes += new
+        self._total += sum(new)
+        self._torn = False
 
     def _ends_as_read(self) -> bool:
         """Return whether the last item that was read is still there, and says the same."""
@@ -420,10 +453,31 @@ class Reading:
         edited = edited_index(items[:count], self._copies[:count], self._prints)
         return count if edited is None else edited
 
-    def _forget(self, start: int, items: Sequence[Any]) -> dict[int, _Read]:
+    def _run_behind(self, start: int, items: list[Any]) -> _Run | None:
+        """Return the last items that were read, as far as they stand one behind the other still.
+
+        So they do behind a fold, and are most of the list then. None where one of them was edited.
+
+        Args:
+            start: How many leading items are as they were.
+            items: The list as it is now.
+        """
+        seen, length = self._seen, 0
+        stop = next((i for i in range(len(items), start, -1) if items[i - 1] is seen[-1]), start)
+        most = min(stop, len(seen)) - start
+        while length < most and items[stop - 1 - length] is seen[-1 - length]:
+            length += 1
+        first, at = stop - length, len(seen) - length
+        copies, prints = self._copies[at:], self._prints[at:]
+        if not length or edited_index(items[first:stop], copies, prints) is not None:
+            return None
+        sizes = self._sizes[at:]
+        return _Run(first - start, self._views[at:], prints, copies, sizes, self.shape)
+
+    def _forget(self, start: int, items: Sequence[Any] = ()) -> dict[int, _Read]:
         """Forget what was read from an item on; return that of items that stand elsewhere now."""
         places = dict(zip(map(id, self._seen[start:]), range(start, len(self._seen)), strict=True))
-        still = (at for item in items[start:] if (at := places.get(id(item))) is not None)
+        still = (at for item in items if (at := places.get(id(item))) is not None)
         again = {
             id(self._seen[at]): (self._seen[at], self._prints[at], self._views[at], self.shape)
             for at in still
@@ -440,21 +494,35 @@ class Reading:
         return again
 
     def _take_in(
-        self, new: Sequence[Any], prints: Sequence[int], again: Mapping[int, _Read] | None = None
+        self,
+        new: Sequence[Any],
+        again: Mapping[int, _Read] | None = None,
+        run: _Run | None = None,
     ) -> None:
-        """Read items that come behind those that were read; `again` has some that were before."""
+        """Read items that come behind those that were read; some may have been before.
+
+        Args:
+            new: The items.
+            again: What is known of some of them, by their ids.
+            run: What is known of some that stand one behind the other.
+        """
         before, start = self.shape, len(self._seen)
         # First: what is edited while they are read, as in a thread, is to be seen afterwards.
-        copies = [*map(copied, new)]
+        prints, copies = _printed(new) if run is None else _printed_around(run, new)
         self._choice.settle(new)
         if before is not self.shape and start:
             self._read_again()
+        views: list[ItemView | None] = [None] * len(new)
+        if run is not None and run.shape is self.shape:
+            views[run.first : run.first + len(run.views)] = run.views
         for index, item in enumerate(new, start):
-            known = again.get(id(item)) if again else None
-            if known is not None and known[1] == prints[index - start] and known[3] is self.shape:
-                view = known[2]
-            else:
-                view = self._reported(index, item)
+            view = views[index - start]
+            if view is None:
+                known = again.get(id(item)) if again else None
+                if known and known[1] == prints[index - start] and known[3] is self.shape:
+                    view = known[2]
+                else:
+                    view = self._reported(index, item)
             self._views.append(view)
             self._pairing.feed(index, view)
             self._outline.add(index, view)
@@ -486,6 +554,20 @@ class Reading:
         if self._report is not None and (not view.shape or _holds_unknown(view)):
             self._report(index, view)
         return view
+
+
+def _printed(items: Sequence[Any]) -> tuple[list[int], list[dict[str, Any] | None]]:
+    """Return the fingerprints of items, and the copies by which an edit of them is told."""
+    return fingerprints(items), [*map(copied, items)]
+
+
+def _printed_around(
+    run: _Run, items: Sequence[Any]
+) -> tuple[list[int], list[dict[str, Any] | None]]:
+    """Return the same of items of which some are known."""
+    first, stop = run.first, run.first + len(run.views)
+    before, behind = _printed(items[:first]), _printed(items[stop:])
+    return [*before[0], *run.prints, *behind[0]], [*before[1], *run.copies, *behind[1]]
 
 
 def _brings_results(view: ItemView) -> bool:

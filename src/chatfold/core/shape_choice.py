@@ -131,7 +131,7 @@ class ShapeChoice:
         if not self._is_given:
             self._before = self.shape or self._before
             other = ShapeChoice(self.shapes, None)
-            other._sure = self._sure
+            other._sure, other._of_plain = self._sure, self._of_plain
             other.settle(items)
             self._told, self._candidates, self._sure = other._told, other._candidates, other._sure
             self.shape = other.shape  # last, and in one step: others read items meanwhile

@@ -34,6 +34,7 @@ class KeptFacts:
 
     def __init__(self) -> None:
         self._kept: list[Facts] = [Facts()]
+        self._same: int | None = None  # how many leading items are as they were; None: all
 
     def taken(self, clean: Callable[[str], str] | None) -> Facts:
         """Return the facts, as far as they are known, to be brought up to date.
@@ -44,7 +45,7 @@ class KeptFacts:
         if clean is not None:
             self._kept.clear()
             return Facts(clean)
-        return self._taken() or Facts()
+        return self._taken() or Facts()  # who takes them looks through all that they know
 
     def _taken(self) -> Facts | None:
         try:
@@ -76,18 +77,31 @@ class KeptFacts:
         """
         facts = self._taken()
         if facts is not None:
+            self._hold(facts, views)
             facts.read_ahead(views, sizes, summary)
             told = facts.tell_ahead(calls)
             if told is not None and count is not None:
                 _phrase_ahead(facts, told, count)
             self.keep(facts)
 
-    def hold_to(self, views: Sequence[ItemView], same: int) -> None:
-        """Let go of what is known of items that are no longer in the list (see `Facts`)."""
-        facts = self._taken()
+    def hold_to(self, views: Sequence[ItemView], same: int, *, now: bool) -> None:
+        """Let go of what is known of items that are no longer in the list (see `Facts`).
+
+        Args:
+            views: The readings of the items as they are now.
+            same: How many leading items were there before, all else being new or elsewhere.
+            now: Whether to do so here, and not when the facts are wanted next.
+        """
+        self._same = same if self._same is None else min(same, self._same)
+        facts = self._taken() if now else None
         if facts is not None:
-            facts.hold_to(views, same)
+            self._hold(facts, views)
             self.keep(facts)
+
+    def _hold(self, facts: Facts, views: Sequence[ItemView]) -> None:
+        same, self._same = self._same, None
+        if same is not None:
+            facts.hold_to(views, same)
 
 
 def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
