@@ -5,9 +5,9 @@ Values from values; what a provider asks for where thinking is bound is known by
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import TypeAlias
 
 from chatfold.core.check import THINKING_BINDING, Requirement
@@ -32,13 +32,8 @@ _DOUBTED = (
 
 def thinking_prints(snapshot: Snapshot, start: int = 0) -> frozenset[int]:
     """Return the fingerprints of the items that hold thinking, from an index on."""
-    pairs = zip(snapshot.views, snapshot.prints, strict=True)
-    return frozenset(
-        own  # of every fold all items are asked: in one loop, without a call for each
-        for view, own in islice(pairs, start, None)
-        for part in view.parts
-        if type(part) is ReasoningPart
-    )
+    thoughts, prints = snapshot.outline.thoughts, snapshot.prints
+    return frozenset(prints[index] for index in thoughts[bisect_left(thoughts, start) :])
 
 
 def parted_thinking(

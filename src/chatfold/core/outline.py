@@ -9,7 +9,14 @@ from bisect import insort
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from chatfold.core.views import ItemView, OpaquePart, Part, ResultPart, is_user_message
+from chatfold.core.views import (
+    ItemView,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    ResultPart,
+    is_user_message,
+)
 
 __all__ = ["SPEAKERS", "Outline"]
 
@@ -27,6 +34,7 @@ class Outline(NamedTuple):
         opaque: Those of which a part can be read by the provider alone.
         fused: Those in which a user speaks that carry results, too.
         retold: Those that retell what users have asked.
+        thoughts: Those that hold reasoning.
     """
 
     asks: list[int]
@@ -34,11 +42,12 @@ class Outline(NamedTuple):
     opaque: list[int]
     fused: list[int]
     retold: list[int]
+    thoughts: list[int]
 
     @classmethod
     def of(cls, views: Iterable[ItemView]) -> Outline:
         """Return the outline of a list."""
-        made = cls([], [], [], [], [])
+        made = cls([], [], [], [], [], [])
         for index, view in enumerate(views):
             made.add(index, view)
         return made
@@ -51,7 +60,8 @@ class Outline(NamedTuple):
         fused = [ask for ask in self.fused if ask != index]
         if index in asks and _brings_results(view.parts):
             insort(fused, index)
-        return Outline(asks, [*self.others], [*self.opaque], fused, [*self.retold])
+        others, opaque = [*self.others], [*self.opaque]
+        return Outline(asks, others, opaque, fused, [*self.retold], [*self.thoughts])
 
     def copy(self) -> Outline:
         """Return the same outline, which does not grow."""
@@ -72,11 +82,11 @@ class Outline(NamedTuple):
             self.others.append(index)
         elif view.retells:
             self.retold.append(index)
-        if len(parts) == 1:
-            if type(parts[0]) is OpaquePart:
-                self.opaque.append(index)
-        elif any(type(part) is OpaquePart for part in parts):
+        kinds = (type(parts[0]),) if len(parts) == 1 else set(map(type, parts))
+        if OpaquePart in kinds:
             self.opaque.append(index)
+        if ReasoningPart in kinds:
+            self.thoughts.append(index)
 
 
 def _brings_results(parts: tuple[Part, ...]) -> bool:
