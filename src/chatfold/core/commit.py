@@ -6,10 +6,11 @@ Not here: the swap itself (`chatfold.swaps`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
-from chatfold.core.calls import pair_calls
+from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan
 from chatfold.core.reading import Snapshot
@@ -17,10 +18,13 @@ from chatfold.core.replacement import Replacement, replacement
 from chatfold.core.split import allows
 from chatfold.core.strip import stripped
 from chatfold.core.summary import mark_summary
-from chatfold.core.views import ItemView, Shape
+from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, Shape
 from chatfold.errors import InvalidResultError, StaleHeadError
 
-__all__ = ["Verdict", "check_standing", "judge", "problems_of"]
+__all__ = ["Verdict", "calls_behind", "check_standing", "judge", "problems_of"]
+
+_FIELDS: Final = attrgetter(*(f.name for f in fields(ToolCallRecord)))  # `replace` takes twice that
+_OF_CALLS: Final = frozenset({CallPart, ResultPart, ServerCallPart})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,8 @@ def judge(
         raise InvalidResultError(
             "the summary would not be recognized where it would stand", problems=()
         )
-    problems = _problems(new.items, new.views, snapshot.shape)
+    calls = None if plan.abandon is not None else calls_behind(snapshot.calls, made, new.views)
+    problems = _problems(new.items, new.views, snapshot.shape, calls)
     if any(p.severity == "error" for p in problems):
         _check_added(problems, snapshot, made, new)
     before = sum(snapshot.sizes)
@@ -227,8 +232,47 @@ def _read(item: Any, shape: Shape) -> ItemView:
     return view
 
 
-def _problems(items: Sequence[Any], views: Sequence[ItemView], shape: Shape) -> list[Problem]:
-    calls = pair_calls(views)
+def calls_behind(
+    calls: Sequence[ToolCallRecord], made: Replacement[Any], views: Sequence[ItemView]
+) -> list[ToolCallRecord] | None:
+    """Return the calls of a new list, as they are known of the old one; None where they are not.
+
+    Those behind what is put in are still answered by the same results: all that has gone is some
+    calls that these might have answered, and did not.
+
+    Args:
+        calls: The records of all calls of the old list; none of them is given up (`abandon`).
+        made: What is put in.
+        views: The readings of the new list.
+    """
+    start, stop = made.start, made.stop
+    by = len(made.items) - (stop - start)
+    put_in = views[start : stop + by]
+    if not all(_OF_CALLS.isdisjoint(map(type, view.parts)) for view in put_in):
+        return None
+    found: list[ToolCallRecord] = []
+    for call in calls:
+        asked, told = call.call_index, call.result_index
+        first, last = told if asked is None else asked, asked if told is None else told
+        assert first is not None
+        assert last is not None
+        if first >= stop:
+            id_, name, arguments, result, status, _, _, *others = _FIELDS(call)
+            asked, told = None if asked is None else asked + by, None if told is None else told + by
+            found.append(ToolCallRecord(id_, name, arguments, result, status, asked, told, *others))
+        elif first < start or last >= stop:
+            return None
+    return found
+
+
+def _problems(
+    items: Sequence[Any],
+    views: Sequence[ItemView],
+    shape: Shape,
+    calls: Sequence[ToolCallRecord] | None = None,
+) -> list[Problem]:
+    if calls is None:
+        calls = pair_calls(views)
     found = [
         *common_problems(views, calls, shape.name, known=bool(shape.name)),
         *shape.check(items, views, calls),
