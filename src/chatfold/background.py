@@ -75,9 +75,9 @@ class BackgroundFold(Generic[ItemT]):
         # Reentrant, so that a store that gives the fold up while it is put in does not hang.
         self._lock = threading.RLock()
         self._holds = False  # the right to summarize the list
-        self._ended = threading.Event()  # nobody writes any more
+        self._ended = False  # nobody writes any more
         self._done = threading.Event()  # there is nothing left to wait for
-        self._stopped = threading.Event()  # whatever comes is discarded
+        self._stopped = False  # whatever comes is discarded
         self._made: _Made | None = None
         self._outcome: Outcome[ItemT] | None = None
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
@@ -107,7 +107,7 @@ class BackgroundFold(Generic[ItemT]):
     @property
     def working(self) -> bool:
         """Whether somebody writes it; after `cancel` too, until the model has answered."""
-        if self._ended.is_set() or self._is_forked():
+        if self._ended or self._is_forked():
             return False
         return not (self._forsaken() and all(thread.done() for thread in self._left))
 
@@ -187,7 +187,7 @@ class BackgroundFold(Generic[ItemT]):
         """
         act = partial(contextvars.copy_context().run, act)
         with self._lock:
-            if not self._ended.is_set():
+            if not self._ended:
                 self._then_do.append(act)
                 return
         _THREADS.run(act)
@@ -243,7 +243,7 @@ class BackgroundFold(Generic[ItemT]):
         def run() -> None:
             time.sleep(_FIRST)
             try:
-                self._take(make(self._stopped.is_set))
+                self._take(make(self._is_stopped))
             except BaseException as error:  # reported to the owner
                 self._take(error)
             finally:
@@ -260,7 +260,7 @@ class BackgroundFold(Generic[ItemT]):
         async def run() -> None:
             LEFT.set(self._left)
             try:
-                self._take(await make(self._stopped.is_set))
+                self._take(await make(self._is_stopped))
             except BaseException as error:
                 self._take(error)
                 if not isinstance(error, Exception):
@@ -285,16 +285,19 @@ class BackgroundFold(Generic[ItemT]):
     def _take(self, made: _Made) -> None:
         """Take in what was made, unless it is no longer wanted."""
         self._written = time.perf_counter()
-        if not self._stopped.is_set():
+        if not self._stopped:
             self._made = made
 
     def _end(self) -> None:
         with self._lock:
-            self._ended.set()
+            self._ended = True
             self._done.set()
             acts, self._then_do = self._then_do, []
         for act in acts:
             _THREADS.run(act)
+
+    def _is_stopped(self) -> bool:
+        return self._stopped
 
     def _forsaken(self) -> bool:
         """Return whether it never ends: its task has ended, its loop is closed, or it was left.
@@ -344,14 +347,14 @@ class BackgroundFold(Generic[ItemT]):
             outcome = charged(outcome, self.cost)
             self._folding.swaps.leave(self._made)
             self._outcome, self._made = outcome, None
-            self._stopped.set()
+            self._stopped = True
             if not self._done.is_set():
                 self._done.set()
         return outcome
 
     def _since(self, now: float) -> float:
         """Return when it would have begun, had it not lain ready before it is settled now."""
-        written = self._written if self._ended.is_set() else now
+        written = self._written if self._ended else now
         return now - (written - self._started)
 
     def _put(self) -> Outcome[ItemT]:
