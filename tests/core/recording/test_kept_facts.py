@@ -590,8 +590,13 @@ def test_an_edit_in_the_middle_is_seen_though_the_last_item_is_the_same() -> Non
     assert "id:lk-4821932" not in kept.values
 
 
-def test_an_item_in_place_of_an_orphan_result_leaves_no_call_behind() -> None:
-    """The calls behind it have other positions then, though as many items as before are there."""
+@pytest.mark.parametrize("background", [False, True])
+def test_an_item_in_place_of_an_orphan_result_leaves_no_call_behind(background: bool) -> None:
+    """The calls behind it have other positions then, though as many items as before are there.
+
+    A turn that may begin a fold in the background leaves what has changed to that fold, or to the
+    next turn that reads ahead.
+    """
     items: list[Any] = [
         {"role": "user", "content": "Where is it?"},
         {"role": "tool", "tool_call_id": "gone", "content": "lost"},
@@ -601,6 +606,7 @@ def test_an_item_in_place_of_an_orphan_result_leaves_no_call_behind() -> None:
     asked_as_it_grows(ctx, items, 1)
     ctx.repair()
     assert [item["role"] for item in ctx.items] == ["user", "user", "assistant", "tool"]
+    ctx.maybe_summarize(lambda prompt: "", background=background)
     asked_as_it_grows(ctx, [{"role": "assistant", "content": "It weighs 3107."}], 1)
     assert ctx.load().items == 5
 
