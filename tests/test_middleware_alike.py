@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,14 +49,23 @@ def ended(wrapper: Middleware[Any]) -> None:
             assert session._each_turn.background.wait(WAIT)
 
 
-def next_turn(wrapper: Middleware[Any], items: list[dict[str, Any]]) -> Folded[Any]:
+def held_sessions(wrapper: Middleware[Any]) -> int:
+    """Return how many conversations are held ready."""
+    return sum(len(held) for held in wrapper._turns._sessions._named.values())
+
+
+def next_turn(
+    wrapper: Middleware[Any],
+    items: list[dict[str, Any]],
+    hand: Callable[[Any], Any] = reloaded,
+) -> Folded[Any]:
     """Return what comes of a list, once its fold is not said to be under way any more.
 
     What was written is claimed for a moment longer.
     """
     limit = time.monotonic() + WAIT
     while True:
-        folded = wrapper.fold(reloaded(items), key="k")
+        folded = wrapper.fold(hand(items), key="k")
         if folded.outcome.reason != "running" or time.monotonic() > limit:
             return folded
         time.sleep(0.01)
@@ -178,9 +188,74 @@ def test_a_conversation_finds_its_own_fold_beside_one_that_has_none(stored: bool
     for _ in range(3):
         assert wrapper.fold(reloaded(theirs), key="k").outcome.reason == "below_trigger"
         assert wrapper.fold(reloaded(ours), key="k").outcome.reason == "running"
-        assert (
-            len([each for held in wrapper._turns._sessions._named.values() for each in held]) == 2
-        )
+        assert held_sessions(wrapper) == 2
     model.go.set()
     ended(wrapper)
     assert next_turn(wrapper, ours).outcome.reason == "summarized"
+
+
+FIRST = {"title": slice(1), "first half": slice(7)}
+"""What else hosts ask a model about a conversation, or another one has that opens alike."""
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("part", FIRST.values(), ids=FIRST)
+@pytest.mark.parametrize("hand", [list, reloaded], ids=["same", "reloaded"])
+def test_a_list_of_its_beginning_leaves_a_fold_that_is_under_way(
+    hand: Callable[[Any], Any], part: slice, stored: bool
+) -> None:
+    """The first fold, and the next: each was thrown away once, and paid for at each turn."""
+    model = Held()
+    policy = Policy(max_tokens=600, keep_tokens=100)
+    store = MemoryStore() if stored else None
+    wrapper: Middleware[Any] = Middleware(model, policy, store, background=True)
+    for turns in (7, 14):
+        items = chat("alice", turns)
+        model.go.clear()
+        assert next_turn(wrapper, items, hand).outcome.reason == "started"
+        assert SECRET not in json.dumps(wrapper.fold(hand(items[part]), key="k").items)
+        assert wrapper.fold(hand(items), key="k").outcome.reason == "running"
+        model.go.set()
+        ended(wrapper)
+        wrapper.fold(hand(items[part]), key="k")
+        folded = next_turn(wrapper, items, hand)
+        assert folded.outcome.changed, turns
+        assert folded.items[-1] == items[-1]
+        assert len(folded.items) < 4
+
+
+def test_an_answer_that_is_asked_for_again_leaves_a_fold_that_is_under_way() -> None:
+    """Its host deletes the answer: what is being folded stands, and so does its conversation."""
+    model = Held()
+    policy = Policy(max_tokens=600, keep_tokens=200)
+    wrapper: Middleware[Any] = Middleware(model, policy, background=True)
+    leading = [{"role": "system", "content": "You are a clerk. " * 200}]
+    for turns in (7, 14):
+        items = [*leading, *chat("alice", turns)]
+        model.go.clear()
+        assert wrapper.fold(reloaded(items), key="k").outcome.reason == "started"
+        items += [{"role": "assistant", "content": f"A long answer. {'word ' * 200}"}]
+        wrapper.fold(reloaded(items), key="k")
+        assert wrapper.fold(reloaded(items[:-1]), key="k").outcome.reason == "running"
+        assert wrapper.fold(reloaded(items[:-2]), key="k").outcome.reason == "running"
+        assert held_sessions(wrapper) == 1
+        model.go.set()
+        ended(wrapper)
+        assert next_turn(wrapper, items[:-1]).outcome.reason == "summarized"
+        assert held_sessions(wrapper) == 1
+
+
+def test_a_conversation_that_waits_after_a_failure_is_taken_back_and_goes_on() -> None:
+    """Nothing is under way then, and nothing folded: it is asked about again as one that waits."""
+
+    def model(prompt: Prompt) -> str:
+        asked.append(prompt.user)
+        raise ConnectionError("no line")
+
+    asked: list[str] = []
+    wrapper: Middleware[Any] = Middleware(model, Policy(max_tokens=600, keep_tokens=100))
+    items = chat("alice", 7)
+    assert wrapper.fold(reloaded(items), key="k").outcome.reason == "failed"
+    assert wrapper.fold(reloaded(items[:-2]), key="k").outcome.reason == "unchanged_head"
+    assert wrapper.fold(reloaded(items), key="k").outcome.reason == "unchanged_head"
+    assert held_sessions(wrapper) == len(asked) == 1

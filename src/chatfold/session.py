@@ -80,6 +80,7 @@ class Session(ChatContext[Any]):
         self._joined: list[Any] = []  # what stood in one item when it went out last
         self._sent = Sent()
         self._before = 0  # tokens of the context's list before a fold that is being put in
+        self._head = 0  # tokens up to where the latest fold to be begun was to reach
         self._settle(0)
 
     @property
@@ -298,6 +299,7 @@ class Session(ChatContext[Any]):
         for it may come so again.
         """
         self._host.note()
+        self._head = self._each_turn.head()
         if self._stale_prefix:
             with self._state.lock:
                 self._items[: self._start] = self._host.items[: self._start]
@@ -546,19 +548,21 @@ class Session(ChatContext[Any]):
     def _is_another(self, items: Sequence[Any], same: int) -> bool:
         """Return whether a list parts from this one in what is being folded, or was tried in vain.
 
-        Many conversations open alike, and nothing is folded yet that would tell them apart. To
+        Many conversations open alike, and hosts ask about the beginning of one, as for a title. To
         hand one over to another would throw its fold away, and have the other wait for it.
 
         Args:
             items: The list.
             same: Index from which on it differs.
         """
-        if self.folded or same == min(len(items), len(self._host)):
+        if same == len(self._host) or not self._each_turn.is_engaged():
             return False
-        if not self._each_turn.is_engaged():
-            return False
-        sizes = self._state.reading.sizes()
-        return sum(sizes[self._start : same]) < self._each_turn.head()
+        under_way = self.background is not None
+        if not under_way and (self.folded or same == len(items)):
+            return False  # what waits after a failure goes on when the list has grown again
+        head = self._head if under_way else self._each_turn.head()
+        at = len(self._items) - (len(self._host) - same)
+        return sum(self._state.reading.sizes()[:at]) < head
 
     def _may_stay_folded(self, view: View, items: Sequence[Any]) -> bool:
         """Return whether what is folded may stay so in a list that its host has taken back.
