@@ -336,6 +336,7 @@ def _folded(
         needed: What the next request has to carry, likewise.
         held: What is folded of the host's list.
     """
+    outcome = replace(outcome, merged=seen.merged)
     if not seen.joined:
         return Folded(seen.items, outcome, tuple(needed), held)
 
@@ -346,7 +347,6 @@ def _folded(
     outcome = replace(
         outcome,
         item=seen.form(outcome.item),
-        merged=(*outcome.merged, *seen.merged),
         requirements=placed(outcome.requirements),
         # What was wrong between two that are one item now is so no more.
         problems=tuple(

@@ -37,7 +37,7 @@ class Seen(NamedTuple):
         joined: Indices, in the list with each item by itself, of those that stand in the one before
             them, ascending.
         parts: Each item that stands in one with others, by itself, and the one that it stands in.
-        merged: Those of them that are the host's.
+        merged: The host's items that stand in another one, there or behind the summary.
         end: Index in the host's list behind the last item that is folded.
     """
 
@@ -107,7 +107,7 @@ class View:
                     runs.append([at - 1])
                 runs[-1].append(at)
         if not runs:
-            return Seen(shown, end=self.end)
+            return Seen(shown, merged=tuple(items[i] for i in sorted(self.merged)), end=self.end)
         apart = {place: shown[place] for run in runs for place in run}
         parts: list[tuple[Any, Any]] = []
         for run in reversed(runs):
@@ -115,9 +115,17 @@ class View:
             one = next((each for each in known if each == one), one)
             shown[run[0] : run[-1] + 1] = [one]
             parts[:0] = [(apart[place], one) for place in run]
-        own = (p for p in apart if p >= len(head) or isinstance(self.head[p], int))
+        places = (self._index_of(place) for place in apart)
+        own = sorted({*self.merged, *(index for index in places if index is not None)})
         joined = tuple(place for run in runs for place in run[1:])
-        return Seen(shown, joined, tuple(parts), tuple(apart[p] for p in own), self.end)
+        return Seen(shown, joined, tuple(parts), tuple(items[i] for i in own), self.end)
+
+    def _index_of(self, place: int) -> int | None:
+        """Return the index in the host's list of what stands at a place; None if not of it."""
+        if place >= len(self.head):
+            return self.cut + place - len(self.head)
+        index = self.head[place]
+        return index if isinstance(index, int) else None
 
     def stay(self) -> set[int]:
         """Return the indices in the host's list of the items in front that the model still sees."""

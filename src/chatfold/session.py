@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from chatfold.context import ChatContext
 from chatfold.core.check import Requirement
-from chatfold.core.late import CallKey, answered, unanswered
+from chatfold.core.late import CallKey, answered, late_index, unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.summary import summary_id, summary_part
@@ -407,14 +407,20 @@ class Session(ChatContext[Any]):
         if summary_id(region.summary) and summary_part(region.summary, self._summary_key) is None:
             return None  # of before a change of the key; in a long list it takes long to find out
         kept = [self._start + index for index in region.kept]
+        whole = self._host.items
+        late = late_index(self._state.snapshot().calls, cut)
+        stop = len(whole) if late is None else late  # the fold was there before it came
+        self._take(whole[:stop], stop, stop)
         before = list(self._items)
         try:
             outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
         except ChatfoldError:
+            self._take(whole, stop, stop)
             return None
         self._moved(before)
         self._needs = len(self._host)
         self._pass_by(outcome.removed)
+        self._take(whole, stop, len(self._items))
         self._settle(outcome.tokens_before - outcome.tokens_after)
         self._regions.append(region[1:])
         return outcome

@@ -186,24 +186,14 @@ class Swaps:
         """
         with self._state.lock:
             snapshot = self._state.snapshot()
-            start, items = prefix_length(snapshot.views), snapshot.items
             check_standing(snapshot, cut, kept)
-            stays = frozenset(kept)
-            plan: Plan[Any] = Plan(
-                prompt=None,
-                head=tuple(items[i] for i in range(start, cut) if i not in stays),
-                kept=tuple(items[i] for i in kept),
-                index=cut,
-                reason="summarized",
-                split=Split(start, cut, tuple(kept)),
-                region=tuple(items[start:cut]),
-                prints=tuple(snapshot.prints[start:cut]),
-                summary_role=settings.summary_role,
-                terms=settings.terms(),
-            )
-            plan = settled(plan, snapshot)
+            plan = _plan_again(snapshot, cut, kept, settings)
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
-            verdict = self._judged(plan, snapshot, [item])
+            try:
+                verdict = self._judged(plan, snapshot, [item])
+            except InvalidResultError:  # what has come since may take others to stay with those
+                plan = settled(plan, snapshot)
+                verdict = self._judged(plan, snapshot, [item])
             fold = _fold(plan, verdict.replacement, 1)
             known = Known({"reason": "reused"}, summary_id(text))
             if self._originals.are_kept:
@@ -367,6 +357,27 @@ class Swaps:
         """Return the digest on the tag of a summary, "" for what a provider wrote itself."""
         parts = self._state.reading.view_of(item).parts
         return summary_id(parts[0].text) if parts and isinstance(parts[0], TextPart) else ""
+
+
+def _plan_again(snapshot: Snapshot, cut: int, kept: Sequence[int], settings: Settings) -> Plan[Any]:
+    """Return the plan of a fold that was made before, of an equal head.
+
+    These items stay, and no others: what parts them may have been folded later than they were.
+    """
+    items, start, stays = snapshot.items, prefix_length(snapshot.views), frozenset(kept)
+    moved = snapshot.shape.place(kept, cut, snapshot.views).moved if kept else {}
+    return Plan(
+        prompt=None,
+        head=tuple(items[i] for i in range(start, cut) if i not in stays),
+        kept=tuple(items[i] for i in kept),
+        index=cut,
+        reason="summarized",
+        split=Split(start, cut, tuple(kept), moved=moved),
+        region=tuple(items[start:cut]),
+        prints=tuple(snapshot.prints[start:cut]),
+        summary_role=settings.summary_role,
+        terms=settings.terms(),
+    )
 
 
 def _standing(snapshot: Snapshot) -> Iterator[Any]:

@@ -15,7 +15,16 @@ from chatfold.core.reading import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.views import CallPart, ItemView, ResultPart, is_user_message
 
-__all__ = ["Arrived", "CallKey", "answered", "arrived", "late_parts", "note_place", "unanswered"]
+__all__ = [
+    "Arrived",
+    "CallKey",
+    "answered",
+    "arrived",
+    "late_index",
+    "late_parts",
+    "note_place",
+    "unanswered",
+]
 
 CallKey: TypeAlias = tuple[str, str | None]
 """The family of a call and its id; where it has none, its name."""
@@ -56,6 +65,18 @@ def late_parts(
         if not known:
             late.append(position)
     return late
+
+
+def late_index(calls: Iterable[ToolCallRecord], cut: int) -> int | None:
+    """Return the index of the first result behind a cut whose call stands before it, if any.
+
+    Args:
+        calls: The records of the calls in the list.
+        cut: Index of the first tail item.
+    """
+    made = (call for call in calls if call.call_index is not None and call.call_index < cut)
+    results = (call.result_index for call in made)
+    return min((index for index in results if index is not None and index >= cut), default=None)
 
 
 def _waits(call: ToolCallRecord, index: int, views: Sequence[ItemView]) -> bool:

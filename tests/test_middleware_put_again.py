@@ -1,0 +1,152 @@
+"""Folds that `Middleware` puts into a list again: of another process, or as their host keeps them.
+
+Each is seen as the process sees it that has made it, and costs nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from test_middleware import LATE, Teller, middleware, reloaded, same_objects, talk
+from validator import validate
+
+from chatfold import ChatContext, Policy
+from chatfold.middleware import Folded
+from chatfold.stores import MemoryStore
+
+Turn = Callable[[Sequence[Any]], Folded[Any]]
+
+SMALL = Policy(max_items=9, keep_last_turns=1, min_gain=0.0)
+
+
+def turns_of(kind: str, make: Callable[[Any], Any]) -> Turn:
+    """Return what folds a list as one process does, or as a new one at each turn.
+
+    Args:
+        kind: What the next process has of the fold.
+        make: Returns a new middleware, given its store.
+    """
+    if kind == "one process":
+        return make(None).fold
+    if kind == "store":
+        store = MemoryStore()
+        return lambda items: make(store).fold(items, key="a")
+    held: list[Any] = [None]
+
+    def turn(items: Sequence[Any]) -> Folded[Any]:
+        folded: Folded[Any] = make(None).fold(items, held=held[0])
+        shown = make(None).refolded(items, folded.held) if folded.held else folded.items
+        assert shown == folded.items
+        held[0] = reloaded([folded.held])[0]
+        return folded
+
+    return turn
+
+
+OTHERS = ["store", "held"]
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses"])
+def test_a_result_whose_call_was_folded_is_a_note_for_every_process(shape: str, kind: str) -> None:
+    """The fold was there before it came: put in behind it, it would part the two."""
+    call, results = LATE[shape]
+    teller, alone = Teller(), Teller()
+    turn = turns_of(kind, lambda store: middleware(teller, SMALL, store, shape=shape))
+    expected = turns_of("one process", lambda _: middleware(alone, SMALL, shape=shape))
+    host = [*talk(3), {"role": "user", "content": "look"}, *call]
+    host += [{"role": "user", "content": "or rather: how late is it?"}]
+    for since in ([], *([item] for item in results), talk(1, 90)):
+        host += since
+        seen, known = turn(reloaded(host)), expected(reloaded(host))
+        assert seen.items == known.items
+        assert seen.outcome.tokens_after == known.outcome.tokens_after
+    assert not validate(reloaded(seen.items), shape)
+    assert "slow: A &lt; B" in json.dumps(seen.items)
+    assert len(teller.prompts) == len(alone.prompts) == 1
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_result_whose_call_stayed_stands_behind_it_for_every_process(kind: str) -> None:
+    """A call that is pinned stays in front, and is answered when the user has gone on."""
+    call, results = LATE["openai_responses"]
+    teller = Teller()
+
+    def make(store: Any) -> Any:
+        return middleware(teller, SMALL, store, shape="openai_responses", pin=lambda i: i in call)
+
+    turn, host = turns_of(kind, make), [*talk(3), {"role": "user", "content": "look"}, *call]
+    host += talk(1, 50)
+    assert turn(reloaded(host)).outcome.reason == "summarized"
+    for item in (*results, *talk(1, 90)[:1]):
+        host.append(item)
+        seen = turn(reloaded(host))
+        assert seen.outcome.reason == "reused"
+        shown = [item for item in (*call, results[1]) if item in host]
+        assert [item for item in seen.items if item in shown] == shown
+    assert not validate(reloaded(seen.items), "openai_responses")
+    assert len(teller.prompts) == 1
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text}]}
+
+
+@pytest.mark.parametrize("kind", ["one process", *OTHERS])
+def test_what_parts_two_pinned_messages_is_folded_for_every_process(kind: str) -> None:
+    """It stays in the first fold and goes in the second: it once was back in every other process.
+
+    Then each turn paid for a fold of it, with nothing new in the list.
+    """
+    host = [
+        said(role, f"{role} {n} " + "word " * 200 + ("PIN" if n in (0, 2) else ""))
+        for n in range(6)
+        for role in ("user", "assistant")
+    ]
+    for item in host[::2]:
+        item["content"][0]["text"] = item["content"][0]["text"].replace("PIN", "")
+    host.append(said("user", "And now?"))
+    teller = Teller()
+    policy = Policy(max_tokens=500, keep_tokens=100, backoff=0)
+    turn = turns_of(
+        kind,
+        lambda store: middleware(
+            teller, policy, store, shape="bedrock", counter=None, pin=lambda i: "PIN" in str(i)
+        ),
+    )
+    reasons: list[str] = []
+    for _ in range(5):
+        folded = turn(reloaded(host))
+        reasons.append(folded.outcome.reason)
+        assert not validate(reloaded(folded.items), "bedrock")
+    assert reasons == ["summarized"] * 2 + ["reused"] * 3
+    assert len(teller.prompts) == 2
+    assert [item["role"] for item in folded.items] == ["user", "assistant", "user"]
+
+
+@pytest.mark.parametrize("kind", ["one process", *OTHERS])
+def test_the_message_that_a_summary_stands_in_is_named_at_each_turn(kind: str) -> None:
+    """Not at that alone at which it was folded: the host's message is not in what goes out."""
+    host = [said(item["role"], item["content"]) for item in talk(4)]
+    host.append(said("user", "Refund it now."))
+    for n in range(6):
+        call = {"toolUseId": f"t{n}", "name": "lookup", "input": {}}
+        result = {"toolUseId": f"t{n}", "content": [{"text": "row " * 100}]}
+        host.append({"role": "assistant", "content": [{"toolUse": call}]})
+        host.append({"role": "user", "content": [{"toolResult": result}]})
+    policy = Policy(max_tokens=500, keep_tokens=200, min_gain=0.0)
+    turn = turns_of(
+        kind,
+        lambda store: middleware(Teller(), policy, store, shape="bedrock", counter=None),
+    )
+    reasons: list[str] = []
+    for _ in range(3):
+        folded = turn(host)
+        reasons.append(folded.outcome.reason)
+        assert same_objects(folded.outcome.merged, host[8:9])
+        assert folded.items[0]["content"][1:] == host[8]["content"]
+        assert ChatContext(folded.items, shape="bedrock").check() == []
+    assert reasons == ["summarized", "reused", "reused"]
