@@ -584,4 +584,5 @@ class Session(ChatContext[Any]):
             first -= 1
         part = self._state.reading.of(items[first:])
         kept = {index - first for index in view.stay()}
-        return allows(part.views, part.calls, part.spans, cut - first, kept)
+        views, calls, spans, shape = part.views, part.calls, part.spans, part.shape
+        return allows(views, calls, spans, shape, cut - first, kept, model=self._state.model)

@@ -186,7 +186,7 @@ class Swaps:
         """
         with self._state.lock:
             snapshot = self._state.snapshot()
-            check_standing(snapshot, cut, kept)
+            check_standing(snapshot, cut, kept, self._state.model)
             plan = _plan_again(snapshot, cut, kept, settings)
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             try:

@@ -437,3 +437,32 @@ def test_what_a_text_cites_is_read(cited: dict[str, Any]) -> None:
     assert part.text == "See [1]."
     assert len(part.sources) == 1
     assert part.sources[0].endswith(("https://a.example/1", "file-1"))
+
+
+@pytest.mark.parametrize(
+    ("model", "thought", "kept"),
+    [
+        ("claude-haiku-4-5", {"type": "thinking", "thinking": "hm", "signature": "c2ln"}, True),
+        ("claude-sonnet-5-5", {"type": "thinking", "thinking": "hm", "signature": "c2ln"}, False),
+        ("gpt-5", {"type": "reasoning", "id": "rs_1", "summary": []}, False),
+        (
+            "anthropic.claude-haiku-4-5-v1:0",
+            {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "c2ln"}},
+            True,
+        ),
+    ],
+)
+def test_a_turn_of_claude_goes_on_with_what_was_thought_before_its_first_call(
+    model: str, thought: dict[str, Any], *, kept: bool
+) -> None:
+    """It stays with its call and the result, where a budget is given to thinking."""
+    items: list[BaseMessage] = [HumanMessage("Check all my orders.")]
+    for n in range(6):
+        call = {"id": f"c{n}", "name": "find_order", "args": {"n": n}}
+        content: str | list[str | dict[Any, Any]] = [] if n else [thought]
+        items.append(AIMessage(content, tool_calls=[call]))
+        items.append(ToolMessage("delivered in Lyon. " * 60, tool_call_id=f"c{n}"))
+    opening = items[1:3]
+    ctx = ChatContext(items, shape=SHAPE, model=model)
+    assert ctx.summarize(lambda _: "Orders were looked up.", keep_last_turns=0).changed
+    assert [item for item in items if item in opening] == (opening if kept else [])

@@ -89,7 +89,7 @@ def judge(
         InvalidResultError: The new list would have an error that the old one has not.
     """
     made = replacement(plan, snapshot, written)
-    _check_unchanged_behind(plan, snapshot)
+    _check_unchanged_behind(plan, snapshot, model)
     if plan.terms.thinking == "strip" and snapshot.shape.may_strip(snapshot.views, model=model):
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)
     new = _new_list(snapshot, made)
@@ -113,7 +113,7 @@ def judge(
     return Verdict(made, new.views, tuple(problems), before, before - gone + stays + added)
 
 
-def _check_unchanged_behind(plan: Plan[Any], snapshot: Snapshot) -> None:
+def _check_unchanged_behind(plan: Plan[Any], snapshot: Snapshot, model: str | None) -> None:
     """Check that what stands behind a head lets it be folded still.
 
     Raises:
@@ -121,7 +121,7 @@ def _check_unchanged_behind(plan: Plan[Any], snapshot: Snapshot) -> None:
     """
     behind = snapshot.prints[plan.index] if plan.index < len(snapshot.items) else None
     if behind is None or plan.behind not in (None, behind):  # the list may have been taken back
-        check_standing(snapshot, plan.index, plan.split.kept)
+        check_standing(snapshot, plan.index, plan.split.kept, model)
     cut = plan.index
     for first, last, _ in snapshot.spans:
         if first < cut <= last:
@@ -197,19 +197,20 @@ def _placed(problem: Problem, places: Sequence[Sequence[int]]) -> Problem:
     return replace(problem, indices=tuple(indices))
 
 
-def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int]) -> None:
+def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int], model: str | None) -> None:
     """Check that a list may be folded up to a cut that was chosen when it was longer.
 
     Args:
         snapshot: The list as it is now.
         cut: Index of the first tail item.
         kept: Indices of the items before it that stay.
+        model: The agent's model, None where it is not known.
 
     Raises:
         StaleHeadError: What would be folded is unfinished.
     """
-    views, calls, spans = snapshot.views, snapshot.calls, snapshot.spans
-    if not allows(views, calls, spans, cut, kept, snapshot.outline):
+    views, calls, spans, shape = snapshot.views, snapshot.calls, snapshot.spans, snapshot.shape
+    if not allows(views, calls, spans, shape, cut, kept, snapshot.outline, model):
         raise StaleHeadError(
             "the turn that the summary was to stand for goes on; make a new plan", index=cut
         )

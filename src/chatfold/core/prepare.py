@@ -167,6 +167,7 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
         pinned=None if wish.pinned is None else partial(_is_pinned, snapshot, wish.pinned),
         own=(lambda i: own(items[i])) if own is not None else None,
         outline=snapshot.outline,
+        model=wish.model,
     )
 
 

@@ -17,7 +17,7 @@ from chatfold.core.outline import Outline
 from chatfold.core.places import Places, past, places_of
 from chatfold.core.spans import Span, barrier, cut_points, open_calls, spanning
 from chatfold.core.staying import lasting, others_in, stays_anyway, superseded_in, wanted_of
-from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, turns
+from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, thought_at, turns
 from chatfold.core.views import (
     CallPart,
     ItemView,
@@ -78,6 +78,7 @@ def split(
     pinned: Callable[[int], bool] | None = None,
     own: Callable[[int], bool] | None = None,
     outline: Outline | None = None,
+    model: str | None = None,
 ) -> Split:
     """Return where to cut and what stays before the cut.
 
@@ -94,6 +95,7 @@ def split(
         own: Returns whether the item at an index is opaque to all but what folds: it is then
             folded again. None where text is folded.
         outline: The outline of the list, where it is known.
+        model: The agent's model, None where it is not known.
 
     Raises:
         ValueError: Both limits are None, or one is negative.
@@ -114,7 +116,7 @@ def split(
     blocked = chooser.blocking(cut)
 
     def keep_at(point: int) -> _Kept:
-        openers = chooser.openers_at(point)
+        openers = (*chooser.openers_at(point), *thought_at(point, views, found, shape, model))
         return _keep(views, spans, shape, range(start, point), pinned, openers, own, outline)
 
     cut, keep, gone = _first_that_frees((cut,), keep_at, views, start, own)
@@ -149,9 +151,11 @@ def allows(
     views: Sequence[ItemView],
     calls: Sequence[ToolCallRecord],
     spans: Sequence[Span],
+    shape: Shape,
     cut: int,
     kept: Collection[int],
     outline: Outline | None = None,
+    model: str | None = None,
 ) -> bool:
     """Return whether a list may stay folded up to a cut that was chosen when it was longer.
 
@@ -163,9 +167,11 @@ def allows(
         views: One reading per native item.
         calls: The records of all calls, requests for approval included.
         spans: What must stay together, open calls included.
+        shape: What knows which items stay.
         cut: Index of the first tail item.
         kept: Indices of the items before it that stay.
         outline: The outline of the list, where it is known.
+        model: The agent's model, None where it is not known.
     """
     start = prefix_length(views)
     outline = Outline.of(views) if outline is None else outline
@@ -174,7 +180,8 @@ def allows(
         return True
     here = [span for span in spans if not span.first < cut <= span.last < len(views)]
     chooser = _Chooser(views, calls, here, start, found, lambda _: True, outline)
-    return cut in chooser.points and set(chooser.openers_at(cut)).issubset(kept)
+    stays = (*chooser.openers_at(cut), *thought_at(cut, views, found, shape, model))
+    return cut in chooser.points and set(stays).issubset(kept)
 
 
 class _Chooser:

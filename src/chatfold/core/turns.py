@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from chatfold.core.outline import Outline
 from chatfold.core.summary import INSTRUCTING
-from chatfold.core.views import CallPart, ItemView, ResultPart, SummaryPart, TextPart
+from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, SummaryPart, TextPart
 
-__all__ = ["Turn", "Turns", "is_answer", "is_summary", "prefix_length", "turns"]
+__all__ = ["Turn", "Turns", "is_answer", "is_summary", "prefix_length", "thought_at", "turns"]
 
 
 class Turn(NamedTuple):
@@ -96,6 +96,31 @@ def turns(views: Sequence[ItemView]) -> list[Turn]:
     """Return the turns after the prefix, in order."""
     outline = Outline.of(views)
     return list(Turns(views, prefix_length(views), outline.asks, outline.retold))
+
+
+def thought_at(
+    cut: int, views: Sequence[ItemView], found: Turns, shape: Shape, model: str | None
+) -> tuple[int, ...]:
+    """Return the message that the running turn began with, where a cut may not take it alone.
+
+    That is where its provider wants back what the model thought before its first call, and what
+    the model goes on with behind the cut does not begin with such thinking itself.
+
+    Args:
+        cut: Index of the first tail item.
+        views: The readings of the whole list.
+        found: Its turns.
+        shape: What knows what the provider wants.
+        model: The agent's model, None where it is not known.
+    """
+    if not found or cut <= found.starts[-1] or found[-1].finished:
+        return ()
+    said = [i for i in range(found.starts[-1], len(views)) if views[i].role == "assistant"]
+    behind = next((i for i in said if i >= cut), None)
+    if behind is None or behind == said[0]:
+        return ()
+    wanted = shape.wants_back(views[said[0]], model=model)
+    return (said[0],) if wanted and not shape.wants_back(views[behind], model=model) else ()
 
 
 def is_answer(view: ItemView) -> bool:

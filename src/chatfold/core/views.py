@@ -533,6 +533,17 @@ class Shape(Protocol):
         """
         return True
 
+    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+        """Return whether a turn that began with such a message has to, for as long as it runs.
+
+        A message that answers yes is one that a running turn may begin with, too.
+
+        Args:
+            view: The reading of a message of the model's.
+            model: The agent's model, None where that is not known.
+        """
+        return False
+
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]
     ) -> dict[str, Any]:

@@ -40,6 +40,7 @@ __all__ = [
     "signs_thinking",
     "thinking_requirements",
     "user_may_follow",
+    "wants_thinking_back",
 ]
 
 _NAME = "anthropic"
@@ -92,6 +93,24 @@ def is_in_tool_loop(views: Sequence[ItemView]) -> bool:
     """
     last = views[-1].parts if views else ()
     return any(type(part) in (CallPart, ResultPart) for part in last)
+
+
+def wants_thinking_back(view: ItemView, model: str | None) -> bool:
+    """Return whether a message begins with thinking that the turn it began is not taken without.
+
+    "If thinking is enabled, the final assistant turn should start with a thinking block. [...] tool
+    use loops are part of the assistant turn":
+    https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11-29).
+    Where it does not, the API answers with the error of `is_in_tool_loop`, or thinks no more.
+    Adaptive thinking demands no such thing ("previous assistant turns don't need to start with
+    thinking blocks"), and models from 4.7 on think in no other way:
+    https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking (read 2026-11-29). A
+    model that is not known may be one that demands it.
+    """
+    if not view.parts or type(view.parts[0]) is not ReasoningPart:
+        return False
+    found = _NEW_STYLE.search(re.sub("[@.]", "-", (model or "").lower()))
+    return found is None or (int(found["major"]), int(found["minor"] or 0)) < (4, 7)
 
 
 def place_instructions(

@@ -38,6 +38,7 @@ from chatfold.shapes._anthropic_rules import (
     signs_thinking,
     thinking_requirements,
     user_may_follow,
+    wants_thinking_back,
 )
 from chatfold.shapes._blocks import (
     block_type,
@@ -331,6 +332,10 @@ class Anthropic(Shape):
         in back, before the calls that it thought of.
         """
         return signs_thinking(model) or not is_in_tool_loop(views)
+
+    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+        """Return whether a message begins with thinking that Claude wants back in its turn."""
+        return view.shape == self.name and wants_thinking_back(view, model)
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return what a compaction block, and thinking behind a summary, make necessary."""

@@ -30,6 +30,7 @@ from chatfold.core.views import (
     UnknownPart,
 )
 from chatfold.errors import ShapeError
+from chatfold.shapes._anthropic_rules import wants_thinking_back
 from chatfold.shapes._bedrock_results import blocks_of_result, named_apart, result_block
 from chatfold.shapes._bedrock_rules import check_messages, place_kept, tool_requirements
 from chatfold.shapes._blocks import (
@@ -223,6 +224,15 @@ class Bedrock(Shape):
     ) -> Iterator[Problem]:
         """Yield what Converse would refuse."""
         return check_messages(items, views, calls)
+
+    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+        """Return whether a message begins with reasoning that Claude wants back in its turn.
+
+        An ARN may name a profile of the caller's own, which says nothing of the model.
+        """
+        named = (model or "arn:").lower()
+        may_be_claude = "claude" in named or named.startswith("arn:")
+        return may_be_claude and view.shape == self.name and wants_thinking_back(view, model)
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return that the tools must be sent along while calls or results are in the list."""

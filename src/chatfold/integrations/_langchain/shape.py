@@ -48,7 +48,7 @@ from chatfold.integrations._langchain.calls import (
     said_again,
 )
 from chatfold.integrations._langchain.problems import check_messages
-from chatfold.shapes._anthropic_rules import thinking_requirements
+from chatfold.shapes._anthropic_rules import thinking_requirements, wants_thinking_back
 from chatfold.shapes._blocks import getter, listed, named_id
 from chatfold.shapes._responses_rules import approval_spans
 
@@ -148,6 +148,11 @@ class LangChainMessages(Shape):
         """Return what Anthropic's thinking behind a summary makes necessary."""
         signed = [v._replace(shape="anthropic") if v.type == _SIGNED else v for v in views]
         return thinking_requirements(signed, model)
+
+    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+        """Return whether a message begins with thinking that Claude wants back in its turn."""
+        is_claude = view.type == _SIGNED or "claude" in (model or "").lower()
+        return is_claude and wants_thinking_back(view, model)
 
     def summary_item(self, text: str, *, role: str) -> BaseMessage:
         """Return a message of that role that holds `text`, marked as LangChain marks summaries.
