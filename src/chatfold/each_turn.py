@@ -460,7 +460,8 @@ class EachTurn:
         return True
 
     def _waits(self) -> bool:
-        return not self._wait.over(self._clock(), self.head())
+        # As a rule nothing has failed, and how long the head is need not be asked.
+        return self._wait is not NO_WAIT and not self._wait.over(self._clock(), self.head())
 
     def _over_by(self) -> float | None:
         """Return the share of the list by which it is over the window; None where it is not."""
