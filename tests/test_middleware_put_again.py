@@ -14,7 +14,9 @@ from test_middleware import LATE, Teller, middleware, reloaded, same_objects, ta
 from validator import validate
 
 from chatfold import ChatContext, Policy
+from chatfold.core.rolling import item_digest, rolled
 from chatfold.middleware import Folded
+from chatfold.shapes import shape_named
 from chatfold.stores import MemoryStore
 
 Turn = Callable[[Sequence[Any]], Folded[Any]]
@@ -150,3 +152,40 @@ def test_the_message_that_a_summary_stands_in_is_named_at_each_turn(kind: str) -
         assert folded.items[0]["content"][1:] == host[8]["content"]
         assert ChatContext(folded.items, shape="bedrock").check() == []
     assert reasons == ["summarized", "reused", "reused"]
+
+
+def test_a_fold_that_cannot_stand_leaves_all_that_came_behind_it() -> None:
+    """The late result too: what was tried before it came is no part of the list."""
+    call, results = LATE["openai_responses"]
+    host = [*talk(3), {"role": "user", "content": "look"}, *call, *talk(1, 50)[:1]]
+    wrapper = middleware(Teller(), SMALL, shape="openai_responses")
+    made = wrapper.fold(host, held=None).held
+    assert made is not None
+    digests = rolled([item_digest(item, shape_named("openai_responses").said) for item in host])
+    assert digests[made.length - 1] == made.digest
+    all_of_it = made._replace(digest=digests[-1], length=len(host))  # the request as well
+    host += [results[1], *talk(1, 50)[1:]]
+    far = Policy(max_tokens=10**9)
+    folded = middleware(Teller(), far, shape="openai_responses").fold(host, held=all_of_it)
+    assert same_objects(folded.items, host)
+    again = middleware(Teller(), SMALL, shape="openai_responses").fold(host, held=all_of_it)
+    assert again.outcome.reason == "summarized"
+    assert same_objects(again.items[-1:], host[-1:])
+
+
+def test_what_a_provider_wants_between_items_that_stay_is_kept_where_it_is_not_said() -> None:
+    """As of a fold that a version made which did not know that rule."""
+    function = {"name": "look", "arguments": "{}"}
+    step = [
+        {"role": "assistant", "tool_calls": [{"id": "abcdefghi", "function": function}]},
+        {"role": "tool", "tool_call_id": "abcdefghi", "name": "look", "content": "row"},
+    ]
+    answer = {"role": "assistant", "content": "Seen."}
+    host = [*talk(2), {"role": "user", "content": "look"}, *step, answer, *talk(3, 50)]
+    options: dict[str, Any] = {"shape": "mistral", "pin": lambda item: item in step}
+    folded = middleware(Teller(), SMALL, **options).fold(host, held=None)
+    assert folded.held is not None
+    places = tuple(host.index(item) for item in (*step, answer))
+    assert folded.held.kept == places
+    less = folded.held._replace(kept=places[:2])
+    assert middleware(Teller(), SMALL, **options).refolded(host, less) == folded.items
