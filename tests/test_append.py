@@ -531,6 +531,20 @@ def test_where_both_ways_fail_the_list_is_untouched(way: Way, llm_server: LLMSer
     assert json.dumps(items) == said
 
 
+def test_a_limit_that_was_refused_is_not_asked_for_again(way: Way, llm_server: LLMServer) -> None:
+    """The prompt that follows is cut off at the same length, and no more can be had."""
+    cut_off = truncated()
+    llm_server.script(cut_off, Failure(400, "max_tokens must be 8192 at most"), cut_off)
+    with pytest.raises(TruncatedSummaryError) as caught:
+        way.fold(
+            ChatContext(conversation(way.shape), shape=way.shape),
+            llm_server,
+            request=way.request(**({"max_tokens": 8192} if way.shape == "anthropic" else {})),
+            retries=0,
+        )
+    assert caught.value.llm_calls == len(llm_server.requests) == 3
+
+
 def test_a_chain_goes_on_behind_a_client_that_fails(blocking: Way, llm_server: LLMServer) -> None:
     """The next of the list writes the summary, and the outcome says why it was not appended."""
     llm_server.default = server_error()

@@ -15,6 +15,7 @@ from anthropic import DefaultHttpxClient as AnthropicHttp
 from fake_server import (
     SUMMARY,
     Behaviour,
+    Failure,
     LLMServer,
     content_filter,
     cut,
@@ -177,6 +178,34 @@ def test_each_failure_leaves_the_list_untouched_and_names_itself(
     assert caught.value.llm_calls == (2 if failure == "truncated" else 1)
     llm_server.default = ok()
     assert fold(ctx).changed, "a failure does not stand in the way of another try"
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_model_that_may_write_no_more_is_told_by_what_it_was_cut_off_by(
+    status: int, fold: Fold, llm_server: LLMServer
+) -> None:
+    """The doubled limit is over its own; the refusal is the cause, and both requests count."""
+    llm_server.script(truncated(), Failure(status, "max_tokens must be 8192 at most"))
+    items = history()
+    before = list(items)
+    with pytest.raises(TruncatedSummaryError, match="cut off") as caught:
+        fold(ChatContext(items), retries=0)
+    assert isinstance(caught.value.__cause__, SummarizerError)
+    assert "8192 at most" in str(caught.value.__cause__)
+    assert caught.value.llm_calls == len(llm_server.requests) == 2
+    assert caught.value.usage is not None
+    assert all(a is b for a, b in zip(items, before, strict=True))
+
+
+@pytest.mark.parametrize("second", [rate_limited(), server_error()])
+def test_a_server_that_fails_at_the_second_try_is_told_as_it_is(
+    second: Behaviour, fold: Fold, llm_server: LLMServer
+) -> None:
+    """That says nothing of the length of the answer: the same request may succeed later."""
+    llm_server.script(truncated(), second)
+    with pytest.raises(SummarizerError) as caught:
+        fold(ChatContext(history()), retries=0)
+    assert caught.value.llm_calls == 2
 
 
 def test_an_item_appended_while_a_real_server_answers_is_kept(

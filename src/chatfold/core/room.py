@@ -47,6 +47,7 @@ class Room:
         self._most = most
         self._ratio: float | None = None  # the server's tokens for each of the caller's
         self._refused = 0
+        self._too_long: int | None = None  # the least limit that was refused
 
     def prompt(self, answer: int) -> int | None:
         """Return the tokens that a prompt may have, by the caller's count; None for no limit.
@@ -77,6 +78,14 @@ class Room:
             return wanted
         left = int(self._window - size * (self._ratio or 1.0) * (1 + _MARGIN))
         return min(wanted, left) if left >= _LEAST else wanted
+
+    def refused(self, cap: int) -> None:
+        """Note that a request was refused that left so many tokens to its answer."""
+        self._too_long = cap if self._too_long is None else min(cap, self._too_long)
+
+    def refuses(self, cap: int) -> bool:
+        """Return whether a request that leaves so many tokens to its answer is known to fail."""
+        return self._too_long is not None and cap >= self._too_long
 
     def held(self) -> None:
         """Note that a prompt was taken."""

@@ -214,16 +214,29 @@ def _next(
 def _ask(
     head: Head, prompt: Prompt, run: _Run, room: Room, backend: int
 ) -> Generator[Request, Completion, str]:
-    """Ask; where the answer is cut off, ask once more with room for a longer one."""
+    """Ask; where the answer is cut off, ask once more with room for a longer one.
+
+    Where that is more than the model may write, its server refuses the request: then it is the
+    answer that failed, as that of any model whose limit is not known before.
+    """
     run.cap = None
     try:
         return _brought_up((yield from _asked(prompt, backend)), prompt, head)
-    except TruncatedSummaryError:
+    except TruncatedSummaryError as error:
+        cut_off = error
         cap = room.cap(2 * (prompt.cap or cap_for(prompt.max_tokens)), size_of(head, prompt))
-        if prompt.live is not None and prompt.live.limit >= cap:
-            raise  # the answer had more room than that
+        had_more = prompt.live is not None and prompt.live.limit >= cap
+        if had_more or room.refuses(cap):
+            raise
     run.cap = cap
-    return _brought_up((yield from _asked(replace(prompt, cap=cap), backend)), prompt, head)
+    try:
+        text = yield from _asked(replace(prompt, cap=cap), backend)
+    except SummarizerError as error:
+        if error.overflow or not may_do_otherwise(error):
+            raise
+        room.refused(cap)
+        raise cut_off from error
+    return _brought_up(text, prompt, head)
 
 
 def _brought_up(text: str, prompt: Prompt, head: Head) -> str:
