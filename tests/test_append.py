@@ -43,6 +43,7 @@ from test_middleware import LATE, reloaded, talk
 from validator import validate
 
 from chatfold import ChatContext, Middleware, SummarizerError, TemplateError, TruncatedSummaryError
+from chatfold.core.turns import is_summary
 from chatfold.core.views import SummaryPart
 from chatfold.policy import Policy
 from chatfold.summarizers import OpenAISummarizer
@@ -529,6 +530,23 @@ def test_where_both_ways_fail_the_list_is_untouched(way: Way, llm_server: LLMSer
     assert caught.value.usage.output_tokens == 4 * 8192
     assert same_objects(items, before)
     assert json.dumps(items) == said
+
+
+def test_the_note_that_a_model_copies_does_not_pile_up(way: Way, llm_server: LLMServer) -> None:
+    """It sees the list as it is, and answers with what stands inside the tag."""
+    items = conversation(way.shape)
+    ctx = ChatContext(items, shape=way.shape)
+    assert way.fold(ctx, llm_server).changed
+    at = ctx.views().index(next(view for view in ctx.views() if is_summary(view)))
+    for n in range(3):
+        shown = words_of(items[at])
+        inside = shown.partition("\n")[2].rpartition("\n")[0]
+        assert inside.startswith("<note>")
+        llm_server.script(ok(f"{inside}\nFold {n} is done."))
+        items += conversation(way.shape)[at:]
+        assert way.fold(ctx, llm_server).changed
+        assert f"Fold {n} is done." in words_of(items[at])
+        assert words_of(items[at]).count("Automatic record") == 1
 
 
 def test_a_limit_that_was_refused_is_not_asked_for_again(way: Way, llm_server: LLMServer) -> None:

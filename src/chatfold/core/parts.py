@@ -66,6 +66,7 @@ class Head:
         most: Tokens that words in their place may have for the fold to save what it has to.
         previous: The words of the earlier summary.
         record: The record behind them.
+        note: The note in front of them, which is shown where the list is.
     """
 
     def __init__(
@@ -77,7 +78,9 @@ class Head:
         most: int = 0,
         previous: str | None = None,
         record: str = "",
+        note: str = "",
     ) -> None:
+        self.note = note
         self.previous = previous
         self._record = record
         self._groups = groups

@@ -25,8 +25,9 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
-from chatfold.core.summary import earlier_summary, without_summary
+from chatfold.core.summary import earlier_summary, note_of, without_summary
 from chatfold.core.terms import Terms
+from chatfold.core.views import TextPart
 from chatfold.errors import SummarizerError
 
 __all__ = ["Wish", "asked_tokens", "make_plan"]
@@ -273,4 +274,14 @@ def _head(where: Split, snapshot: Snapshot, asking: Asking, min_gain: float, ter
         most=_most(where, snapshot, min_gain, strips=terms.thinking == "strip"),
         previous=None if earlier is None else earlier.text,
         record="" if earlier is None else earlier.record,
+        note="" if earlier is None else _note(snapshot),
     )
+
+
+def _note(snapshot: Snapshot) -> str:
+    """Return the note in front of the earlier summary, which append mode shows as it stands."""
+    if snapshot.previous is None:
+        return ""
+    view = snapshot.shape.read(snapshot.items[snapshot.previous])
+    first = next(iter(view.parts), None) if view is not None else None
+    return note_of(first.text) if isinstance(first, TextPart) else ""

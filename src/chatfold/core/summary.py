@@ -27,6 +27,7 @@ __all__ = [
     "earlier_summary",
     "mark_summary",
     "may_precede",
+    "note_of",
     "opened",
     "summary_id",
     "summary_number",
@@ -112,6 +113,13 @@ def summary_part(text: str, key: bytes | None = None) -> SummaryPart | None:
     """Return the words and the record inside a wrapper; None as `opened`."""
     inside = opened(text, key)
     return None if inside is None else SummaryPart(*parted(inside))
+
+
+def note_of(text: str) -> str:
+    """Return the note in a wrapper, "" where `text` is not wrapped."""
+    found = _WRAPPER.fullmatch(text) if TAG in text[:80] else None
+    note = _NOTE.match(found[3]) if found is not None else None
+    return note[0].strip().removeprefix("<note>").removesuffix("</note>") if note else ""
 
 
 def summary_id(text: str) -> str:

@@ -259,7 +259,7 @@ def _brought_up(text: str, prompt: Prompt, head: Head) -> str:
 
 def _own_words(text: str, head: Head) -> str:
     """Return an answer without what it copies of the earlier summary; "" where it is no more."""
-    return text if head.record is None else without_copied(text, head.record)
+    return text if head.record is None else without_copied(text, head.record, head.note)
 
 
 def _asked(prompt: Prompt, backend: int) -> Generator[Request, Completion, str]:

@@ -32,6 +32,9 @@ _WRAPPER: Final = re.compile(
     r"\s*<note>[^<]{0,4000}</note>\s*"
 )
 _WRAPPER_END: Final = "</chat_history_summary>"
+_NOTE: Final = re.compile(
+    rf"{_LT}note{_GT}((?:(?!{_LT}note{_GT}).)*?){_LT}/note{_GT}\s*", re.DOTALL
+)
 _SHOWN: Final = re.compile(rf"\s*{_LT}previous_summary{_GT}")
 _SHOWN_ENDS: Final = re.compile(rf"{_LT}/previous_summary{_GT}")
 _MAY_COPY: Final = re.compile(r"[<&]")
@@ -68,21 +71,23 @@ class _Line(NamedTuple):
     kind: _Kind
 
 
-def without_copied(text: str, record: str) -> str:
+def without_copied(text: str, record: str, note: str = "") -> str:
     """Return an answer without what it copies of the summary that its author was shown.
 
-    What goes is the record as an element in the form that it is shown in, where a line of it
-    stands in the answer's element word for word, and the tags around the summary. Words stay,
-    whatever they speak of, and so do lists of the model's own, whatever they hold of the record,
-    and elements of a conversation's own that bear the record's name.
+    What goes is the note that stood in front of it, in an element of its own; the record as an
+    element in the form that it is shown in, where a line of it stands in the answer's element word
+    for word; and the tags around the summary. Words stay, whatever they speak of, and so do lists
+    of the model's own, whatever they hold of the record, and elements of a conversation's own that
+    bear the record's name.
 
     Args:
         text: The answer.
         record: The record that was shown; "" where there was none.
+        note: The note that may have been shown, "" where there was none.
     """
     if _MAY_COPY.search(text) is None:
         return text
-    said = _without_tags(text)
+    said = _without_note(_without_tags(text), note)
     broken = _CLOSES.sub(r"\1\n", _OPENS.sub(r"\n\1", said))
     if _OPENING.search(broken) is None:
         return said
@@ -105,6 +110,14 @@ def _without_tags(text: str) -> str:
     if _WRAPPER.search(text) is None:
         return text
     return _WRAPPER.sub("", text).replace(_WRAPPER_END, "").strip()
+
+
+def _without_note(text: str, note: str) -> str:
+    """Return an answer without a note of the same words, wherever it stands."""
+    if not (told := _plain(" ".join(note.split()))):
+        return text
+    left = _NOTE.sub(lambda m: "" if _plain(" ".join(m[1].split())) == told else m[0], text)
+    return text if left == text else left.strip()
 
 
 @lru_cache(maxsize=4)  # a fold may be answered several times
