@@ -188,6 +188,9 @@ def test_a_fold_that_is_dropped_with_its_context_ends_its_span(backend: Backend)
     assert context(10, on_event=telemetry).summarize(backend.model).changed
     reasons = [attributes(span)["chatfold.reason"] for span in backend.folds()]
     assert reasons == ["cancelled"] * 3 + ["summarized"]
+    points = backend.points("chatfold.folds")
+    counted = {(point.attributes or {})["chatfold.reason"]: point.value for point in points}
+    assert counted == {"cancelled": 3, "summarized": 1}
     assert telemetry._open == {}
 
 

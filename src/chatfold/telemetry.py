@@ -52,6 +52,8 @@ _OPERATION: Final = "summarize"
 # stored when they were read, would put others in the place of both metrics.
 _TOKENS: Final = [float(4**n) for n in range(14)]
 _SECONDS: Final = [0.01 * 2**n for n in range(14)]
+_DROPPED: Final = "cancelled"
+"""What became of a fold whose context was dropped."""
 _OTHER: Final = "_OTHER"
 """What stands for a provider or model that is not known, where one has to be named."""
 
@@ -153,10 +155,11 @@ class Telemetry:
 
         Not when that happens: the garbage collector may run inside of an exporter.
         """
-        for name, (span, _, held, _) in list(self._open.items()):
+        for name, (span, _, held, begun) in list(self._open.items()):
             if held() is None and self._open.pop(name, None) is not None:
-                span.set_attribute("chatfold.reason", "cancelled")
+                span.set_attribute("chatfold.reason", _DROPPED)
                 span.end()
+                self._meters.count(begun, _DROPPED)
 
     def _span(self, event: FoldEvent, tokens: int, start: int | None = None) -> Span:
         attributes: dict[str, str | int] = {**_who(event), "chatfold.tokens.before": tokens}
@@ -225,6 +228,10 @@ class _Meters:
         self._folds = meter.create_counter(
             "chatfold.folds", "{fold}", "Folds that were tried, by what became of them."
         )
+
+    def count(self, event: FoldEvent, reason: str) -> None:
+        """Count a fold of which no more is known: not what it has used, nor for how long."""
+        self._folds.add(1, {**_who(event), "chatfold.reason": reason})
 
     def record(self, event: FoldEvent, outcome: Outcome[Any], seconds: float) -> None:
         """Record what became of a fold."""
