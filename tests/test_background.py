@@ -451,6 +451,24 @@ def test_any_gain_will_do_where_the_list_has_come_to_pass_the_window(window: int
     assert (outcome.reason, outcome.model) == ("summarized" if over else "no_gain", None)
 
 
+@pytest.mark.parametrize(("window", "is_enough"), [(4_700, True), (4_500, False)])
+def test_what_a_list_is_over_the_window_by_is_of_the_providers_tokens(
+    window: int, is_enough: bool
+) -> None:
+    """Which are two for each of ours: half as many of ours have to go."""
+    policy = Policy(max_tokens=4_000, keep_tokens=400, window=window, overhead_tokens=100)
+    ctx, gate = slow(21, policy=policy, counter=Each(), ledger_tokens=0)
+    ctx.record_usage({"input_tokens": 100 + 2 * ctx.count_tokens().value, "output_tokens": 1})
+    gate.text = "long " * 1_600
+    begun(ctx, gate)
+    ctx.extend(turn(99, 400))
+    finished(ctx, gate)
+    outcome = ctx.maybe_summarize(never, background=True)
+    assert outcome.changed
+    assert (outcome.model is None) is is_enough
+    assert not ctx.load().over_window
+
+
 def test_a_fold_that_leaves_the_list_over_the_window_is_not_taken_for_it() -> None:
     """The list goes out as small as it can be made then, though the summary was paid for."""
     policy = Policy(max_tokens=1_000, keep_tokens=200, window=1_300)

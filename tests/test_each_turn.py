@@ -145,6 +145,20 @@ def test_a_request_that_is_mostly_beside_the_list_is_told_of_where_something_can
     assert any("nearly every turn will fold" in text for text in caplog.messages) is not held
 
 
+@pytest.mark.parametrize(("overhead", "warnings"), [(749, 0), (750, 1)])
+def test_that_is_told_at_the_first_fold_too_where_the_policy_says_so(
+    overhead: int, warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No provider reports it behind a `Middleware`, say."""
+    ctx = context(3, policy=Policy(max_tokens=1_000, overhead_tokens=overhead))
+    assert caplog.messages == []
+    for number in range(2):
+        assert ctx.maybe_summarize(Model()).changed
+        told = [text for text in caplog.messages if "nearly every turn will fold" in text]
+        assert len(told) == warnings
+        ctx.items.extend(turn(number, 400))
+
+
 @WAYS
 def test_the_call_may_keep_something_else(way: str) -> None:
     """The policy says when; how much stays is the call's if it says so."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from background import until
-from each_turn import Model, context, failing, maybe, timed, turn
+from each_turn import SIZE, Model, context, failing, maybe, timed, turn
 from laws import step
 
 from chatfold import ChatContext, Usage
@@ -145,6 +145,35 @@ def test_what_requests_have_besides_leaves_less_to_keep() -> None:
         assert folded("maybe_summarize", ctx)
         assert not ctx.load().over_limit
         assert len(ctx.items) == 3
+
+
+@WAYS
+@pytest.mark.parametrize("percent", [70, 100, 130, 150, 200])
+def test_a_fold_leads_as_far_below_the_trigger_whatever_the_providers_tokenizer_is(
+    way: str, percent: int
+) -> None:
+    """The trigger is of the provider's tokens, so what is kept is too, where those are more."""
+    policy = Policy(max_tokens=6_000, overhead_tokens=1_000)
+    ctx, model = context(25, policy=policy), Model()
+    for number in range(120):
+        ctx.extend(turn(number))
+        ctx.record_usage(Usage(1_000 + ctx.count_tokens().value * percent // 100, 5))
+        outcome = maybe(way, ctx, model)
+        if outcome.changed:
+            kept = 2_500 * 100 // max(100, percent)
+            assert kept - SIZE < ctx.count_tokens().value + SIZE // 2 <= kept + SIZE
+            assert not outcome.over_limit
+        else:
+            assert outcome.reason == "below_trigger"
+    assert model.asked > 1
+
+
+@WAYS
+def test_what_is_kept_is_as_it_was_where_no_report_comes(way: str) -> None:
+    """What is said to be beside the list is no reason to take the count for wrong."""
+    ctx = context(55, policy=Policy(max_tokens=6_000, overhead_tokens=1_000))
+    assert folded(way, ctx)
+    assert 2_500 <= ctx.count_tokens().value < 2_510
 
 
 @WAYS

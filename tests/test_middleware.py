@@ -120,6 +120,53 @@ def test_a_policy_that_says_yes_but_once_is_heard(kept: Callable[[], Any], hand:
     assert reasons == [idle, idle, "summarized", reused, "summarized", reused]
 
 
+@pytest.mark.parametrize("background", [False, True])
+@pytest.mark.parametrize("clock", [False, True])
+@pytest.mark.parametrize("kept", [lambda: None, MemoryStore], ids=["alone", "store"])
+def test_a_policys_function_is_asked_once_a_turn(
+    kept: Callable[[], Any], clock: bool, background: bool
+) -> None:
+    """Whatever it says, also where the leading instructions are others at each turn."""
+    asked, host = list[int](), list[Any]()
+
+    def every_tenth(load: Any) -> bool:
+        asked.append(len(host) // 2)
+        return len(asked) % 10 == 0
+
+    policy = Policy(when=every_tenth, keep_last_turns=1, min_gain=0)
+    wrapper = middleware(Teller(), policy, kept(), background=background)
+    folds = list[int]()
+    for number in range(1, 31):
+        host += talk(1, start=number)
+        said = [{"role": "system", "content": "It is noon. " * (1 + number * clock)}]
+        outcome = wrapper.fold([*said, *host], key="k").outcome
+        if outcome.reason in ("summarized", "started"):
+            folds.append(number)
+    assert len(asked) == len(set(asked))
+    if not background:  # while one is being written, nobody asks
+        assert asked == list(range(1, 31))
+        assert folds == [10, 20, 30]
+
+
+def test_an_error_of_a_policys_function_is_of_its_turn_alone() -> None:
+    """It comes out of the call; the next turn asks anew."""
+    words: list[Any] = [False, LookupError("no rules"), True]
+
+    def when(load: Any) -> bool:
+        said = words.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    wrapper = middleware(Teller(), Policy(when=when, keep_last_turns=1))
+    host = talk(5, words=60)
+    assert wrapper.fold(host).outcome.reason == "below_trigger"
+    with pytest.raises(LookupError, match="no rules"):
+        wrapper.fold(host)
+    assert wrapper.fold(host).outcome.reason == "summarized"
+    assert words == []
+
+
 def test_a_word_of_the_policy_holds_for_the_turn_at_which_it_was_said() -> None:
     """Who forbids a fold then is not asked for it again."""
     wishes, asked = ["fold"], [0]

@@ -79,6 +79,20 @@ class Call(NamedTuple):
     wanted: object = None
 
 
+class _Said(NamedTuple):
+    """What the policy said when it was asked in this turn.
+
+    Attributes:
+        load: Of what.
+        due: Whether to fold.
+        by_when: Whether that was its function's yes alone: it holds for the turn.
+    """
+
+    load: Load
+    due: bool
+    by_when: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A fold that is to be made now.
@@ -130,7 +144,7 @@ class EachTurn:
         self._looked_until = -math.inf  # when it is looked elsewhere again, while a try waits
         self._nothing: Outcome[Any] | None = None  # what that try said
         self._nothing_of: tuple[object, ...] = ()  # and of what
-        self._due_at: Load | None = None  # at which the policy said yes when it was asked ahead
+        self._said: _Said | None = None  # by the policy, in this turn
         self._warned: set[str] = set()  # of what: a trigger that leaves the list no room
         self._full = 0  # how many folds, one after the other, left what the next one is due at
         self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
@@ -185,15 +199,20 @@ class EachTurn:
         overhead = self.policy.overhead_tokens
         if not now.believes(reported, counted, overhead):  # what others have told holds
             return
-        self._calibration = Calibration.learned(reported, counted, overhead)
-        learned = self._calibration.extra
-        self.kept_tokens = self.policy.kept_tokens(self._state.model, learned=learned)
-        if learned >= _MOST_BESIDE * self._limit and not self._state.held:
+        self._calibration = known = Calibration.learned(reported, counted, overhead)
+        kept = self.policy.kept_tokens(self._state.model, learned=known.extra)
+        self.kept_tokens = known.counted(kept)
+        self._look_beside()
+
+    def _look_beside(self) -> None:
+        """Warn where most of a request is not of the list: no fold makes that less."""
+        beside = self._calibration.extra
+        if beside >= _MOST_BESIDE * self._limit and not self._state.held:
             self._warn(
-                "of each request %d tokens are not of the list, as the provider reports, and a "
-                "fold is due at %d: nearly every turn will fold; raise max_tokens=, or shorten the "
-                "system prompt and the tools",
-                learned,
+                "of each request %d tokens are not of the list (overhead_tokens=, or what the "
+                "provider reports), and a fold is due at %d: nearly every turn will fold; raise "
+                "max_tokens=, or shorten the system prompt and the tools",
+                beside,
                 self._limit,
             )
 
@@ -220,6 +239,7 @@ class EachTurn:
         """Learn from a fold that took place, whoever has written it."""
         self._wait_without_model = self._wait_for_more = NO_WAIT
         self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
+        self._look_beside()
         self._look_for_room()
 
     def _look_for_room(self) -> None:
@@ -263,8 +283,10 @@ class EachTurn:
                 self._leave(fold)
             if new:
                 return (yield from self._ended(outcome, call))
-        idle = self._idle(call.begin is not None, call.wanted)
-        self._due_at = None
+        try:
+            idle = self._idle(call.begin is not None, call.wanted)
+        finally:  # the next call asks anew
+            self._said = None
         if idle is not None:
             return idle
         with Attempt(call.hook, self._folding.key, call.asked) as attempt:
@@ -321,28 +343,30 @@ class EachTurn:
         return replace(outcome, over_limit=True) if over else outcome
 
     def is_due(self, *, background: bool, again: bool = False) -> bool:
-        """Return whether a call would try to fold now, if nobody forbids it.
+        """Return whether a call would begin a fold now, if nobody forbids it.
 
         It is taken to keep what the one before it was to. The call itself takes the policy's word
-        from here: `when` may say yes but once.
+        from here: `when` is asked once in a turn.
 
         Args:
             background: Whether that call is one that never waits.
             again: Whether the same turn has asked before: what the policy said then holds.
         """
         if not again:
-            self._due_at = None
-        due = self._idle(background, None) is None
-        self._due_at = self.load() if due else None
-        return due
+            self._said = None
+        return self.background is None and self._idle(background, None) is None
+
+    def _is_due(self, load: Load, share: float) -> bool:
+        """Return what the policy says; see `Policy.due`. In a turn it is asked once of a load."""
+        said = self._said
+        if said is None or not (said.by_when or said.load == load):
+            due = self.policy.due(load, share=share)
+            by_when = due and not self.policy.is_reached(load, share=share)
+            self._said = said = _Said(load, due, by_when)
+        return said.due
 
     def _idle(
-        self,
-        background: bool,
-        wanted: object,
-        *,
-        looked_through: bool = False,
-        said_yes: bool = False,
+        self, background: bool, wanted: object, *, looked_through: bool = False
     ) -> Outcome[Any] | None:
         """Return why nothing is to be done now, None where something is.
 
@@ -352,8 +376,7 @@ class EachTurn:
         extent = self._state.extent()
         load = self._load(extent)
         share = self.policy.background_at if background else 1.0
-        known = said_yes or (self._due_at is not None and load == self._due_at)
-        if not known and not self.policy.due(load, share=share):
+        if not self._is_due(load, share):
             return self._folding.idle("below_trigger", extent.tokens)
         if self._waits() and not self._at_last_resort(load):
             return self.with_limit(self._waiting())
@@ -371,8 +394,7 @@ class EachTurn:
         counted = self._state.extent()
         if looked_through or self._state.extent_looked_through() == counted:
             return None
-        by_when = not self.policy.is_reached(load, share=share)
-        return self._idle(background, wanted, looked_through=True, said_yes=by_when)
+        return self._idle(background, wanted, looked_through=True)
 
     def _what_holds(self, wanted: object) -> tuple[object, ...]:
         """Return what a try that found nothing to fold depended on, besides the list's size.
@@ -470,7 +492,7 @@ class EachTurn:
         load = self.load()
         if load.window is None or not load.over_window:
             return None
-        return (load.tokens - load.window) / max(1, self._state.extent().tokens)
+        return (load.tokens - load.window) / max(1, load.tokens - self._calibration.extra)
 
     def _at_last_resort(self, load: Load) -> bool:
         """Return whether the list has to get smaller now, with or without a model."""

@@ -112,8 +112,7 @@ class Session(ChatContext[Any]):
 
     def is_due(self, *, background: bool, again: bool = False) -> bool:
         """Return whether a fold would be begun now; see `EachTurn.is_due`."""
-        turn = self._each_turn
-        return turn.background is None and turn.is_due(background=background, again=again)
+        return self._each_turn.is_due(background=background, again=again)
 
     def looks_elsewhere(self) -> bool:
         """Return whether to look for the fold of another process; see `EachTurn`."""

@@ -32,6 +32,13 @@ class Calibration(NamedTuple):
         """Return the tokens of a request, given those of its list."""
         return int(counted * self.ratio) + self.extra
 
+    def counted(self, tokens: int) -> int:
+        """Return how much of the list, by our count, is so many of the provider's tokens.
+
+        Never more than that number: a report may be low, as where one leaves out what was cached.
+        """
+        return int(tokens / max(1.0, self.ratio))
+
     def fits(self, reported: int, counted: int) -> bool:
         """Return whether a report may well be of a list of that size: within a tenth."""
         return abs(self.of(counted) - reported) <= _CLOSE * reported
