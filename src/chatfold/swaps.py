@@ -365,7 +365,9 @@ def _plan_again(snapshot: Snapshot, cut: int, kept: Sequence[int], settings: Set
     These items stay, and no others: what parts them may have been folded later than they were.
     """
     items, start, stays = snapshot.items, prefix_length(snapshot.views), frozenset(kept)
-    moved = snapshot.shape.place(kept, cut, snapshot.views).moved if kept else {}
+    moved: Mapping[int, int] = {}
+    if kept:
+        moved = snapshot.shape.place(kept, cut, snapshot.views).moved
     return Plan(
         prompt=None,
         head=tuple(items[i] for i in range(start, cut) if i not in stays),
