@@ -94,7 +94,6 @@ class Folding:
             originals,
             self.planning.undone,
             measure=measure,
-            summary_key=summary_key,
             undo_depth=undo_depth,
         )
         self._state = state

@@ -25,7 +25,7 @@ from chatfold.core.render import filled
 from chatfold.core.room import Window
 from chatfold.core.scalars import check_flags
 from chatfold.core.split import Split, check_limits
-from chatfold.core.summary import summary_id, summary_number, summary_part, wrapped
+from chatfold.core.summary import summary_id, summary_number, wrapped
 from chatfold.core.views import ItemView, TextPart
 from chatfold.core.write import write_summary
 from chatfold.errors import ShapeError
@@ -283,7 +283,8 @@ class Planning:
                 number += 1  # another branch was told in the same words; both stay apart
                 text = wrapped(made.text, note, self._summary_key, number=number)
                 name = summary_id(text)
-            summary_part(text, self._summary_key)  # known to the turn that puts it in
+            # Known to the turn that puts it in.
+            self._state.reading.summaries.part(text, made.report.record)
             item = shape.summary_item(text, role=plan.summary_role)
             view = shape.read(item)
             assert view is not None, "a shape reads its own items"

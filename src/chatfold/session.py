@@ -19,7 +19,7 @@ from chatfold.core.check import Requirement
 from chatfold.core.late import CallKey, answered, late_index, unanswered
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.split import allows, prefix_length
-from chatfold.core.summary import summary_id, summary_part
+from chatfold.core.summary import summary_id
 from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
@@ -56,7 +56,6 @@ class Session(ChatContext[Any]):
         self._originals.key = named
         self.undone = self._folding.planning.undone
         self.undone.update(undone)
-        self._summary_key = options.get("summary_key")
         self.turn = threading.Lock()  # held by the call that follows and folds
         self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
@@ -403,7 +402,8 @@ class Session(ChatContext[Any]):
         cut = self._start + region.length
         if not self._host.begins_with(region.length, region.digest):
             return None
-        if summary_id(region.summary) and summary_part(region.summary, self._summary_key) is None:
+        opened = self._state.reading.summaries.part
+        if summary_id(region.summary) and opened(region.summary) is None:
             return None  # of before a change of the key; in a long list it takes long to find out
         kept = [self._start + index for index in region.kept]
         whole = self._host.items

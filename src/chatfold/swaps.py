@@ -56,7 +56,6 @@ class Swaps:
         originals: Where folds are written before they take place.
         undone: Takes the digests of heads whose fold was taken back.
         measure: Returns the sizes of items in tokens, given their views.
-        summary_key: Secret that the digests of summaries are made with.
         undo_depth: Number of folds that can be taken back.
     """
 
@@ -67,14 +66,12 @@ class Swaps:
         undone: set[str],
         *,
         measure: Callable[[Sequence[ItemView]], list[int]],
-        summary_key: bytes | None,
         undo_depth: int,
     ) -> None:
         self._state = state
         self._originals = originals
         self._undone = undone
         self._measure = measure
-        self._summary_key = summary_key
         self._undo_depth = undo_depth
         self._folds: list[Fold] = []
         self._placed: tuple[Split, Replacement[Any]] | None = None
@@ -253,7 +250,7 @@ class Swaps:
             snapshot,
             written,
             measure=self._measure,
-            summary_key=self._summary_key,
+            summaries=self._state.reading.summaries,
             model=self._state.model,
             tokens=tokens,
         )

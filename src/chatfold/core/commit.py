@@ -17,7 +17,7 @@ from chatfold.core.reading import Snapshot
 from chatfold.core.replacement import Replacement, replacement
 from chatfold.core.split import allows
 from chatfold.core.strip import stripped
-from chatfold.core.summary import mark_summary
+from chatfold.core.summary import Summaries, mark_summary
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart, Shape
 from chatfold.errors import InvalidResultError, StaleHeadError
 
@@ -69,7 +69,7 @@ def judge(
     written: Sequence[Any],
     *,
     measure: Callable[[Sequence[ItemView]], list[int]],
-    summary_key: bytes | None,
+    summaries: Summaries,
     model: str | None = None,
     tokens: int | None = None,
 ) -> Verdict:
@@ -80,7 +80,7 @@ def judge(
         snapshot: The list as it is now.
         written: The native summary item, or all that a provider wrote in its place.
         measure: Returns the sizes of items in tokens, given their views.
-        summary_key: Secret that the digests of summaries are made with.
+        summaries: Opens those of the list.
         model: The agent's model.
         tokens: Size of a single `written` item as it is, where that is known.
 
@@ -93,7 +93,7 @@ def judge(
     if plan.terms.thinking == "strip" and snapshot.shape.may_strip(snapshot.views, model=model):
         made = stripped(made, snapshot.items, plan.index, snapshot.shape)
     new = _new_list(snapshot, made)
-    marked = mark_summary(new.views, summary_key)
+    marked = mark_summary(new.views, summaries)
     if marked is not None and (plan.native or new.items[marked[0]] is made.items[0]):
         new.views[marked[0]] = marked[1]
     elif not plan.native:

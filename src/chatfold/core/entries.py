@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 __all__ = [
@@ -49,7 +49,16 @@ class Field(NamedTuple):
         return next((step for step in reversed(self.label.split(".")) if not step.isdigit()), "")
 
 
-class Entry(NamedTuple):
+class _Parts(NamedTuple):
+    name: str
+    arguments: tuple[Field, ...] | None = None
+    values: tuple[Field, ...] = ()
+    call: str = ""
+    calls: int = 1
+    unsure: bool = False
+
+
+class Entry(_Parts):
     """One line of a record.
 
     Attributes:
@@ -61,12 +70,10 @@ class Entry(NamedTuple):
         unsure: Whether the tool may change nothing at all.
     """
 
-    name: str
-    arguments: tuple[Field, ...] | None = None
-    values: tuple[Field, ...] = ()
-    call: str = ""
-    calls: int = 1
-    unsure: bool = False
+    @cached_property  # a fold writes the same ones again and again
+    def line(self) -> str:
+        """The entry as it is written; `read_line` gives it back."""
+        return _line(self)
 
 
 def cleaned(entry: Entry, clean: Callable[[str], str]) -> Entry:
@@ -85,6 +92,10 @@ def cleaned(entry: Entry, clean: Callable[[str], str]) -> Entry:
 
 def line(entry: Entry) -> str:
     """Return the line of an entry; `read_line` gives the entry back."""
+    return entry.line
+
+
+def _line(entry: Entry) -> str:
     out = [_name(entry.name)]
     if entry.arguments is not None:
         out.append(f"({', '.join(map(written, entry.arguments))})")
@@ -111,18 +122,18 @@ def _name(text: str) -> str:
     return text if _NAME.fullmatch(text) else quoted(text)
 
 
-@lru_cache(maxsize=4_096)  # one fold writes the same values again and again
 def written(field: Field) -> str:
     """Return a value as it stands in the line of an entry."""
-    text = _value(field.text, labelled=bool(field.label))
-    if field.label:
-        text = f"{_name(field.label)}={text}"
-    return f"{text} (was: {_value(field.was, labelled=True)})" if field.was else text
+    label, text, was = field
+    text = _value(text, labelled=bool(label))
+    if label:
+        text = f"{_name(label)}={text}"
+    return f"{text} (was: {_value(was, labelled=True)})" if was else text
 
 
 def _value(text: str, *, labelled: bool) -> str:
     """Return a value as it is where nothing in it can be mistaken; else between quotes."""
-    if text.isalnum():
+    if text.isalnum() or _PLAIN.fullmatch(text):
         return text
     if _BARE.fullmatch(text) is None or text[-1].isspace() or _ESCAPED.search(text):
         return quoted(text)
@@ -133,6 +144,7 @@ def _value(text: str, *, labelled: bool) -> str:
 
 _UNSURE = " (effect unknown)"
 _NAME = re.compile(r"[\w./$@-]+(?::+[\w./$@-]+)*")
+_PLAIN = re.compile(r"[\w.:/@#+-]+(?: [\w.:/@#+-]+)*")  # most of them: quicker than by all rules
 _BARE = re.compile(r"[^\s\"\\,()\[\]=][^\"\\,()\[\]]*")
 # What ends a string or a line for some reader, what is half a character, and the record's tags.
 _ESCAPED = re.compile(

@@ -20,7 +20,7 @@ from chatfold.core.phrases import Count
 from chatfold.core.recording.kept_facts import KeptFacts
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.spans import Span, open_spans
-from chatfold.core.summary import FOREIGN, INSTRUCTING, mark_summary, may_precede
+from chatfold.core.summary import FOREIGN, INSTRUCTING, Summaries, mark_summary, may_precede
 from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, UnknownPart
 
 __all__ = ["Extent", "Reading", "Snapshot"]
@@ -128,7 +128,7 @@ class Reading:
         self.items = items
         self._choice = ShapeChoice(shapes, shape)
         self._measure = measure
-        self._key = summary_key
+        self.summaries = Summaries(summary_key)
         self._count = count
         self._report = report
         self._seen: list[Any] = []
@@ -235,7 +235,7 @@ class Reading:
                 v if _is_as_read(item, seen) else choice.read(item) for item, seen, v in known
             )
         views += map(choice.read, items[len(views) :])
-        return choice.for_now(), _with(mark_summary(views, self._key), views)
+        return choice.for_now(), _with(mark_summary(views, self.summaries), views)
 
     def _summary(self) -> tuple[int, ItemView] | None:
         """Return the index and the reading of the earlier summary in the list, if there is one."""
@@ -249,7 +249,7 @@ class Reading:
                 and all(other.role in leading for other in before)
             ):
                 return index, marked
-        found = mark_summary(self._views, self._key)
+        found = mark_summary(self._views, self.summaries)
         self._known = None if found is None else (found[0], self._views[found[0]], found[1])
         return found
 
@@ -350,10 +350,9 @@ class Reading:
 
     def of(self, items: Sequence[Any]) -> Snapshot:
         """Return another list as it is now, read as this one is, and by the same shape."""
-        shapes = self._choice.shapes
-        other = Reading(
-            items, shapes, shape=self.shape, measure=self._measure, summary_key=self._key
-        )
+        shapes, key = self._choice.shapes, self.summaries.key
+        other = Reading(items, shapes, shape=self.shape, measure=self._measure, summary_key=key)
+        other.summaries = self.summaries
         return other.snapshot()
 
     def view_of(self, item: Any) -> ItemView:

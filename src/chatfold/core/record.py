@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
@@ -47,7 +47,15 @@ __all__ = [
 ]
 
 
-class Record(NamedTuple):
+class _Parts(NamedTuple):
+    standing: tuple[str, ...] = ()
+    done: tuple[Entry, ...] = ()
+    failed: tuple[Entry, ...] = ()
+    open: tuple[Entry, ...] = ()
+    values: tuple[Entry, ...] = ()
+
+
+class Record(_Parts):
     """What is known for certain; each part is in the order of time, the newest last.
 
     Attributes:
@@ -58,11 +66,10 @@ class Record(NamedTuple):
         values: Values that the summary's text does not hold, by the call or author they are from.
     """
 
-    standing: tuple[str, ...] = ()
-    done: tuple[Entry, ...] = ()
-    failed: tuple[Entry, ...] = ()
-    open: tuple[Entry, ...] = ()
-    values: tuple[Entry, ...] = ()
+    @cached_property  # a fold writes what it has found several times
+    def block(self) -> str:
+        """The record as a block of lines, "" where there is nothing in it."""
+        return _written(self, _PART)
 
 
 _PARTS = TAGS[1:]
@@ -97,8 +104,16 @@ def parsed(text: str) -> tuple[str, Record]:
     return said, read[0]
 
 
-def parted(text: str) -> tuple[str, str]:
-    """Return the model's text and the record's block in what `joined` returned; see `parsed`."""
+def parted(text: str, block: str = "") -> tuple[str, str]:
+    """Return the model's text and the record's block in what `joined` returned; see `parsed`.
+
+    Args:
+        text: The text.
+        block: The block that is at its end, where this process has written it.
+    """
+    start = len(text) - len(block)
+    if block and text.endswith(block) and (start == 0 or text.endswith("\n\n", 0, start)):
+        return _HIDDEN_TAGS.sub(show_tag, text[: max(0, start - 2)]), block
     said, read = _parts(text)
     return said, read[1]
 
@@ -114,10 +129,9 @@ def _parts(text: str) -> tuple[str, tuple[Record, str]]:
     return _HIDDEN_TAGS.sub(show_tag, text), (Record(), "")
 
 
-@lru_cache(maxsize=16)  # a fold writes what it has found several times
 def rendered(record: Record) -> str:
     """Return a record as a block of lines, "" where there is nothing in it."""
-    return _written(record, _PART)
+    return record.block
 
 
 def _written(record: Record, form: str) -> str:
@@ -130,7 +144,6 @@ def _written(record: Record, form: str) -> str:
     return _OPENING + "\n".join(blocks) + _CLOSING if blocks else ""
 
 
-@lru_cache(maxsize=16)  # a fold reads several times what it has just written
 def _read(block: str) -> tuple[Record, str] | None:
     """Return the record in a block of lines, and the block as `rendered` writes it.
 

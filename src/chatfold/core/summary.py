@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from hmac import compare_digest
 from typing import TypeVar, cast
@@ -24,6 +23,7 @@ __all__ = [
     "FOREIGN",
     "INSTRUCTING",
     "TAG",
+    "Summaries",
     "earlier_summary",
     "mark_summary",
     "may_precede",
@@ -31,7 +31,6 @@ __all__ = [
     "opened",
     "summary_id",
     "summary_number",
-    "summary_part",
     "unwrapped",
     "without_summary",
     "wrapped",
@@ -47,6 +46,7 @@ INSTRUCTING = ("system", "developer")
 
 _DIGEST = 8  # bytes; summaries of earlier versions have twice as many
 _DIGITS = 2 * _DIGEST
+_MOST_KNOWN = 8  # summaries of one conversation: a fold writes one with less and less in it
 _WRAPPER = re.compile(
     rf'\s*<{TAG} digest="([0-9a-f]{{{_DIGITS}}})([0-9a-f]{{0,{_DIGITS}}})">\n(.*)\n</{TAG}>\s*',
     re.DOTALL,
@@ -108,11 +108,36 @@ def unwrapped(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=16)  # read by the thread that wrote it, it is known to the turn that waits
-def summary_part(text: str, key: bytes | None = None) -> SummaryPart | None:
-    """Return the words and the record inside a wrapper; None as `opened`."""
-    inside = opened(text, key)
-    return None if inside is None else SummaryPart(*parted(inside))
+class Summaries:
+    """Opens the summaries of one conversation, each once: the record in one may be long.
+
+    One that is read by the thread that wrote it is known to the turn that waits.
+
+    Args:
+        key: Secret that their digests are made with.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self.key = key
+        self._known: dict[str, SummaryPart] = {}
+
+    def part(self, text: str, record: str = "") -> SummaryPart | None:
+        """Return the words and the record inside a wrapper; None as `opened`.
+
+        Args:
+            text: The wrapper.
+            record: The record that was put into it just now, as `rendered` wrote it.
+        """
+        known = self._known.get(text)
+        if known is not None:
+            return known
+        inside = opened(text, self.key)
+        if inside is None:
+            return None
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        known = self._known[text] = SummaryPart(*parted(inside, record))
+        return known
 
 
 def note_of(text: str) -> str:
@@ -135,9 +160,7 @@ def summary_number(text: str) -> int:
     return int(behind or "1", 16) if name else 0
 
 
-def mark_summary(
-    views: Sequence[ItemView], key: bytes | None = None
-) -> tuple[int, ItemView] | None:
+def mark_summary(views: Sequence[ItemView], summaries: Summaries) -> tuple[int, ItemView] | None:
     """Return the index and the reading of the earlier summary in a list, if there is one.
 
     It is the first item after the leading instructions, or that item's first text; the same
@@ -149,10 +172,10 @@ def mark_summary(
         first = view.parts[0] if view.parts else None
         own = view.type == FOREIGN
         if isinstance(first, TextPart) and (own or not settings):
-            part = summary_part(first.text, key)
+            part = summaries.part(first.text)
             if part is not None:
                 return index, view._replace(parts=(part, *view.parts[1:]))
-            if own and key is None:
+            if own and summaries.key is None:
                 return index, view._replace(parts=(SummaryPart(first.text), *view.parts[1:]))
         if view.role == "state" and not own:
             settings = True

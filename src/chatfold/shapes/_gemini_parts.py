@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from functools import cache
 from operator import is_
 from typing import Any, Final, cast
 
@@ -301,10 +300,15 @@ def on_the_wire(value: Any, levels: int = 8) -> Any:
     return value
 
 
-@cache
 def _wire(key: str) -> str:
+    """Return a field's name as it is on the wire; of one that is not known it is made anew."""
+    return _WIRE.get(key) or _spelled(key)
+
+
+def _spelled(key: str) -> str:
     first, *rest = key.split("_")
     return first + "".join(word.title() for word in rest)
 
 
-_KNOWN: Final = frozenset(spelling for key in (*READERS, *NOTES) for spelling in (key, _wire(key)))
+_WIRE: Final = {key: _spelled(key) for key in (*READERS, *NOTES)}
+_KNOWN: Final = frozenset((*_WIRE, *_WIRE.values()))

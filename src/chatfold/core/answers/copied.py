@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum, auto
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from chatfold.core.entries import TAGS, read_line, read_quoted
@@ -120,7 +119,6 @@ def _without_note(text: str, note: str) -> str:
     return text if left == text else left.strip()
 
 
-@lru_cache(maxsize=4)  # a fold may be answered several times
 def _lines_of(record: str) -> frozenset[str]:
     """Return the lines of a record as they are compared."""
     return frozenset(_plain(text[2:]) for text in record.split("\n") if text.startswith("- "))

@@ -84,13 +84,8 @@ class Lexicon(NamedTuple):
         if not self.is_built_in:
             return False
         own = len(said & self.vocabulary)
-        return _most_of_one(said) >= max(_PLAINLY * own, own + _AT_LEAST)
-
-
-@lru_cache(maxsize=32)
-def _most_of_one(said: frozenset[str]) -> int:
-    """Return how many of these words one of the built-in languages has at most."""
-    return max(len(said & language.vocabulary) for language in built_in())
+        plainly = max(_PLAINLY * own, own + _AT_LEAST)
+        return any(len(said & language.vocabulary) >= plainly for language in built_in())
 
 
 @cache

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, cast
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.effects.given import effect_of_arguments, may_say
 from chatfold.core.effects.shell_commands import as_run, effect_of_command
@@ -126,10 +126,9 @@ def reads_by_name(
     known = effect_of_tool(name, kind, told, namespace)
     if known is not None:
         return known[0] == "read"
-    return (
-        not (_is_shell(name or "", kind) or _is_switched(name or ""))
-        and effect_of_name(name) == "read"
-    )
+    called = name or ""
+    is_open = _is_shell(called, kind) or _is_switched(called)
+    return not is_open and effect_of_name(called) == "read"
 
 
 def _with_given(name: str, effect: Effect, given: Effect | None) -> Effect:
@@ -141,7 +140,7 @@ def _with_given(name: str, effect: Effect, given: Effect | None) -> Effect:
     return given if given == "write" or effect == "unknown" else "unknown"
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def _by_name(name: str, kind: str) -> Effect | None:
     """Return what a call does whatever it is given, None where its arguments may decide.
 
@@ -157,7 +156,6 @@ def _by_name(name: str, kind: str) -> Effect | None:
     return effect if effect == "write" or name.lower() in _READ_ALWAYS else None
 
 
-@lru_cache(maxsize=512)
 def _is_switched(name: str) -> bool:
     plain = name.lower()
     # Providers date their tools: memory_20250818.

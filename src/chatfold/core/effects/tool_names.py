@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.effects.name_pairs import DEEDS, of_change_as_thing, of_noted, reads_but_for
 from chatfold.core.effects.shell_programs import PROGRAMS
 from chatfold.core.word_sets import word_set
@@ -227,7 +227,7 @@ def heaviest(effects: Collection[Effect | None]) -> Effect | None:
     return next((effect for effect in _BY_WEIGHT if effect in effects), None)
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def effect_of_name(name: str) -> Effect:
     """Return what the words of a name suggest; those behind the last `__`, `.` or `/` count."""
     known = _KNOWN.get(name.lower())
@@ -251,7 +251,7 @@ def _words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def is_shell(name: str) -> bool:
     """Return whether a tool runs the commands of a shell, as its name says.
 
@@ -260,20 +260,20 @@ def is_shell(name: str) -> bool:
     return _is_made_of(name, _SHELLS, _AROUND_SHELLS)
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def program_of(name: str) -> str | None:
     """Return the program whose subcommands a tool runs, as its name says: `kubectl`, `run_git`."""
     words = [word for word in _words_of(_parts(name)[-1]) if word not in _AROUND_PROGRAMS]
     return words[0] if len(words) == 1 and words[0] in PROGRAMS else None
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def is_request(name: str) -> bool:
     """Return whether a tool makes requests of which the method says what they do."""
     return _is_made_of(name, _REQUESTS, _AROUND_REQUESTS)
 
 
-@lru_cache(maxsize=512)
+@by_hash(512)
 def is_for_sql(name: str) -> bool:
     """Return whether a tool takes statements of SQL, as its name says."""
     words = _words_of(_parts(name)[-1])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 from chatfold.core.effects.given import rows_written_by
@@ -134,7 +133,6 @@ def deeds_of(name: str, given: _Given) -> frozenset[str]:
     return rows_written_by(texts_of(given))
 
 
-@lru_cache(maxsize=512)
 def _verbs_of(name: str) -> frozenset[str]:
     if effect_of_name(name) != "write":
         return frozenset()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import Any, cast
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.call_json import Path, key_of
 from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.successes import tells_a_deed, words_in
@@ -113,7 +113,7 @@ def _word(key: str) -> str | None:
     return _word_of(key) if len(key) <= _LONGEST_KEY else None
 
 
-@lru_cache(maxsize=4_096)  # the same keys come again and again
+@by_hash(4_096)  # the same keys come again and again
 def _word_of(key: str) -> str | None:
     found = _TROUBLE.fullmatch(key_of((key,)))
     return None if found is None else found[1]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from chatfold.core.effects.shell_commands import as_run, effect_of_command
 from chatfold.core.effects.tool_names import is_shell, program_of
+from chatfold.core.stands_in import stands_in
 
 __all__ = ["ended_well", "failing_line"]
 
@@ -46,6 +47,8 @@ _SURE = re.compile(
 _NEAR_THE_END = 6  # lines, in which an error was the last: one before may have been overcome
 # All that is put out where there was nothing to do it to, by kubectl and by git.
 _NOTHING = re.compile(r"no (?:resources found|local changes to save)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:^|(?<=[\s&|(/]))")  # a program in a command
+_ENDS = re.compile(r"\s|$")
 _SEVERAL = re.compile(r"[;&|\n]")  # of which one said so, or came before
 _AROUND = re.compile(r"\A\s*cd [^;&|\n]{1,200}&&|\d?>&\d|&>>? ?\S+|\d?>>? ?/dev/null")
 _ERROR = re.compile(rf"{_MARKS}error: ", re.IGNORECASE)
@@ -108,8 +111,7 @@ def ended_well(text: str, name: str) -> bool:
 
 def _runs(program: str, commands: Iterable[str]) -> bool:
     """Return whether one of the commands is of a program."""
-    named = re.compile(rf"(?:^|[\s&|(/]){re.escape(program)}(?:\s|$)")
-    return any(map(named.search, commands))
+    return any(stands_in(command, program, _BEGINS, _ENDS) for command in commands)
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,6 @@ Only its start is read. Not here: the fields of a result that say so (`results`)
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from chatfold.core.word_sets import without_accents, word_set
 
@@ -268,7 +267,6 @@ def is_participle(verb: str, of: str) -> bool:
     return verb in _participles(of)
 
 
-@lru_cache(maxsize=512)  # each result is asked by its keys, and those of one tool come often
 def participles_of(name: str) -> frozenset[str]:
     """Return the participles of the words of a tool's name."""
     return frozenset(form for word in words_of_name(name) for form in _participles(word))

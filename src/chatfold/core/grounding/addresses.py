@@ -18,6 +18,7 @@ __all__ = ["Addresses"]
 _ENDS = re.compile("[/?#]")
 _SEGMENTS = re.compile("[/?#&=]")
 _MOST_ENDS = 40  # of one address
+_HOME = re.compile(r"path:(?:/root|/(?:home|Users)/[^/]+)(?=/)", re.IGNORECASE)
 _HOMES = ("path:/home/", "path:/root/", "path:/Users/", "path:/users/")
 _FILE = re.compile(
     r"(?:Make|Docker|Proc|Gem|Rake|Vagrant|Jenkins|Pip|Caddy|Brew|Tilt|Snake|Guard|Pod|Cart|Fast)file"
@@ -87,8 +88,9 @@ class Addresses:
         if not path.startswith("~/"):
             return False
         homes = (key for key in self.sources.places if key.startswith(_HOMES))
-        rest = re.compile(rf"path:(?:/root|/(?:home|Users)/[^/]+){re.escape(path[1:])}", re.I)
-        return any(map(rest.fullmatch, homes))
+        rest = path[1:].lower()
+        found = filter(None, map(_HOME.match, homes))
+        return any(home.string[home.end() :].lower() == rest for home in found)
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:

@@ -22,6 +22,7 @@ from chatfold.core.grounding.said import Said
 from chatfold.core.grounding.shown import Sources
 from chatfold.core.grounding.units import codes_of, currency_of, is_owner
 from chatfold.core.grounding.weekdays import is_said, wrong_weekdays
+from chatfold.core.stands_in import stands_in, stands_spaced_in
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.values.dates import either_order
 from chatfold.core.values.decimals import number_of
@@ -283,9 +284,8 @@ class _Reading:
         if self.searches >= _MOST_SEARCHES:
             return False
         self.searches += 1
-        ahead = "" if kind == "hash" else r"(?![\w@]|[./-]\w)"
-        pattern = re.compile(rf"(?<![\w@])(?<!\w[./-]){re.escape(word)}{ahead}")
-        return any(word in text and pattern.search(text) for text in self.sources.texts)
+        behind = _ANYTHING if kind == "hash" else _NOT_ON
+        return any(stands_in(text, word, _NOT_IN, behind) for text in self.sources.texts)
 
     def _is_in_groups(self, phone: str) -> bool:
         self.searches += 1
@@ -309,17 +309,14 @@ class _Reading:
             return False
         if self.joined is None:
             self.joined = [text.translate(_NO_GAPS) for text in self.sources.texts]
-        pattern: re.Pattern[str] | None = None
-        for text, joined in zip(self.sources.texts, self.joined, strict=True):
-            if name in joined:
-                pattern = pattern or re.compile(rf"(?<!\w){_GAP.join(name)}(?!\w)")
-                if pattern.search(text):
-                    return True
-        return False
+        shown = zip(self.sources.texts, self.joined, strict=True)
+        return any(name in joined and stands_spaced_in(text, name, _GAPS) for text, joined in shown)
 
 
 _GAPS: Final = " ./-\u00a0\u202f"
-_GAP: Final = f"[{re.escape(_GAPS)}]?"
+_NOT_IN = re.compile(r"(?<![\w@])(?<!\w[./-])")
+_NOT_ON = re.compile(r"(?![\w@]|[./-]\w)")
+_ANYTHING = re.compile("")
 _NO_GAPS: Final = str.maketrans("", "", _GAPS)
 _MARKS = re.compile(r"[^a-z0-9]")
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Final
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.call_words import is_cut, is_long
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.record import Record, rendered
@@ -205,7 +206,7 @@ def _updated(before: Entry, entry: Entry) -> Entry:
     return entry._replace(values=tuple(fields.values()))
 
 
-@lru_cache(maxsize=1_024)  # each fold asks of the same words again
+@by_hash(1_024)  # each fold asks of the same words again
 def names_a_thing(text: str) -> bool:
     """Return whether a text holds a value that says by itself what it is, such as an id."""
     return any(value.kind in THINGS for value in values(text))
@@ -326,7 +327,7 @@ def _costs(
     return costs
 
 
-@lru_cache(maxsize=1_024)  # each fold asks of the same words again
+@by_hash(1_024)  # each fold asks of the same words again
 def says_mere_numbers(text: str) -> bool:
     """Return whether a text says no more than numbers as there are many: of up to three digits.
 

@@ -276,7 +276,7 @@ class _Again:
         first: dict[str, int | None] = {}
         for key in keys:
             seen, (_, _, label, kind) = found.places[key][0], found.uses.origins[key]
-            if self._side(seen) == "outcome" and worth_as(kind, label) == "id":
+            if self._side(seen) == "outcome" and worth_as(kind, label, None) == "id":
                 first[key] = seen.call
         given = Counter(first.values())
         return {

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from math import exp, sqrt
 from operator import add
 from types import EllipsisType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.reuse import LEVELS, Origin, Rates
 from chatfold.core.sightings import Sighting
 from chatfold.core.uses import Track, last_key
@@ -210,7 +210,7 @@ class _Alone(dict[Origin, tuple[Weight, Weight]]):
             weights: tuple[Weight, Weight] = (..., ...)
         else:
             if kind == "number" or kind == "name":
-                kind = worth_as(kind, label)
+                kind = worth_as(kind, label, None)
             recent: _Alike = (origin, (side,), kind, 0, 1, True, *_NO_MORE)
             rest: _Alike = (origin, (side,), kind, 0, 1, False, *_NO_MORE)
             weights = self._weigher.weight(recent), self._weigher.weight(rest)
@@ -245,14 +245,14 @@ def _standing(sides: Sequence[str], turns: int, *, recent: bool, is_opening: boo
     return 1.0
 
 
-@lru_cache(maxsize=512)
-def worth_as(kind: Kind, label: str, argument: str | None = None) -> Kind:
+@by_hash(512)
+def worth_as(kind: Kind, label: str, argument: str | None) -> Kind:
     """Return what a number or a name is worth as: the key beside it may say what it is.
 
     Args:
         kind: Which of both it is.
         label: The key beside it where it was first seen, or how it is written.
-        argument: Its key among the arguments of a call, where it is one.
+        argument: Its key among the arguments of a call, None where it is none.
     """
     if argument is not None and _ADDRESS.search(argument):
         return "mail"

@@ -7,7 +7,6 @@ Not here: where in a history a value stands and how it was used (`facts`), what 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from chatfold.core.values.dates import day_in_utc, glued_time
 from chatfold.core.values.kinds import Kind, Reading, Value
@@ -75,12 +74,7 @@ def values(text: str) -> list[Value]:
     vouch for their short forms. Versions lose their v and vouch for their beginnings; commands
     have single spaces and vouch for their parts; names and errors are as they are written.
     """
-    return [*_values(text)]
-
-
-@lru_cache(maxsize=8)  # one fold reads the model's words again and again
-def _values(text: str) -> tuple[Value, ...]:
-    return tuple(found_in(text, {}))
+    return found_in(text, {})
 
 
 def found_in(text: str, cache: Cache) -> list[Value]:
