@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args
 
+from chatfold.arriving import Arriving
 from chatfold.background import BackgroundFold
 from chatfold.beginning import begin, in_loop
 from chatfold.capture import Captured, reported
@@ -421,11 +422,11 @@ class ChatContext(Summarizing[ItemT]):
             return LAST_RESORT, limits, replace(settings, mode="prompt"), None, ask.cost
         return llm, limits, settings, model, ask.cost
 
-    def _keep(self, made: Captured) -> None:
+    def _keep(self, made: Captured, arriving: Arriving) -> None:
         """Add what a response or a part of a stream brought, and learn from what it cost."""
         # A whole response answers the list as it was; a stream's last part comes when it has grown.
-        start = len(self._items) if made.items else 0
-        super()._keep(made)
+        start = len(self._items) if made.items else arriving.start
+        super()._keep(made, arriving)
         self._each_turn.note(made.usage, start)
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from chatfold import tokens
+from chatfold.arriving import Arriving
 from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement, options_of
@@ -129,7 +130,12 @@ class History(Generic[ItemT]):
         return self._state.requirements()
 
     def request_options(self) -> dict[str, Any]:
-        """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}."""
+        """Return the same as `requirements`, ready to spread into `create(**...)`; mostly {}.
+
+        Ask for it when you make the request: what comes into the list until the answer is there is
+        taken to be unknown to the model.
+        """
+        self._state.asked = self._state.end()
         return options_of(self.requirements())
 
     # Writing
@@ -186,7 +192,7 @@ class History(Generic[ItemT]):
                 is still being written.
         """
         made = captured(response, self._shape_named, self._items, choice=choice)
-        self._keep(made)
+        self._keep(made, Arriving(self._state, self._shape_named))
         return list(made.items)
 
     def record(self, stream: Any) -> Any:
@@ -203,7 +209,15 @@ class History(Generic[ItemT]):
         Raises:
             TypeError: It is no stream; the message says what to pass.
         """
-        return record(stream, self._shape_named, self._items, self._keep, self._state.held_briefly)
+        arriving = Arriving(self._state, self._shape_named, recorded=True)
+        return record(
+            stream,
+            self._shape_named,
+            self._items,
+            lambda made: self._keep(made, arriving),
+            self._state.held_briefly,
+            arriving.begin,
+        )
 
     def run_tool_calls(
         self, tools: Mapping[str, Tool], *, timeout: float | None = None
@@ -311,9 +325,11 @@ class History(Generic[ItemT]):
                 blank messages go, and arguments that are no object are put into one.
 
         Returns:
-            One `Repair` for each thing done, and one with the action `left`, with the reason, for
-            each problem that stays and keeps the list from being sent (`error`, `pending`). What
-            the provider may well take (`warning`, `loss`) is not told: `check()` still names it.
+            One `Repair` for each thing done; one with the action `unbound` where thinking behind
+            that was signed over what stood there before, with the fields that each request needs
+            from then on; and one with the action `left`, with the reason, for each problem that
+            stays and keeps the list from being sent (`error`, `pending`). What the provider may
+            well take (`warning`, `loss`) is not told: `check()` still names it.
 
         Raises:
             TypeError: There is no such policy.
@@ -431,10 +447,11 @@ class History(Generic[ItemT]):
         own = self._state.reading.shape
         return own if own is not None and own.name == name else shape_named(name)
 
-    def _keep(self, made: Captured) -> None:
+    def _keep(self, made: Captured, arriving: Arriving) -> None:
         """Add what a response or a part of a stream brought."""
         self._state.hold(made.held or "")
-        self._items.extend(made.items)
+        if made.items:
+            arriving.put(made.items, in_place=not made.forgotten)
         self._writing.note_recorded(made.recorded)
 
     def _counter(self) -> TokenCounter:

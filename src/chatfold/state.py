@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 from weakref import WeakSet
 
-from chatfold.core.binding import Doubted, doubted_thinking, parted_thinking
+from chatfold.core.binding import Doubted, doubted_thinking, parted_thinking, thinking_prints
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
@@ -22,11 +22,25 @@ from chatfold.core.replacement import Replacement
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import BusyError
 
-__all__ = ["ListState"]
+__all__ = ["End", "ListState"]
 
 _PART: Final = 20  # items that are read before the time is looked at again: some have long texts
 _BRIEF: Final = 0.02  # seconds for which a recorded stream is held up at most
 _MOMENT: Final = 0.002  # seconds for which an event loop is held at a time
+
+
+class End(NamedTuple):
+    """Where a list ended at one moment.
+
+    Attributes:
+        length: The number of its items.
+        last: The last of them, None where there was none.
+        changes: How often it had been changed before its end; see `ListState.changes`.
+    """
+
+    length: int
+    last: Any
+    changes: int
 
 
 class ListState:
@@ -52,8 +66,14 @@ class ListState:
         # Whether a fold took out all thinking behind its summary: what is there now came later,
         # and was signed over the list with that summary.
         self.unbound = False
-        # Fingerprints of items whose thinking was signed over a summary that was taken back.
+        # Fingerprints of items whose thinking was signed over something else than what stands
+        # before them now: whatever put something there, or took it out, has noted them here.
         self.parted: set[int] = set()
+        self.changes = 0  # how often something was written elsewhere than at the list's end
+        # Where the list ended when the fields of a request were asked for, until its answer comes.
+        self.asked: End | None = None
+        # Returns what asks whether thinking may be signed over a summary that is not in the list.
+        self.doubts: Callable[[], Doubted | None] = _has_none
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
         _ALL.add(self)
@@ -85,14 +105,14 @@ class ListState:
         return False
 
     @contextmanager
-    def held_briefly(self) -> Generator[None, None, None]:
+    def held_briefly(self) -> Generator[bool, None, None]:
         """Hold the lock if it is free soon: a fold has it while a store takes what goes.
 
-        What is added then, without it, is seen before that is put in.
+        What is added then, without it, is seen before that is put in. Yields whether it is held.
         """
         has = self.lock.acquire(timeout=_BRIEF)
         try:
-            yield
+            yield has
         finally:
             if has:
                 self.lock.release()
@@ -160,11 +180,21 @@ class ListState:
     def requirements(self) -> list[Requirement]:
         """Return what a request with this list has to carry besides the list."""
         snapshot = self.snapshot()
-        needed = snapshot.shape.requirements(snapshot.views, model=self.model)
-        found = [*self._still_needed(needed), *self.replay(snapshot)]
+        return [*self._needed(snapshot, self.model), *self.replay(snapshot)]
+
+    def requirements_at(self, snapshot: Snapshot, model: str | None) -> list[Requirement]:
+        """Return what the next request has to carry with a list as it was, for a model.
+
+        That is the request which a fold in append mode sends with a question behind it.
+        """
+        found = self._needed(snapshot, model)
+        return self._with_doubted(found, snapshot.shape, snapshot.views, self.doubts(), model)
+
+    def _needed(self, snapshot: Snapshot, model: str | None) -> list[Requirement]:
+        found = self._still_needed(snapshot.shape.requirements(snapshot.views, model=model))
         if not self.parted or any(r.kind == THINKING_BINDING for r in found):
             return found
-        return [*found, *parted_thinking(snapshot, self.parted, self.model)]
+        return [*found, *parted_thinking(snapshot, self.parted, model)]
 
     def requirements_read(self, is_doubted: Doubted | None = None) -> list[Requirement]:
         """Return the same, in time that is short also for long lists.
@@ -179,7 +209,7 @@ class ListState:
                 found = self.requirements()
             else:
                 found = self._still_needed(shape.requirements(views, model=self.model))
-        return self._with_doubted(found, shape, views, is_doubted)
+        return self._with_doubted(found, shape, views, is_doubted, self.model)
 
     def requirements_of(
         self, items: Sequence[Any], is_doubted: Doubted | None = None
@@ -193,7 +223,7 @@ class ListState:
         with self.lock:
             shape, views = self.reading.read_of(items)
         found = self._still_needed(shape.requirements(views, model=self.model))
-        return self._with_doubted(found, shape, views, is_doubted)
+        return self._with_doubted(found, shape, views, is_doubted, self.model)
 
     def _with_doubted(
         self,
@@ -201,10 +231,11 @@ class ListState:
         shape: Shape,
         views: Sequence[ItemView],
         is_doubted: Doubted | None,
+        model: str | None,
     ) -> list[Requirement]:
         if is_doubted is None or any(r.kind == THINKING_BINDING for r in found):
             return found
-        return [*found, *doubted_thinking(shape, views, is_doubted, self.model)]
+        return [*found, *doubted_thinking(shape, views, is_doubted, model)]
 
     def _still_needed(self, found: Iterable[Requirement]) -> list[Requirement]:
         return [r for r in found if not (self.unbound and r.kind == THINKING_BINDING)]
@@ -225,6 +256,47 @@ class ListState:
         """Write to the list: one slice, so that what others append meanwhile is not touched."""
         self.items[change.start : change.stop] = change.items
         self.reading.doubt()
+        self.changes += 1
+
+    def put_in(self, made: Mapping[int, Sequence[Any]], but: Collection[int] = ()) -> None:
+        """Write items into the list, by the index before which they go; see `note_parted`."""
+        first = min(made, default=len(self.items))
+        is_at_end = first >= len(self.items)
+        for at in sorted(made, reverse=True):
+            self.items[at:at] = made[at]
+        if not is_at_end:
+            self.changes += 1
+            self.note_parted(first, but)
+
+    def note_parted(self, start: int, but: Collection[int] = ()) -> frozenset[int]:
+        """Take down that something has changed before the items from an index on.
+
+        Args:
+            start: The index.
+            but: Fingerprints of items whose thinking is signed over what stands there now.
+
+        Returns:
+            The fingerprints of the items whose thinking is not.
+        """
+        found = thinking_prints(self.snapshot(), start).difference(but)
+        self.parted |= found
+        return found
+
+    def end(self) -> End:
+        """Return where the list ends now."""
+        length = len(self.items)
+        last = self.items[length - 1 : length]
+        return End(length, last[0] if last else None, self.changes)
+
+    def ended_at(self, end: End, index: int) -> bool:
+        """Return whether a list that ended like that stands unchanged before an index."""
+        if end.changes != self.changes or end.length != index:
+            return False
+        return not index or self.items[index - 1] is end.last
+
+
+def _has_none() -> None:
+    return None
 
 
 def _after_fork() -> None:

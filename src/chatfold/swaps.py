@@ -275,7 +275,7 @@ class Swaps:
             now = self._state.reading.snapshot()
             self._undone.update((fold.digest, *self._digests_of(fold, back.start, now)))
             start = back.start + len(fold.region) if fold.thoughts is None else 0
-            self._state.parted |= thinking_prints(now, start) - (fold.thoughts or frozenset())
+            self._state.note_parted(start, fold.thoughts or ())
             after = sum(now.sizes)
         # The fold stays in the store: the caller's own copy of the list may not be written yet.
         return Outcome(

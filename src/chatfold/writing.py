@@ -9,12 +9,13 @@ from functools import partial
 from operator import is_
 from typing import Any, Literal, TypeAlias
 
+from chatfold.core.binding import parted_thinking
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.late import arrived, late_parts, note_place
 from chatfold.core.mends.edits import Repair, RepairPolicies
 from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
-from chatfold.core.repair import mended
+from chatfold.core.repair import first_change, mended, unbound
 from chatfold.core.replacement import Replacement
 from chatfold.core.spans import open_calls
 from chatfold.core.views import ResultPart, is_user_message
@@ -79,7 +80,7 @@ class Writing:
             texts = [note(part) for i in late if isinstance(part := view.parts[i], ResultPart)]
             notes = [snapshot.shape.summary_item(t, role="user") for t in texts]
             self._state.items.extend(added)
-            self._state.items[at:at] = notes
+            self._state.put_in({at: notes})
             return [*notes, *added]
 
     def note_recorded(self, items: Sequence[Any]) -> None:
@@ -151,8 +152,7 @@ class Writing:
             now = self._state.reading.snapshot()
             places, gone = arrived(answers, asked, now)
             made = {at: asked.shape.answer_items(told) for at, told in places.items()}
-            for at in sorted(made, reverse=True):
-                self._state.items[at:at] = made[at]
+            self._state.put_in(made)
             # The results are in first: a template of the caller's may fail.
             for at in [at for at in sorted(made) if _needs_answer(made[at], at, now)]:
                 text = unanswered()
@@ -178,6 +178,9 @@ class Writing:
             )
             if any(repair.action != "left" for repair in repairs):
                 self._state.swap(Replacement(0, len(snapshot.items), tuple(items)))
+                parted = self._state.note_parted(first_change(snapshot.items, items))
+                needed = parted_thinking(self._state.snapshot(), parted, self._state.model)
+                repairs += unbound(needed, snapshot.items, items)
         kept = self._state.held and policies.get("orphan_results") == "keep"
         return [r for r in repairs if not (kept and r.rule == "orphan_result")]
 

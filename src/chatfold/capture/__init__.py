@@ -85,6 +85,7 @@ def record(
     items: Sequence[Any],
     keep: Callable[[Captured], None],
     lock: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    begins: Callable[[], object] = nullcontext,
 ) -> Any:
     """Return the stream, sync or async as it was, so that reading it keeps its finished items.
 
@@ -104,19 +105,20 @@ def record(
             stream was forgotten, which the garbage collector finds out in the middle of anything.
         lock: Returns what is held while items are added, so that no fold comes between; not where
             the stream was forgotten.
+        begins: Is called at the first event, before anything is kept.
 
     Raises:
         TypeError: It is not a stream; the message says what to pass.
     """
     answer = fields(stream)
     if answer is not None and "stream" in answer:
-        return {**answer, "stream": record(answer["stream"], shapes, items, keep, lock)}
+        return {**answer, "stream": record(answer["stream"], shapes, items, keep, lock, begins)}
     refused = no_stream(stream, whole=any(maker.takes(stream) for maker in MAKERS))
     if refused is not None:
         raise TypeError(refused)
 
     def recording() -> Recording:
-        return Recording(MAKERS, shapes, items, keep, lock)
+        return Recording(MAKERS, shapes, items, keep, lock, begins)
 
     awaited, plain = hasattr(stream, "__aiter__"), hasattr(stream, "__iter__")
     if awaited and plain:

@@ -27,6 +27,7 @@ class Recording:
         keep: Takes what is finished: items as soon as they are; usage, model and what the server
             holds once, when the stream ends (see `end`).
         lock: Returns what is held while nobody else may put new items in place of old ones.
+        begins: Is called at the first event.
     """
 
     def __init__(
@@ -36,12 +37,14 @@ class Recording:
         items: Sequence[Any],
         keep: Callable[[Captured], None],
         lock: Callable[[], AbstractContextManager[Any]] = nullcontext,
+        begins: Callable[[], object] = nullcontext,
     ) -> None:
         self._makers = makers
         self._shapes = shapes
         self._items = items
         self._keep = keep
         self._lock = lock
+        self._begins = begins
         self._gather: Gather | None = None
         self._shape: Shape | None = None
         self._fault = ""
@@ -61,6 +64,8 @@ class Recording:
     def take(self, event: Any) -> None:
         """Take in an event, and keep what it finished."""
         if not (self._ended or self._fault):
+            if not self._seen:
+                self._begins()
             self._seen = True
             self._store(lambda: self._fed(event))
 
@@ -118,5 +123,5 @@ class Recording:
         if made and self._shape is not None:
             with self._lock() if locks and self.stored else nullcontext():
                 made = standing(made, self.stored, self._items, self._shape)
-                self._keep(Captured(made))
+                self._keep(Captured(made, forgotten=not locks))
             self.stored += made

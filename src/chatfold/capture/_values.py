@@ -21,6 +21,7 @@ class Captured(NamedTuple):
             `previous_response_id 'resp_1'`; None where nothing does.
         takes_ids: Whether calls without an id may be sent back with one that was made up.
         recorded: All items of a stream, when it has ended; () before, and for a whole response.
+        forgotten: Whether nobody holds the stream any more: it may be any moment, in any thread.
     """
 
     items: tuple[Any, ...]
@@ -29,6 +30,7 @@ class Captured(NamedTuple):
     held: str | None = None
     takes_ids: bool = True
     recorded: tuple[Any, ...] = ()
+    forgotten: bool = False
 
 
 class Gather(Protocol):

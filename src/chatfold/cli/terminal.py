@@ -108,7 +108,8 @@ class Mending:
         told: list[str] = []
         if self.repairs:
             left = sum(repair.action == "left" for repair in self.repairs)
-            told.append(f"{counted(len(self.repairs) - left, 'repair')}, {left} left")
+            done = sum(repair.action not in ("left", "unbound") for repair in self.repairs)
+            told.append(f"{counted(done, 'repair')}, {left} left")
         if self.accepted:
             kept = counted(len(self.accepted), "problem")
             told.append(f"{kept} kept that not every server refuses")

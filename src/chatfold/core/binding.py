@@ -1,4 +1,4 @@
-"""Thinking that was, or may have been, signed over a list with a summary that is not in it now.
+"""Thinking that was, or may have been, signed over something else than what stands before it now.
 
 Values from values; what a provider asks for where thinking is bound is known by its shape.
 """
@@ -14,14 +14,21 @@ from chatfold.core.check import THINKING_BINDING, Requirement
 from chatfold.core.reading import Snapshot
 from chatfold.core.views import ItemView, ReasoningPart, Shape, SummaryPart
 
-__all__ = ["Doubted", "doubted_thinking", "parted_thinking", "thinking_prints"]
+__all__ = [
+    "Doubted",
+    "binds_thinking",
+    "doubted_thinking",
+    "parted_thinking",
+    "thinking_prints",
+]
 
 Doubted: TypeAlias = Callable[[int, Sequence[ItemView]], bool]
 """Returns of an index, and the readings there, whether thinking may be signed over another list."""
 
 _PARTED = (
-    "thinking that came behind a summary was signed over it, and undo() has taken it out; send "
-    "these fields with every request while that thinking stays in the list"
+    "thinking was signed over something else than what stands before it now: a summary that undo() "
+    "took out, what repair() mended, or a list to which something came while the model thought; "
+    "send these fields with client.beta.messages.create while that thinking stays in the list"
 )
 _DOUBTED = (
     "the list goes out as the host has it, and thinking in it may have been signed over a summary "
@@ -39,11 +46,11 @@ def thinking_prints(snapshot: Snapshot, start: int = 0) -> frozenset[int]:
 def parted_thinking(
     snapshot: Snapshot, signed: Collection[int], model: str | None
 ) -> list[Requirement]:
-    """Return what a request with thinking has to carry whose summary was taken out.
+    """Return what a request with thinking has to carry that was signed over something else.
 
     Args:
         snapshot: The list as it is now.
-        signed: Fingerprints of the items whose thinking was signed over the summary.
+        signed: Fingerprints of the items whose thinking was.
         model: The agent's model.
     """
     prints = snapshot.prints
@@ -52,6 +59,11 @@ def parted_thinking(
         return prints[index] in signed
 
     return _as_behind_a_summary(snapshot.shape, snapshot.views, is_signed, model, _PARTED)
+
+
+def binds_thinking(shape: Shape, views: Sequence[ItemView], model: str | None) -> bool:
+    """Return whether there is thinking in items that is signed over what stands before them."""
+    return bool(_as_behind_a_summary(shape, views, lambda _: True, model, _PARTED))
 
 
 def doubted_thinking(

@@ -276,7 +276,8 @@ class Reading:
         answer, results = self._answer()
         if answered:
             return (total - sum(self._sizes[results:]),)
-        sent = total - sum(self._sizes[max(answer, start) :])
+        spoken = start > 0 and answer == len(self._views)  # somebody spoke behind the answer
+        sent = total - sum(self._sizes[start if spoken else max(answer, start) :])
         return (sent,) if start or results == len(self._views) else (total, sent)
 
     def ran_tools_at_provider(self, start: int = 0) -> bool:

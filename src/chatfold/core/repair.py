@@ -7,10 +7,11 @@ read again. Not here: the single mends (`mends`), one provider's rules (`chatfol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from chatfold.core.check import Problem
+from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
 from chatfold.core.mends import MENDS, is_same
 from chatfold.core.mends.edits import Case, Policies, Repair, RepairPolicies, Slot
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from chatfold.core.reading import Snapshot
     from chatfold.core.render import TemplateRenderer
 
-__all__ = ["Repair", "RepairPolicies", "mended"]
+__all__ = ["Repair", "RepairPolicies", "first_change", "mended", "unbound"]
 
 _ROUNDS: Final = 6
 """How often all mends are tried: one mend may lay bare what another one is for."""
@@ -89,6 +90,31 @@ def mended(
             break
     repairs += (_left(p, slots, reasons) for p in problems if p.severity in ("error", "pending"))
     return [slot.item for slot in slots], repairs
+
+
+def unbound(
+    needed: Iterable[Requirement], before: Sequence[Any], after: Sequence[Any]
+) -> Iterator[Repair]:
+    """Yield what a request has to carry from now on, for thinking behind what was mended.
+
+    Args:
+        needed: What that thinking makes necessary.
+        before: The items as they were.
+        after: The items as they are.
+    """
+    origins = {id(item): index for index, item in enumerate(before)}
+    for requirement in needed:
+        fields = json.dumps(dict(requirement.options))
+        message = f"send {fields} with each request: {requirement.message}"
+        places = (origins.get(id(after[index])) for index in requirement.indices)
+        at = tuple(place for place in places if place is not None)
+        yield Repair(THINKING_BINDING, "unbound", message, at)
+
+
+def first_change(before: Sequence[Any], after: Sequence[Any]) -> int:
+    """Return the first index at which two lists differ; from there on all may be unbound."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((i for i, (old, new) in pairs if old is not new), min(len(before), len(after)))
 
 
 class _Stage(NamedTuple):

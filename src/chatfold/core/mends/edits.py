@@ -20,9 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["Action", "Case", "Edits", "Policies", "Repair", "RepairPolicies", "Slot"]
 
 Action: TypeAlias = Literal[
-    "answered", "dropped", "moved", "noted", "detached", "renamed", "reordered", "wrapped", "left"
+    "answered",
+    "dropped",
+    "moved",
+    "noted",
+    "detached",
+    "renamed",
+    "reordered",
+    "wrapped",
+    "unbound",
+    "left",
 ]
-"""What was done; `left` where nothing was, and the message says why."""
+"""What was done; `left` where nothing was, and the message says why.
+
+`unbound` is thinking that stands behind what was mended: the message says what to send with it.
+"""
 
 OpenCalls: TypeAlias = Literal["answer", "keep"]
 OrphanResults: TypeAlias = Literal["note", "drop", "keep"]
@@ -74,7 +86,7 @@ class Repair:
     """One thing that a repair did, or had to leave though the provider would refuse it.
 
     Attributes:
-        rule: The rule of `check()` that was broken.
+        rule: The rule of `check()` that was broken; `thinking_binding` of what is `unbound`.
         action: What was done.
         message: The same in words, one line.
         indices: Indices of the items concerned, in the list as it was before the repair.
