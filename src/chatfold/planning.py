@@ -5,13 +5,14 @@ Nothing here changes the list. Not here: the swap, and the way back (`swaps`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, Final, NamedTuple
 
 from chatfold.core.append import shown_for
 from chatfold.core.calls import Abandon, frozen_abandon
+from chatfold.core.check import Requirement
 from chatfold.core.compose import composed
 from chatfold.core.flow import Steps, Written
 from chatfold.core.guard import FactReport, Guard, Guarded
@@ -148,6 +149,8 @@ class Planning:
         """Return what a summarization would replace, and what its prompts are made of."""
         if self._state.held and not limits.replay:
             return self.server_managed(), None
+        snapshot = snapshot or self._state.snapshot(limits.abandon)
+        appends = settings.mode == "append"
         wish = Wish(
             keep_last_turns=limits.turns(),
             keep_tokens=limits.tokens(),
@@ -164,9 +167,8 @@ class Planning:
             mode=settings.mode,
             senders=senders,
             request=settings.request,
-            model=self._state.model,
+            needed=self._needed(snapshot, settings.request) if appends else (),
         )
-        snapshot = snapshot or self._state.snapshot(limits.abandon)
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
         if limits.replay:
             plan = replace(plan, replay=True)
@@ -174,6 +176,10 @@ class Planning:
         if plan and _cannot_gain(plan, snapshot, likely):
             return replace(plan, prompt=None, reason="no_gain"), None
         return plan, head
+
+    def _needed(self, snapshot: Snapshot, request: Mapping[str, Any]) -> list[Requirement]:
+        """Return what the agent's next request has to carry with the list."""
+        return self._state.requirements_at(snapshot, request.get("model") or self._state.model)
 
     def server_managed(self) -> Plan[Any]:
         """Return a plan of nothing, because the provider holds the history."""

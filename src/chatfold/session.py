@@ -15,6 +15,7 @@ from operator import is_
 from typing import Any, Final
 
 from chatfold.context import ChatContext
+from chatfold.core.binding import Doubted
 from chatfold.core.check import Requirement
 from chatfold.core.late import CallKey, answered, late_index, unanswered
 from chatfold.core.plan import Outcome, Reason
@@ -71,6 +72,7 @@ class Session(ChatContext[Any]):
         reading = self._state.reading
         self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)
         self._start = self._host.start
+        self._state.doubts = self._doubts
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._places = Places(len(items), self._start)
         self._stale_prefix = False
@@ -123,8 +125,12 @@ class Session(ChatContext[Any]):
 
     def requirements_now(self) -> list[Requirement]:
         """Return what a request with the list has to carry, from what was read of it."""
+        return self._state.requirements_read(self._doubts())
+
+    def _doubts(self) -> Doubted | None:
+        """Return what asks for thinking that may be signed over another list, where some may."""
         doubts = self._state.unbound if self.folded else self._each_turn.may_be_folded()
-        return self._state.requirements_read(self._is_doubted if doubts else None)
+        return self._is_doubted if doubts else None
 
     def requirements_of(self, seen: Seen, items: Sequence[Any]) -> list[Requirement]:
         """Return the same for what is shown of a list.

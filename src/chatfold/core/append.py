@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from chatfold.core.check import join_options
+from chatfold.core.check import Requirement, join_options
 from chatfold.core.commit import problems_of
 from chatfold.core.compose import sources
 from chatfold.core.grounding import Sources
@@ -58,8 +58,7 @@ def append_for(
     asking: Asking,
     senders: Sequence[Sender],
     request: Mapping[str, Any],
-    *,
-    model: str | None = None,
+    needed: Sequence[Requirement] = (),
 ) -> Append:
     """Return the live request that asks for a summary of what stands before the cut.
 
@@ -69,7 +68,7 @@ def append_for(
         asking: What every prompt is made with.
         senders: The summarizers of the fallback chain.
         request: The other fields of the live request.
-        model: The agent's model, where the request names none.
+        needed: What the agent adds to them in its next request: `ChatContext.request_options`.
 
     Raises:
         ValueError: No summarizer of the chain sends lists of this shape.
@@ -79,18 +78,16 @@ def append_for(
     if any(snapshot.views[i].passing for i in _folded(snapshot, where)):
         obstacle = "an instruction for one turn that has passed is no longer shown to the model"
         return Append(None, obstacle, senders)
-    obstacle, model = "", request.get("model") or model
+    fields, obstacle = dict(request), ""
+    for requirement in needed:
+        join_options(fields, requirement.options)
     for stop in _stops(snapshot, where.cut):
         text = _question(snapshot, where, stop, asking)
         make = partial(snapshot.shape.summary_item, role="user")
-        fields, views = dict(request), snapshot.views[:stop]
-        # The agent's own requests have them too: see `ChatContext.request_options`.
-        for needed in snapshot.shape.requirements(views, model=model):
-            join_options(fields, needed.options)
         live = LiveRequest(
             shape=snapshot.shape.name,
             items=tuple(snapshot.items[:stop]),
-            views=tuple(views),
+            views=tuple(snapshot.views[:stop]),
             text=text,
             item=make(text),
             request=fields,

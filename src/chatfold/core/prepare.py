@@ -14,6 +14,7 @@ from typing import Any
 from chatfold.core.append import append_for
 from chatfold.core.callables import is_yes
 from chatfold.core.calls import Abandon
+from chatfold.core.check import Requirement
 from chatfold.core.commit import problems_of
 from chatfold.core.digest import head_digest
 from chatfold.core.groups import Asking, Groups
@@ -58,7 +59,7 @@ class Wish:
         mode: How the summary is to be asked for.
         senders: What the summarizers can send in append mode.
         request: The fields of the live request, for append mode.
-        model: The agent's model.
+        needed: What the agent's next request has to carry with the list, for append mode.
     """
 
     keep_last_turns: int | None
@@ -76,7 +77,7 @@ class Wish:
     mode: Mode = "prompt"
     senders: Sequence[Sender] = ()
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
-    model: str | None = None
+    needed: Sequence[Requirement] = ()
 
 
 class NoRoomError(SummarizerError, ValueError):
@@ -148,7 +149,7 @@ def make_plan(
         )
     prompt, append = first.prompt, None
     if wish.mode == "append":
-        append = append_for(snapshot, where, asking, wish.senders, wish.request, model=wish.model)
+        append = append_for(snapshot, where, asking, wish.senders, wish.request, wish.needed)
         prompt = replace(prompt, live=append.live if first.stop == len(head) else None)
     shown = {"prompt": prompt, "append": append, "omitted": head.omitted, "shown": head}
     return planned(reason="summarized", **shown), head
