@@ -90,10 +90,12 @@ def _inside(value: Any) -> list[tuple[str | int, Any]]:
 def _has(value: Any, step: str | int) -> bool:
     """Return whether something that is no object and no array stands right in one."""
     if type(value) is dict:
-        return step in value and type(value[step]) not in _INNER
-    if type(value) is not list or type(step) is not int or step >= len(cast("list[Any]", value)):
+        fields = cast("dict[str | int, Any]", value)
+        return step in fields and type(fields[step]) not in _INNER
+    if type(value) is not list or type(step) is not int:
         return False
-    return type(value[step]) not in _INNER
+    inside = cast("list[Any]", value)
+    return step < len(inside) and type(inside[step]) not in _INNER
 
 
 def _place_in_list(path: Path) -> int:
