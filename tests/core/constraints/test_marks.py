@@ -155,10 +155,12 @@ def test_a_language_of_the_callers_is_read_alone_beside_what_is_known() -> None:
 def test_a_message_of_a_word_may_say_something_in_a_language_of_the_callers() -> None:
     """In those built in, a word of less than three letters says nothing."""
     own = Words(orders=("不|ei",))
-    views = [view("不"), view("Ei"), view("42")]
+    said = ["Ei me ok.", "不 可 以。"]
+    views = [view(text) for text in (*said, "42")]
     known = [(each, remarks_of(each)) for each in views]
-    assert known[0][1] is None
+    assert all(remarks is None for _, remarks in known)
     assert standing_by(known, words=[own]) == standing(views, words=(*LANGUAGES, own))
+    assert standing_by(known, words=[own]).held == said
 
 
 def test_what_is_known_of_a_message_is_what_the_whole_of_it_says() -> None:
