@@ -17,7 +17,7 @@ from anthropic import Anthropic, AsyncAnthropic
 from anthropic import BadRequestError as Refused
 from clerk import Clerk
 
-from chatfold import ChatContext
+from chatfold import ChatContext, Middleware, Policy
 
 Item = dict[str, Any]
 FIND = {
@@ -211,6 +211,41 @@ def test_it_is_the_same_in_a_loop(clerk: Clerk) -> None:
     assert clerk.refused == []
 
 
+def test_of_two_answers_at_once_one_stays_valid(clerk: Clerk, client: Anthropic) -> None:
+    """The other was signed over the list without it."""
+    ctx = context()
+    ctx.append(asking(1))
+    create = client.beta.messages.create
+    first, second = (
+        ctx.record(create(messages=ctx.items, stream=True, **REQUEST)) for _ in range(2)
+    )
+    next(first), next(second)
+    assert [*second]
+    assert [*first]
+    assert roles(ctx) == ["user", "assistant", "assistant"]
+    assert ctx.requirements()[0].indices == (2,)
+    turn(ctx, client, asking(2))
+    assert clerk.refused == []
+
+
+def test_a_result_that_goes_before_what_was_thought_later_parts_it() -> None:
+    """As where the conversation went on while a tool ran."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    use = {"type": "tool_use", "id": "toolu_1", "name": "find_order", "input": {"order": "1"}}
+    ctx = context()
+    ctx.extend([asking(1), {"role": "assistant", "content": [thought, use]}])
+    said = {"role": "assistant", "content": [thought, {"type": "text", "text": "Fine."}]}
+
+    def find_order(order: str) -> str:
+        ctx.extend([user("Never mind."), said])
+        return f"{order} is delivered."
+
+    assert ctx.request_options() == {}
+    assert ctx.run_tool_calls({"find_order": find_order})
+    assert roles(ctx) == ["user", "assistant", "user", "user", "assistant"]
+    assert ctx.requirements()[0].indices == (4,)
+
+
 def test_a_model_that_signs_nothing_answers_behind_all(client: Anthropic) -> None:
     """What such a model thinks is valid anywhere."""
     ctx = ChatContext([asking(1)], model="claude-opus-4-5")
@@ -227,11 +262,7 @@ def _cut_by_count(items: list[Any]) -> None:
     del items[:2]
 
 
-def _blank(items: list[Any]) -> None:
-    items.insert(1, user(""))
-
-
-@pytest.mark.parametrize("fault", [_lost_result, _cut_by_count, _blank])
+@pytest.mark.parametrize("fault", [_lost_result, _cut_by_count])
 def test_thinking_behind_what_is_mended_is_told_with_what_to_send(
     clerk: Clerk, client: Anthropic, fault: Callable[[list[Any]], None]
 ) -> None:
@@ -296,4 +327,29 @@ def test_the_live_request_carries_what_the_agents_next_one_does(
     assert ctx.request_options() != {}
     turn(ctx, client, asking(8))
     fold()
+    assert clerk.refused == []
+
+
+def test_a_new_middleware_folds_a_list_that_another_one_has_sent_folded(
+    clerk: Clerk, client: Anthropic
+) -> None:
+    """In append mode too its first request has the fields, as what it hands over."""
+    items: list[Any] = []
+    for number in range(6):
+        if number in (0, 4):  # another process
+            middleware = Middleware(
+                client,
+                Policy(max_tokens=800, keep_tokens=300),
+                mode="append",
+                request=REQUEST,
+                agent_model="claude-sonnet-5-5",
+            )
+        items.append(asking(number))
+        folded = middleware.fold(items)
+        assert not folded.outcome.fell_back
+        options = folded.request_options()
+        made = client.beta.messages.create(messages=folded.items, **REQUEST, **options)
+        ChatContext(items).add_response(made)
+        if number == 4:
+            assert (folded.outcome.changed, folded.outcome.mode) == (True, "append")
     assert clerk.refused == []

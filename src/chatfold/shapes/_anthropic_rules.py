@@ -68,7 +68,8 @@ _Sides: TypeAlias = tuple[int | None, int | None]
 def signs_thinking(model: str | None) -> bool:
     """Return whether a model signs its thinking over what came before it.
 
-    All of generation 4 and older do not, nor the first of generation 5 and Mythos 5.1. A model
+    All of generation 4 and older do not, nor the first of generation 5 and Mythos 5.1:
+    https://platform.claude.com/docs/en/models/fable-5-1/migration-guide (read 2026-11-29). A model
     that is not known is taken to sign: the fields are harmless to one that takes them.
     """
     if model is None:
