@@ -211,23 +211,6 @@ def test_it_is_the_same_in_a_loop(clerk: Clerk) -> None:
     assert clerk.refused == []
 
 
-def test_of_two_answers_at_once_one_stays_valid(clerk: Clerk, client: Anthropic) -> None:
-    """The other was signed over the list without it."""
-    ctx = context()
-    ctx.append(asking(1))
-    create = client.beta.messages.create
-    first, second = (
-        ctx.record(create(messages=ctx.items, stream=True, **REQUEST)) for _ in range(2)
-    )
-    next(first), next(second)
-    assert [*second]
-    assert [*first]
-    assert roles(ctx) == ["user", "assistant", "assistant"]
-    assert ctx.requirements()[0].indices == (2,)
-    turn(ctx, client, asking(2))
-    assert clerk.refused == []
-
-
 def test_a_result_that_goes_before_what_was_thought_later_parts_it() -> None:
     """As where the conversation went on while a tool ran."""
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
