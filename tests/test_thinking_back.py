@@ -71,7 +71,7 @@ def thoughtful(items: Sequence[Any], shape: str | None = None) -> list[bool]:
 @pytest.mark.parametrize("model", ["claude-opus-4-5", "eu.anthropic.claude-haiku-4-5-v1:0", None])
 @pytest.mark.parametrize("limit", [{"keep_tokens": 900}, {"keep_last_turns": 0}, None])
 def test_a_turn_goes_on_with_what_was_thought_before_its_first_call(
-    loop: Loop, model: str | None, limit: dict[str, int] | None
+    loop: Loop, model: str | None, limit: dict[str, Any] | None
 ) -> None:
     """It stays with its call and the result, also where the turn is folded again, and then goes."""
     items = loop(12)
@@ -163,7 +163,7 @@ def test_the_request_begins_its_turn_with_thinking(
     asynchronous: bool, llm_server: LLMServer
 ) -> None:
     """The real client sends it so, and asks for nothing besides."""
-    items = anthropic_loop(12)
+    items: list[Any] = anthropic_loop(12)
     ctx = ChatContext(items, model=BUDGET, policy=POLICY)
     if asynchronous:
         asyncio.run(ctx.amaybe_summarize(summarizer))
@@ -175,7 +175,7 @@ def test_the_request_begins_its_turn_with_thinking(
             model=BUDGET,
             max_tokens=4000,
             thinking={"type": "enabled", "budget_tokens": 1024},
-            messages=items,  # type: ignore[arg-type]
+            messages=items,
         )
     sent = llm_server.requests[0].body["messages"]
     turn = [message for message in sent if message["role"] == "assistant"]
