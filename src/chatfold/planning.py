@@ -168,6 +168,7 @@ class Planning:
             senders=senders,
             request=settings.request,
             needed=self._needed(snapshot, settings.request) if appends else (),
+            model=self._state.model,
         )
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
         if limits.replay:

@@ -60,6 +60,7 @@ class Wish:
         senders: What the summarizers can send in append mode.
         request: The fields of the live request, for append mode.
         needed: What the agent's next request has to carry with the list, for append mode.
+        model: The agent's model, None where it is not known.
     """
 
     keep_last_turns: int | None
@@ -78,6 +79,7 @@ class Wish:
     senders: Sequence[Sender] = ()
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     needed: Sequence[Requirement] = ()
+    model: str | None = None
 
 
 class NoRoomError(SummarizerError, ValueError):
