@@ -16,6 +16,7 @@ from validator import validate
 from chatfold import ChatContext, Policy
 from chatfold.core.rolling import item_digest, rolled
 from chatfold.middleware import Folded
+from chatfold.regions import View
 from chatfold.shapes import shape_named
 from chatfold.stores import MemoryStore
 
@@ -189,3 +190,11 @@ def test_what_a_provider_wants_between_items_that_stay_is_kept_where_it_is_not_s
     assert folded.held.kept == places
     less = folded.held._replace(kept=places[:2])
     assert middleware(Teller(), SMALL, **options).refolded(host, less) == folded.items
+
+
+def test_what_goes_out_in_one_message_is_named_once_whichever_way_it_came_there() -> None:
+    """With the summary, as it was folded; and beside that, as it is shown."""
+    view = View((("summary, a",), 1), cut=2, end=2, merged=(0,), seams=(1,))
+    seen = view.of(["a", "b", "c"], lambda before, item: f"{before}, {item}")
+    assert seen.items == ["summary, a, b", "c"]
+    assert seen.merged == ("a", "b")
