@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from chatfold import ChatContext
 from chatfold.core.digest import fingerprints
 from chatfold.core.native import fields_of, plain
-from chatfold.core.summary import FOREIGN, earlier_summary, mark_summary, wrapped
+from chatfold.core.summary import FOREIGN, Summaries, earlier_summary, mark_summary, wrapped
 from chatfold.core.views import ItemView, StatePart, SummaryPart, TextPart
 from chatfold.shapes.openai_chat import OpenAIChat
 from chatfold.stores import MemoryStore
@@ -30,7 +30,7 @@ def test_a_frameworks_summary_is_found_behind_its_settings(before: list[ItemView
     """With its own words, or in our wrapper."""
     for said in ("what was said", OURS):
         theirs = THEIRS._replace(parts=(TextPart(said),))
-        found = mark_summary([*before, theirs, USER])
+        found = mark_summary([*before, theirs, USER], Summaries())
         assert found is not None
         assert found[0] == len(before)
         assert found[1].parts == (SummaryPart("what was said"),)
@@ -39,16 +39,16 @@ def test_a_frameworks_summary_is_found_behind_its_settings(before: list[ItemView
 def test_a_wrapper_behind_settings_that_no_framework_marks_is_just_text() -> None:
     """Only the item right behind the instructions is taken by its words alone."""
     said = USER._replace(parts=(TextPart(OURS),))
-    assert mark_summary([SYSTEM, said]) is not None
-    assert mark_summary([SYSTEM, STATE, said]) is None
-    assert mark_summary([SYSTEM, STATE]) is None
+    assert mark_summary([SYSTEM, said], Summaries()) is not None
+    assert mark_summary([SYSTEM, STATE, said], Summaries()) is None
+    assert mark_summary([SYSTEM, STATE], Summaries()) is None
 
 
 def test_with_a_key_a_framework_s_mark_is_not_enough() -> None:
     """The key says who may write summaries."""
-    assert mark_summary([SYSTEM, THEIRS, USER], b"secret") is None
+    assert mark_summary([SYSTEM, THEIRS, USER], Summaries(b"secret")) is None
     keyed = THEIRS._replace(parts=(TextPart(wrapped("ours", "note", b"secret")),))
-    found = mark_summary([SYSTEM, STATE, keyed], b"secret")
+    found = mark_summary([SYSTEM, STATE, keyed], Summaries(b"secret"))
     assert found is not None
     assert found[1].parts == (SummaryPart("ours"),)
 

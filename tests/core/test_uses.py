@@ -21,7 +21,7 @@ from chatfold.core.recording.needs import Head, _Again, needs_of
 from chatfold.core.recording.worth import Weigher, _freshness
 from chatfold.core.reuse import Rates
 from chatfold.core.sightings import Sighting
-from chatfold.core.summary import mark_summary, wrapped
+from chatfold.core.summary import Summaries, mark_summary, wrapped
 from chatfold.core.uses import HOMES, Track
 from chatfold.core.views import ItemView, TextPart, is_user_message
 
@@ -277,7 +277,7 @@ def test_a_users_first_words_say_what_it_is_about() -> None:
 def test_what_only_an_earlier_summary_names_counts_where_that_is_there_for_it() -> None:
     """Its words may have been redacted since, or belong to the record behind them."""
     told = wrapped(joined("The parcel LK-4821936 was lost.", Record()), "A note.")
-    marked = mark_summary([ItemView("user", (TextPart(told),))])
+    marked = mark_summary([ItemView("user", (TextPart(told),))], Summaries())
     assert marked is not None
     views = [marked[1], ItemView("user", (TextPart("And LK-7000001?"),))]
     found, head = facts_of(views), Head.of(views, range(2), frozenset())

@@ -21,7 +21,7 @@ from chatfold.core.record import Record, joined, parsed, rendered
 from chatfold.core.recording.actions import NO_RESULT
 from chatfold.core.recording.needs import Head
 from chatfold.core.recording.recorded import Recorded, make_record
-from chatfold.core.summary import mark_summary, wrapped
+from chatfold.core.summary import Summaries, mark_summary, wrapped
 from chatfold.core.values import values
 from chatfold.core.views import ItemView, TextPart
 from chatfold.tokens import estimate
@@ -804,7 +804,7 @@ def test_twenty_folds_stay_within_the_budget_and_keep_what_is_needed(shape: str)
         part = views[fold * size : (fold + 1) * size]
         if record is not None:
             inner = wrapped(joined("All is well.", record), "A note.")
-            marked = mark_summary([ItemView("user", (TextPart(inner),))])
+            marked = mark_summary([ItemView("user", (TextPart(inner),))], Summaries())
             assert marked is not None
             part = [marked[1], *part]
         made = make_record(
@@ -834,7 +834,7 @@ def test_what_only_the_earlier_summary_still_told_is_carried_as_earlier() -> Non
     """Its words were the only place, and the new text left it out."""
     inner = wrapped(joined("The parcel LK-1111 came on 2026-03-01.", Record()), "A note.")
     views = [ItemView("user", (TextPart(inner),)), ItemView("user", (TextPart("Fine."),))]
-    marked = mark_summary(views)
+    marked = mark_summary(views, Summaries())
     assert marked is not None
     views[0] = marked[1]
     made = make_record(views, [], head=range(2), text="Fine.", ledger_tokens=100, count=estimate)
@@ -1075,7 +1075,9 @@ def test_what_the_history_opens_with_does_not_age() -> None:
     views = views_of(items)
     assert Head.of(views, range(9), frozenset()).opening == 2
     assert Head.of(views, range(9), frozenset({0, 1})).opening == 4
-    marked = mark_summary([ItemView("user", (TextPart(wrapped("Hello.", "A note.")),))])
+    marked = mark_summary(
+        [ItemView("user", (TextPart(wrapped("Hello.", "A note.")),))], Summaries()
+    )
     assert marked is not None
     assert Head.of([marked[1], *views], range(9), frozenset()).opening == 0
 
