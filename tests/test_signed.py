@@ -108,7 +108,7 @@ def test_words_while_an_answer_is_streamed_come_behind_it(clerk: Clerk, client: 
 
 
 def test_words_before_a_stream_is_read_come_before_its_answer(client: Anthropic) -> None:
-    """They may well be what it answers; the fields are for the case that they are not."""
+    """They are what it answers: the list was empty before, and so is no request."""
     ctx = context()
     question = asking(1)
     made = client.beta.messages.create(messages=[question], stream=True, **REQUEST)
@@ -116,7 +116,48 @@ def test_words_before_a_stream_is_read_come_before_its_answer(client: Anthropic)
     ctx.append(question)
     assert len([*events]) > 3
     assert roles(ctx) == ["user", "assistant"]
-    assert ctx.request_options() != {}
+    assert ctx.request_options() == {}
+
+
+def test_words_that_are_stored_once_they_were_taken_come_before_the_answer(
+    clerk: Clerk, client: Anthropic
+) -> None:
+    """A list that ends with an answer asks for none: the model was sent more than that."""
+    ctx = context()
+    for number in range(3):
+        question = user(f"Thank you, that is all. ({number})")
+        assert ctx.request_options() == {}
+        sent = [*ctx.items, question]
+        made = client.beta.messages.create(messages=sent, stream=True, **REQUEST)
+        for at, _ in enumerate(ctx.record(made)):
+            if at == 0:
+                ctx.append(question)
+    assert roles(ctx) == ["user", "assistant"] * 3
+    turn(ctx, client, user("Good bye."))
+    assert clerk.refused == []
+
+
+def test_to_ask_for_the_options_behind_an_answer_says_nothing_of_the_next(
+    client: Anthropic,
+) -> None:
+    ctx = context()
+    turn(ctx, client, asking(1))
+    assert ctx.request_options() == {}  # to log them, as an example
+    ctx.append(asking(2))
+    ctx.add_response(client.beta.messages.create(messages=ctx.items, **REQUEST))
+    assert ctx.request_options() == {}
+
+
+@pytest.mark.parametrize("arguments", ["find it", {}], ids=["mended in it", "left"])
+def test_a_mend_of_what_stands_behind_thinking_leaves_that_valid(arguments: Any) -> None:
+    """It was signed over what came before, and that is as it was."""
+    thought = {"type": "thinking", "thinking": "I look.", "signature": "c2ln"}
+    use = {"type": "tool_use", "id": "toolu_1", "name": "find_order", "input": arguments}
+    found = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "delivered"}
+    items = [asking(1), {"role": "assistant", "content": [thought, use]}]
+    ctx = ChatContext([*items, {"role": "user", "content": [found]}], model="claude-sonnet-5-5")
+    assert bool(ctx.repair()) is isinstance(arguments, str)
+    assert ctx.request_options() == {}
 
 
 @pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "run_tool_calls"])

@@ -181,3 +181,24 @@ def test_the_request_begins_its_turn_with_thinking(
     turn = [message for message in sent if message["role"] == "assistant"]
     kinds = [[block["type"] for block in message["content"]] for message in turn]
     assert kinds == [["thinking", "tool_use"], ["tool_use"], ["tool_use"]]
+
+
+@pytest.mark.parametrize(
+    ("model", "stays"),
+    [
+        ("claude-haiku-4-5", True),
+        ("claude-opus-4-6", False),
+        (None, False),
+        ("claude-opus-5", False),
+    ],
+)
+def test_a_large_first_result_stays_only_where_it_surely_has_to(
+    model: str | None, stays: bool
+) -> None:
+    """It may fill most of the window, and none of it can be folded until the turn is over."""
+    items = anthropic_loop(9)
+    items[2]["content"][0]["content"] = "A parcel from Lyon. " * 4_000
+    ctx = ChatContext(items, model=model)
+    assert ctx.summarize(summarizer, keep_tokens=800).changed
+    assert any("thinking" in str(item["content"]) for item in ctx.items) is stays
+    assert [p for p in ctx.check() if p.severity == "error"] == []

@@ -13,7 +13,7 @@ from chatfold.core.binding import binds_thinking
 from chatfold.core.digest import fingerprints
 from chatfold.core.late import unanswered
 from chatfold.core.views import Shape
-from chatfold.state import ListState
+from chatfold.state import End, ListState
 
 __all__ = ["Arriving"]
 
@@ -37,11 +37,10 @@ class Arriving:
         self._state = state
         self._shapes = shapes
         asked, state.asked = state.asked, None
-        self._ends = [] if asked is None else [asked]
         self._begun = state.end()
         self._start = 0
-        if recorded:
-            self._ends.append(self._begun)
+        ends = (asked, self._begun if recorded else None)
+        self._ends = [end for end in ends if end is not None and self._may_be_sent(end)]
 
     @property
     def start(self) -> int:
@@ -51,7 +50,15 @@ class Arriving:
     def begin(self) -> None:
         """Take down that the stream has begun: the model was sent nothing that comes later."""
         self._begun = self._state.end()
-        self._ends.append(self._begun)
+        if self._may_be_sent(self._begun):
+            self._ends.append(self._begun)
+
+    def _may_be_sent(self, end: End) -> bool:
+        """Return whether a list that ended so asks for an answer.
+
+        Else the model was sent more: words that its caller stores once they were taken.
+        """
+        return end.length > 0 and self._state.reading.view_of(end.last).role != "assistant"
 
     def put(self, items: Sequence[Any], *, in_place: bool) -> None:
         """Put the next items of the answer into the list.
@@ -70,7 +77,8 @@ class Arriving:
         if not name or not binds_thinking(self._shapes(name), views, state.model):
             state.items.extend(items)
             return
-        if in_place and at < len(state.items) and not unanswered(views):
+        is_between = at < len(state.items) and self._may_be_sent(self._begun)
+        if in_place and is_between and not unanswered(views):
             with state.held_briefly() as held:
                 if held and state.ended_at(self._begun, at):
                     self._put(items, at)

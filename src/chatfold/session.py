@@ -590,4 +590,5 @@ class Session(ChatContext[Any]):
         part = self._state.reading.of(items[first:])
         kept = {index - first for index in view.stay()}
         views, calls, spans, shape = part.views, part.calls, part.spans, part.shape
-        return allows(views, calls, spans, shape, cut - first, kept, model=self._state.model)
+        model = self._state.model
+        return allows(views, calls, spans, shape, cut - first, kept, part.sizes, model=model)

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 from operator import is_
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +19,7 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import first_change, mended, unbound
 from chatfold.core.replacement import Replacement
 from chatfold.core.spans import open_calls
-from chatfold.core.views import ResultPart, is_user_message
+from chatfold.core.views import ItemView, Part, ReasoningPart, ResultPart, is_user_message
 from chatfold.state import ListState
 
 __all__ = ["LateResults", "Writing"]
@@ -178,11 +179,20 @@ class Writing:
             )
             if any(repair.action != "left" for repair in repairs):
                 self._state.swap(Replacement(0, len(snapshot.items), tuple(items)))
-                parted = self._state.note_parted(first_change(snapshot.items, items))
-                needed = parted_thinking(self._state.snapshot(), parted, self._state.model)
+                now, at = self._state.snapshot(), first_change(snapshot.items, items)
+                same = snapshot.views[at : at + 1] and _thoughts(snapshot.views[at])
+                if same and at < len(items) and same == _thoughts(now.views[at]):
+                    at += 1  # what was thought before that is signed over what still stands there
+                parted = self._state.note_parted(at)
+                needed = parted_thinking(now, parted, self._state.model)
                 repairs += unbound(needed, snapshot.items, items)
         kept = self._state.held and policies.get("orphan_results") == "keep"
         return [r for r in repairs if not (kept and r.rule == "orphan_result")]
+
+
+def _thoughts(view: ItemView) -> tuple[Part, ...]:
+    """Return the thinking that a message begins with."""
+    return tuple(takewhile(lambda part: type(part) is ReasoningPart, view.parts))
 
 
 def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:

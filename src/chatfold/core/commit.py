@@ -210,7 +210,7 @@ def check_standing(snapshot: Snapshot, cut: int, kept: Collection[int], model: s
         StaleHeadError: What would be folded is unfinished.
     """
     views, calls, spans, shape = snapshot.views, snapshot.calls, snapshot.spans, snapshot.shape
-    if not allows(views, calls, spans, shape, cut, kept, snapshot.outline, model):
+    if not allows(views, calls, spans, shape, cut, kept, snapshot.sizes, snapshot.outline, model):
         raise StaleHeadError(
             "the turn that the summary was to stand for goes on; make a new plan", index=cut
         )

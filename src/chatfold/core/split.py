@@ -116,7 +116,8 @@ def split(
     blocked = chooser.blocking(cut)
 
     def keep_at(point: int) -> _Kept:
-        openers = (*chooser.openers_at(point), *thought_at(point, views, found, shape, model))
+        thought = thought_at(point, views, found, shape, model, tokens)
+        openers = (*chooser.openers_at(point), *thought)
         return _keep(views, spans, shape, range(start, point), pinned, openers, own, outline)
 
     cut, keep, gone = _first_that_frees((cut,), keep_at, views, start, own)
@@ -154,6 +155,7 @@ def allows(
     shape: Shape,
     cut: int,
     kept: Collection[int],
+    sizes: Sequence[int],
     outline: Outline | None = None,
     model: str | None = None,
 ) -> bool:
@@ -170,6 +172,7 @@ def allows(
         shape: What knows which items stay.
         cut: Index of the first tail item.
         kept: Indices of the items before it that stay.
+        sizes: The sizes of the items in tokens.
         outline: The outline of the list, where it is known.
         model: The agent's model, None where it is not known.
     """
@@ -180,7 +183,8 @@ def allows(
         return True
     here = [span for span in spans if not span.first < cut <= span.last < len(views)]
     chooser = _Chooser(views, calls, here, start, found, lambda _: True, outline)
-    stays = (*chooser.openers_at(cut), *thought_at(cut, views, found, shape, model))
+    thought = thought_at(cut, views, found, shape, model, sizes.__getitem__)
+    stays = (*chooser.openers_at(cut), *thought)
     return cut in chooser.points and set(stays).issubset(kept)
 
 

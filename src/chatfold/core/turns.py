@@ -6,14 +6,16 @@ Not here: where a list may be cut (`spans`), and is (`split`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from chatfold.core.outline import Outline
 from chatfold.core.summary import INSTRUCTING
 from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, SummaryPart, TextPart
 
 __all__ = ["Turn", "Turns", "is_answer", "is_summary", "prefix_length", "thought_at", "turns"]
+
+_MOST: Final = 4_000  # tokens of a call and its result: the least that a policy keeps
 
 
 class Turn(NamedTuple):
@@ -99,12 +101,18 @@ def turns(views: Sequence[ItemView]) -> list[Turn]:
 
 
 def thought_at(
-    cut: int, views: Sequence[ItemView], found: Turns, shape: Shape, model: str | None
+    cut: int,
+    views: Sequence[ItemView],
+    found: Turns,
+    shape: Shape,
+    model: str | None,
+    tokens: Callable[[int], int],
 ) -> tuple[int, ...]:
     """Return the message that the running turn began with, where a cut may not take it alone.
 
     That is where its provider wants back what the model thought before its first call, and what
-    the model goes on with behind the cut does not begin with such thinking itself.
+    the model goes on with behind the cut does not begin with such thinking itself. Where it may
+    want that, a large first result is let go: it would fill the window with what cannot be folded.
 
     Args:
         cut: Index of the first tail item.
@@ -112,6 +120,7 @@ def thought_at(
         found: Its turns.
         shape: What knows what the provider wants.
         model: The agent's model, None where it is not known.
+        tokens: Returns the size in tokens of the item at an index.
     """
     if not found or cut <= found.starts[-1] or found[-1].finished:
         return ()
@@ -120,7 +129,10 @@ def thought_at(
     if behind is None or behind == said[0]:
         return ()
     wanted = shape.wants_back(views[said[0]], model=model)
-    return (said[0],) if wanted and not shape.wants_back(views[behind], model=model) else ()
+    if wanted == "no" or shape.wants_back(views[behind], model=model) != "no":
+        return ()
+    stays = wanted == "yes" or sum(map(tokens, range(said[0], said[1]))) <= _MOST
+    return (said[0],) if stays else ()
 
 
 def is_answer(view: ItemView) -> bool:

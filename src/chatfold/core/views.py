@@ -37,6 +37,7 @@ __all__ = [
     "SummaryPart",
     "TextPart",
     "UnknownPart",
+    "Wanted",
     "is_note",
     "is_user_message",
     "legible",
@@ -47,6 +48,9 @@ __all__ = [
 
 Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool", "state", "unknown"]
 """Who an item speaks for: `tool` carries results only, `state` changes the request's settings."""
+
+Wanted: TypeAlias = Literal["yes", "maybe", "no"]
+"""Whether a provider wants something back: `maybe` where that depends on what is not known."""
 
 CallKind: TypeAlias = Literal[
     "function",
@@ -533,16 +537,16 @@ class Shape(Protocol):
         """
         return True
 
-    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+    def wants_back(self, view: ItemView, *, model: str | None) -> Wanted:
         """Return whether a turn that began with such a message has to, for as long as it runs.
 
-        A message that answers yes is one that a running turn may begin with, too.
+        One that may have to is one that a running turn may begin with, too.
 
         Args:
             view: The reading of a message of the model's.
             model: The agent's model, None where that is not known.
         """
-        return False
+        return "no"
 
     def tool_definition(
         self, name: str, description: str, parameters: Mapping[str, Any]

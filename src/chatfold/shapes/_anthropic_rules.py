@@ -27,6 +27,7 @@ from chatfold.core.views import (
     StatePart,
     SummaryPart,
     TextPart,
+    Wanted,
     is_user_message,
 )
 
@@ -96,7 +97,7 @@ def is_in_tool_loop(views: Sequence[ItemView]) -> bool:
     return any(type(part) in (CallPart, ResultPart) for part in last)
 
 
-def wants_thinking_back(view: ItemView, model: str | None) -> bool:
+def wants_thinking_back(view: ItemView, model: str | None) -> Wanted:
     """Return whether a message begins with thinking that the turn it began is not taken without.
 
     "If thinking is enabled, the final assistant turn should start with a thinking block. [...] tool
@@ -106,12 +107,15 @@ def wants_thinking_back(view: ItemView, model: str | None) -> bool:
     Adaptive thinking demands no such thing ("previous assistant turns don't need to start with
     thinking blocks"), and models from 4.7 on think in no other way:
     https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking (read 2026-11-29). A
-    model that is not known may be one that demands it.
+    model that is not known may be one that demands it, and 4.6 thinks either way.
     """
     if not view.parts or type(view.parts[0]) is not ReasoningPart:
-        return False
+        return "no"
     found = _NEW_STYLE.search(re.sub("[@.]", "-", (model or "").lower()))
-    return found is None or (int(found["major"]), int(found["minor"] or 0)) < (4, 7)
+    if found is None:
+        return "maybe"
+    version = int(found["major"]), int(found["minor"] or 0)
+    return "yes" if version < (4, 6) else "maybe" if version < (4, 7) else "no"
 
 
 def place_instructions(

@@ -25,6 +25,7 @@ from chatfold.core.views import (
     Shape,
     StatePart,
     TextPart,
+    Wanted,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_blocks import fault_of, is_own, read_block
@@ -333,9 +334,9 @@ class Anthropic(Shape):
         """
         return signs_thinking(model) or not is_in_tool_loop(views)
 
-    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+    def wants_back(self, view: ItemView, *, model: str | None) -> Wanted:
         """Return whether a message begins with thinking that Claude wants back in its turn."""
-        return view.shape == self.name and wants_thinking_back(view, model)
+        return wants_thinking_back(view, model) if view.shape == self.name else "no"
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return what a compaction block, and thinking behind a summary, make necessary."""

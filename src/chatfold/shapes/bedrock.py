@@ -28,6 +28,7 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
+    Wanted,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._anthropic_rules import wants_thinking_back
@@ -225,14 +226,15 @@ class Bedrock(Shape):
         """Yield what Converse would refuse."""
         return check_messages(items, views, calls)
 
-    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+    def wants_back(self, view: ItemView, *, model: str | None) -> Wanted:
         """Return whether a message begins with reasoning that Claude wants back in its turn.
 
         An ARN may name a profile of the caller's own, which says nothing of the model.
         """
         named = (model or "arn:").lower()
         may_be_claude = "claude" in named or named.startswith("arn:")
-        return may_be_claude and view.shape == self.name and wants_thinking_back(view, model)
+        own = may_be_claude and view.shape == self.name
+        return wants_thinking_back(view, model) if own else "no"
 
     def requirements(self, views: Sequence[ItemView], *, model: str | None) -> list[Requirement]:
         """Return that the tools must be sent along while calls or results are in the list."""

@@ -35,6 +35,7 @@ from chatfold.core.views import (
     StatePart,
     TextPart,
     UnknownPart,
+    Wanted,
 )
 from chatfold.errors import ShapeError
 from chatfold.integrations._langchain.beside import read_ahead, read_behind
@@ -149,10 +150,10 @@ class LangChainMessages(Shape):
         signed = [v._replace(shape="anthropic") if v.type == _SIGNED else v for v in views]
         return thinking_requirements(signed, model)
 
-    def wants_back(self, view: ItemView, *, model: str | None) -> bool:
+    def wants_back(self, view: ItemView, *, model: str | None) -> Wanted:
         """Return whether a message begins with thinking that Claude wants back in its turn."""
         is_claude = view.type == _SIGNED or "claude" in (model or "").lower()
-        return is_claude and wants_thinking_back(view, model)
+        return wants_thinking_back(view, model) if is_claude else "no"
 
     def summary_item(self, text: str, *, role: str) -> BaseMessage:
         """Return a message of that role that holds `text`, marked as LangChain marks summaries.
