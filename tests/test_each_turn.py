@@ -142,7 +142,7 @@ def test_a_request_that_is_mostly_beside_the_list_is_told_of_where_something_can
     ctx = context(10, policy=Policy(max_tokens=1_000), server_managed=held)
     ctx.record_usage({"input_tokens": 5_000, "output_tokens": 1})
     ctx.maybe_summarize(never)
-    assert any("nearly every turn will fold" in text for text in caplog.messages) is not held
+    assert any("folds will be frequent" in text for text in caplog.messages) is not held
 
 
 @pytest.mark.parametrize(("overhead", "warnings"), [(749, 0), (750, 1)])
@@ -154,7 +154,7 @@ def test_that_is_told_at_the_first_fold_too_where_the_policy_says_so(
     assert caplog.messages == []
     for number in range(2):
         assert ctx.maybe_summarize(Model()).changed
-        told = [text for text in caplog.messages if "nearly every turn will fold" in text]
+        told = [text for text in caplog.messages if "folds will be frequent" in text]
         assert len(told) == warnings
         ctx.items.extend(turn(number, 400))
 

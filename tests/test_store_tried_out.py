@@ -50,6 +50,19 @@ class Watched(MemoryStore):
             raise StoreError("no space left" if self.full else "the server is down")
 
 
+class Picky(MemoryStore):
+    """A store that takes no fold with some words in it."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = words
+
+    def save(self, fold: StoredFold) -> None:
+        if any(self._words in str(item.item) for item in fold.items):
+            raise StoreError("the row is too large")
+        super().save(fold)
+
+
 def never(prompt: Prompt) -> str:
     raise AssertionError("a model was asked")
 
@@ -82,7 +95,7 @@ def taken(way: str, ctx: ChatContext[Any], llm: Any) -> Outcome[Any]:
     return asyncio.run(run())
 
 
-def due(store: Watched, window: int = 100_000) -> tuple[ChatContext[Any], Clock]:
+def due(store: MemoryStore, window: int = 100_000) -> tuple[ChatContext[Any], Clock]:
     policy = Policy(max_tokens=1_000, keep_tokens=200, window=window)
     ctx = context(12, policy=policy, store=store, key="c", ledger_tokens=0)
     return ctx, timed(ctx)
@@ -134,6 +147,37 @@ def test_a_full_disk_is_paid_for_once(way: str) -> None:
     ctx.extend(item for n in range(20, 32) for item in turn(n))
     assert taken(way, ctx, model).changed
     assert store.asked.count("save") == 1  # it is written as ever
+
+
+@WAYS
+def test_what_a_store_cannot_take_is_not_tried_again_once_it_has_left_the_list(way: str) -> None:
+    """It may have been too large, or its owner has erased it: what is to be folded is tried."""
+    store = Picky("q3 ")
+    ctx, clock = due(store)
+    assert isinstance(taken(way, ctx, Model()).error, StoreError)
+    clock.now += 60
+    assert taken(way, ctx, never).reason == "failed"
+    ctx.items[6:8] = [{**item, "content": "erased"} for item in ctx.items[6:8]]
+    clock.now += 120
+    outcome = taken(way, ctx, Model())
+    assert outcome.changed
+    assert [fold.fold_id for fold in store.folds("c")] == [outcome.fold_id]
+
+
+@WAYS
+def test_a_store_that_fails_for_a_moment_leaves_no_list_over_the_window_for_a_minute(
+    way: str,
+) -> None:
+    """A provider would refuse each request meanwhile; a fold without a model is cheap."""
+    store = Watched()
+    ctx, clock = due(store, 1_100)
+    store.down = True
+    assert taken(way, ctx, never).reason == "failed"
+    store.down = False
+    clock.now += 1
+    outcome = taken(way, ctx, never)
+    assert outcome.changed
+    assert not outcome.over_limit
 
 
 def test_a_small_list_is_no_reason_to_ask_a_store() -> None:

@@ -50,6 +50,7 @@ _NOTHING: Final = frozenset(
     }
 )
 
+_UNTRIED: Final = 1.0  # seconds without another fold over the window where a store has failed
 _LOOKS: Final = 1.0  # seconds between two looks for the fold of another process
 _MOST_BESIDE: Final = 0.75  # of the trigger may be beside the list, before that is told
 _UNREPORTED: Final = 2  # folds before which a request may have gone out that is reported now
@@ -201,7 +202,9 @@ class EachTurn:
             return
         self._calibration = known = Calibration.learned(reported, counted, overhead)
         kept = self.policy.kept_tokens(self._state.model, learned=known.extra)
-        self.kept_tokens = known.counted(kept)
+        kept = known.counted(kept)
+        if abs(kept - self.kept_tokens) > self.kept_tokens / 16:  # else each report would ask anew
+            self.kept_tokens = kept
         self._look_beside()
 
     def _look_beside(self) -> None:
@@ -210,8 +213,9 @@ class EachTurn:
         if beside >= _MOST_BESIDE * self._limit and not self._state.held:
             self._warn(
                 "of each request %d tokens are not of the list (overhead_tokens=, or what the "
-                "provider reports), and a fold is due at %d: nearly every turn will fold; raise "
-                "max_tokens=, or shorten the system prompt and the tools",
+                "provider reports), and a fold is due at %d: so little is left to the list that "
+                "folds will be frequent; raise max_tokens=, or shorten the system prompt and the "
+                "tools",
                 beside,
                 self._limit,
             )
@@ -228,8 +232,9 @@ class EachTurn:
             self._learn_of_fold(outcome)
         elif _failed(outcome):
             self._wait = self._longer(self._wait)
-            if isinstance(outcome.error, StoreError):  # no fold takes place without the store
-                self._wait_without_model = self._longer(self._wait_without_model)
+            if isinstance(outcome.error, StoreError):  # no fold takes place without: not this turn
+                head, seconds = self.head(), min(_UNTRIED, self.policy.backoff)
+                self._wait_without_model = Wait.short(self._clock(), head, seconds)
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
             self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)

@@ -151,7 +151,7 @@ class Folding:
             return Flow(None, finish, ended(self.nothing(plan)))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         if then is None:
-            self._originals.try_out()
+            self._originals.try_out(plan.region, plan.terms.redact)
             return Flow(steps, finish, None, cost=cost)
         return Flow(steps, finish_alone, None, cost=cost, failed=failed)
 
@@ -199,7 +199,7 @@ class Folding:
             return Flow(None, finish, self.nothing(plan))
         steps = self.planning.steps(plan, head, settings, backends, windows, snapshot)
         if not stopped():  # else its conversation may have been erased
-            self._originals.try_out()
+            self._originals.try_out(plan.region, plan.terms.redact)
         return Flow(steps, finish, None, cost=cost)
 
     def native_plan(
@@ -212,7 +212,7 @@ class Folding:
         """
         plan = self.planning.native_plan(native, limits, settings, snapshot)
         if plan:
-            self._originals.try_out()
+            self._originals.try_out(plan.region, plan.terms.redact)
         return plan
 
     def put(self, draft: Draft, cost: Cost) -> Outcome[Any]:

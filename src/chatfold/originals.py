@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -39,7 +38,7 @@ _log = logging.getLogger("chatfold")
 ValueT = TypeVar("ValueT")
 
 _ONLY = "default"  # the key in a store that holds one conversation
-_TRIAL: Final = "trial"  # names no fold: that is a digest
+_TRIAL: Final = "0" * 16  # names no fold, but is a digest like their names
 _LATEST: Final[dict[tuple[int, str, str], object]] = {}
 """Who began last to write a fold, by its store, key and name; while it is being written."""
 
@@ -66,7 +65,7 @@ class Originals:
         self.tool: str | None = None  # name of the tool by which the agent reads them
         self._view_of = view_of
         self._restored = restored
-        self._unwritten: StoredFold | None = None  # what the store could not take when last asked
+        self._has_failed = False  # the store could not take the latest fold
 
     @property
     def are_kept(self) -> bool:
@@ -86,23 +85,37 @@ class Originals:
             )
         return self._store
 
-    def try_out(self) -> None:
+    def try_out(self, region: Sequence[Any], redact: Redact | None) -> None:
         """Find out whether the store can be written to, before a model is paid for a summary.
 
-        Without its originals in the store no fold takes place. What failed last is written and
-        taken out again, for a disk that is full can still be read, and may take what is small.
+        Without its originals in the store no fold takes place. Where the latest could not be
+        written, these are first, and taken out again: a full disk may take what is small.
+
+        Args:
+            region: What is to be folded.
+            redact: What the originals are kept without.
 
         Raises:
             StoreError: It cannot be written to.
         """
         if self._store is None:
             return
-        key, failed = self.key or _ONLY, self._unwritten
-        if failed is not None:
-            trial = replace(failed, key=key, fold_id=_TRIAL)
+        key = self.key or _ONLY
+        if self._has_failed:
+            trial = StoredFold(
+                key=key,
+                fold_id=_TRIAL,
+                digest=stable_digest(region),
+                length=len(region),
+                summary=None,
+                kept=(),
+                extent=0,
+                items=tuple(self._stored(n, item, redact) for n, item in enumerate(region)),
+                created=time.time(),
+            )
             _asked(self._store, lambda store: store.save(trial))
         _asked(self._store, lambda store: store.discard(key, _TRIAL))  # begins to write, at least
-        self._unwritten = None
+        self._has_failed = False
 
     def keep(self, fold: Fold, fold_id: str, redact: Redact | None) -> bool:
         """Write what a fold is about to take out; an error of the store goes to the caller.
@@ -135,9 +148,9 @@ class Originals:
         _LATEST[place] = own = object()
         try:
             _asked(self._store, lambda store: store.save(stored))
-            self._unwritten = None
+            self._has_failed = False
         except StoreError:
-            self._unwritten = stored
+            self._has_failed = True
             raise
         finally:
             is_latest = _LATEST.get(place) is own

@@ -108,8 +108,8 @@ class Store(Protocol):
         """Remove one fold that was undone or never put in; one that is not there is no error.
 
         So it is asked before a model is paid for a summary: a store that cannot be written to
-        should raise here too. After a `save` that failed, the same is saved and discarded first,
-        as `trial`.
+        should raise here too. After a `save` that failed, what is to be folded is saved and
+        discarded first, under a name of sixteen zeros.
         """
         ...
 

@@ -231,16 +231,21 @@ class SQLStore:
         checked_key(key)
         lease = checked_lease(seconds)
         dialect, mine = self._database.dialect, Claim(key, digest, secrets.token_hex(16))
+        begun = False
+
+        def work(connection: sa.Connection) -> bool:
+            nonlocal begun
+            begun = True
+            return host_rows.add_claim(connection, dialect, mine, lease)
+
         try:
-            is_mine = self._database.write(
-                lambda connection: host_rows.add_claim(connection, dialect, mine, lease)
-            )
-            return mine if is_mine else None
+            return mine if self._database.write(work) else None
         except Exception:  # nothing was written; and a store that fails is not asked again
             raise
         except BaseException:  # Ctrl-C behind the commit: others would wait for its time to be up
-            with suppress(StoreError):
-                self.release(mine)
+            if begun:
+                with suppress(StoreError):
+                    self.release(mine)
             raise
 
     def renew(self, claim: Claim, seconds: float) -> bool:
