@@ -156,7 +156,7 @@ def test_what_a_store_cannot_take_is_not_tried_again_once_it_has_left_the_list(w
     ctx, clock = due(store)
     assert isinstance(taken(way, ctx, Model()).error, StoreError)
     clock.now += 60
-    assert taken(way, ctx, never).reason == "failed"
+    assert str(taken(way, ctx, never).error) == "the row is too large"
     ctx.items[6:8] = [{**item, "content": "erased"} for item in ctx.items[6:8]]
     clock.now += 120
     outcome = taken(way, ctx, Model())
