@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from test_middleware import LATE, Teller, middleware, reloaded, same_objects, talk
 from validator import validate
 
-from chatfold import ChatContext, Policy
+from chatfold import ChatContext, Middleware, Policy
 from chatfold.core.rolling import item_digest, rolled
 from chatfold.middleware import Folded
 from chatfold.regions import View
@@ -190,6 +191,60 @@ def test_what_a_provider_wants_between_items_that_stay_is_kept_where_it_is_not_s
     assert folded.held.kept == places
     less = folded.held._replace(kept=places[:2])
     assert middleware(Teller(), SMALL, **options).refolded(host, less) == folded.items
+
+
+def pinned_turns() -> list[list[Any]]:
+    """Return turns of Bedrock's of which a result and two messages of the user's stay."""
+
+    def said(role: str, words: str) -> Any:
+        return {"role": role, "content": [{"text": words + " word" * 25}]}
+
+    use = {"toolUse": {"toolUseId": "call_3", "name": "look", "input": {}}}
+    result = {"toolUseId": "call_3", "content": [{"text": "what was found PIN"}]}
+    calling = [
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [{"toolResult": result}]},
+    ]
+    first = [said("user", "u3 PIN"), *calling, said("assistant", "a3")]
+    return [
+        [said("user", "u0"), said("assistant", "a0")],
+        [said("user", "u1"), said("assistant", "a1"), *first],
+        [
+            said("user", "u4 PIN"),
+            said("assistant", "a4"),
+            said("user", "u5"),
+            said("assistant", "a5"),
+        ],
+        [said("user", "u6"), said("assistant", "a6")],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["one process", *OTHERS])
+def test_a_pinned_result_and_a_pinned_message_never_follow_each_other(kind: str) -> None:
+    """Some models on Bedrock refuse two of the user's in a row, and these cannot be one."""
+
+    class Quarter:
+        def count(self, text: str) -> int:
+            return len(text) // 4
+
+    turn = turns_of(
+        kind,
+        lambda store: Middleware(
+            lambda prompt: "what happened",
+            Policy(max_tokens=120, keep_tokens=20, min_gain=0.0, backoff=0),
+            shape="bedrock",
+            pin=lambda item: "PIN" in json.dumps(item),
+            grounding="report",
+            timeout=None,
+            counter=Quarter(),
+            store=store,
+        ),
+    )
+    host: list[Any] = []
+    for added in pinned_turns():
+        host += added
+        roles = [item["role"] for item in turn(reloaded(host)).items]
+        assert [pair for pair in pairwise(roles) if pair == ("user", "user")] == []
 
 
 def test_what_goes_out_in_one_message_is_named_once_whichever_way_it_came_there() -> None:

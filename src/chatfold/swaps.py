@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from chatfold.core.append import omitted_from
@@ -185,6 +186,8 @@ class Swaps:
             snapshot = self._state.snapshot()
             check_standing(snapshot, cut, kept, self._state.model)
             plan = _plan_again(snapshot, cut, kept, settings)
+            if _part_no_more(snapshot, cut, kept):
+                plan = settled(plan, snapshot)
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             try:
                 verdict = self._judged(plan, snapshot, [item])
@@ -376,6 +379,17 @@ def _plan_again(snapshot: Snapshot, cut: int, kept: Sequence[int], settings: Set
         prints=tuple(snapshot.prints[start:cut]),
         summary_role=settings.summary_role,
         terms=settings.terms(),
+    )
+
+
+def _part_no_more(snapshot: Snapshot, cut: int, kept: Sequence[int]) -> bool:
+    """Return whether items that stay lack what parts them, and cannot go out as one either."""
+    items, shape, views = snapshot.items, snapshot.shape, snapshot.views
+    return any(
+        shape.place([before, index], cut, views).needs
+        and shape.merged(items[before], items[index]) is None
+        for before, index in pairwise([*kept, *range(cut, min(cut + 1, len(items)))])
+        if index > before + 1
     )
 
 

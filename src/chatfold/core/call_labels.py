@@ -44,6 +44,8 @@ class Labels:
     def __init__(self, root: Any) -> None:
         self._nodes = nodes = [_Node(None, 0, root)]
         self._under: dict[str | int, list[int]] = {}
+        self._ending: dict[Path, list[int]] = {}
+        self._around: dict[Path, dict[str | int | None, list[int]]] = {}
         for at, node in enumerate(nodes):  # what is found on the way comes behind
             for step, inner in _inside(node.value):
                 self._under.setdefault(step, []).append(len(nodes))
@@ -57,15 +59,38 @@ class Labels:
         Args:
             path: The path, of more than two steps: of a shorter one all is told.
         """
-        nodes, last = self._nodes, path[-1]
-        alike = [at for at in self._under.get(path[-2], ()) if _has(nodes[at].value, last)]
+        alike = self._that_end(path[-DEEP:])
         own = self._leads_to_a_leaf(path)  # else it goes on in JSON inside a text
         reached, least = DEEP, _place_in_list(path)
         while reached < len(path) and (reached < least or len(alike) > own):
+            around = self._those_around(path[-reached:], alike)
             reached += 1
-            around = [nodes[at].parent for at in alike]
-            alike = [at for at in around if nodes[at].step == path[-reached]]
+            alike = around.get(path[-reached], [])
         return label_of(path[-reached:])
+
+    def _that_end(self, end: Path) -> list[int]:
+        """Return what the first step of an end leads to, and holds a leaf by the last."""
+        known = self._ending.get(end)
+        if known is None:
+            nodes, (step, last) = self._nodes, end
+            known = [at for at in self._under.get(step, ()) if _has(nodes[at].value, last)]
+            self._ending[end] = known
+        return known
+
+    def _those_around(self, end: Path, alike: list[int]) -> dict[str | int | None, list[int]]:
+        """Return what those stand in whose paths have an end, by the step that leads there.
+
+        Longer ends are asked about seldom, and all of them would fill the memory.
+        """
+        known = self._around.get(end)
+        if known is None:
+            known = dict[str | int | None, list[int]]()
+            for at in alike:
+                around = self._nodes[at].parent
+                known.setdefault(self._nodes[around].step, []).append(around)
+            if len(end) <= DEEP + 1:
+                self._around[end] = known
+        return known
 
     def _leads_to_a_leaf(self, path: Path) -> bool:
         value = self._nodes[0].value

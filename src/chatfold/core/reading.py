@@ -389,12 +389,11 @@ class Reading:
             self._take_in(items[same:], again, run)
         if edited:  # what a fold or an edit has left is not worth the time of the next turn
             self._elements.looked = len(self._views)
+            self._facts.hold_to(self._views, same, now=self.lets_go)
         self._torn = False
         if run is not None and run.shape is self.shape:
             self._measure_new(same + run.first)
             self._add_sizes(run.sizes)
-        if edited:
-            self._facts.hold_to(self._views, same, now=self.lets_go)
 
     def sizes(self) -> list[int]:
         """Return the size of each item in tokens; each is measured once."""

@@ -611,6 +611,33 @@ def test_an_item_in_place_of_an_orphan_result_leaves_no_call_behind(background: 
     assert ctx.load().items == 5
 
 
+def test_an_edit_is_seen_though_a_counter_fails_when_the_list_is_read_again() -> None:
+    """What is known of the calls behind it is let go before anything is counted."""
+
+    class Failing:
+        fails = False
+
+        def count(self, text: str) -> int:
+            if self.fails:
+                raise RuntimeError("the tokenizer is down")
+            return len(text)
+
+    counter = Failing()
+    items: list[Any] = [
+        {"role": "user", "content": "Where is it?"},
+        {"role": "tool", "tool_call_id": "gone", "content": "lost"},
+        *call(1, "get_order", {"order": "LK-4821936"}, {"weight": 3107}),
+    ]
+    ctx: ChatContext[Any] = ChatContext(policy=Policy(max_tokens=10**9), counter=counter)
+    asked_as_it_grows(ctx, items, 1)
+    ctx.items[1], counter.fails = {"role": "user", "content": "I mean my parcel."}, True
+    with pytest.raises(RuntimeError, match="tokenizer"):
+        ctx.summarize(lambda prompt: "", keep_last_turns=1)
+    counter.fails = False
+    asked_as_it_grows(ctx, [{"role": "assistant", "content": "It weighs 3107."}], 1)
+    assert ctx.load().items == 5
+
+
 def test_two_folds_at_one_time_do_not_share_what_is_known() -> None:
     """A background fold and one of the owner may both be at work."""
     items = long_history("openai_chat", 40, 3)

@@ -38,7 +38,9 @@ def with_own_failures(view: ItemView) -> ItemView:
     to its end has not failed, though it returned no text: what it did is done.
     """
     for place, part in enumerate(view.parts):
-        if type(part) is ResultPart and part.text[:1] in ("T", "I"):
+        if type(part) is not ResultPart or part.pair == "approval":  # a user's own words
+            continue
+        if part.text[:1] in ("T", "I"):
             found = _OWN.match(part.text)
             failed = part.failed if found is None else found["ran"] is None
             if failed is not part.failed:
