@@ -10,6 +10,7 @@ from typing import Any
 
 _MOST = 9  # of those that are told
 _LONGEST = 200  # characters of what is shown of a holder
+_TEXTS = (str, bytes, bytearray)
 
 
 def held(mark: str) -> list[str]:
@@ -27,7 +28,7 @@ def held(mark: str) -> list[str]:
     while waiting:
         way = waiting.pop()
         for inner in gc.get_referents(way[-1]):
-            if isinstance(inner, (str, bytes, bytearray)):
+            if issubclass(type(inner), _TEXTS):  # a proxy whose object is gone cannot be asked
                 if mark in _plain(inner):
                     found.append((*way, inner))
             elif id(inner) not in seen:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
+from weakref import proxy
 
 import pytest
 from heap import held
@@ -199,6 +200,7 @@ def test_what_is_held_is_found() -> None:
     mark = unheard()
     cached = lru_cache(lambda text: text)
     cached(f"a {mark} b")
+    gone = proxy(MemoryStore())  # whose class cannot be asked for
     STORE["a"] = (f"{mark.upper()}",)
     re.compile(f"({mark})")
     told = "\n".join(held(mark))
@@ -208,6 +210,7 @@ def test_what_is_held_is_found() -> None:
     re.purge()
     del told
     assert held(mark) == []
+    del gone
 
 
 CACHED = {
