@@ -50,6 +50,7 @@ _NOTHING: Final = frozenset(
     }
 )
 
+_NOTICED: Final = 1 / 16  # of what is kept: less is no reason to plan anew, and reports vary
 _UNTRIED: Final = 1.0  # seconds without another fold over the window where a store has failed
 _LOOKS: Final = 1.0  # seconds between two looks for the fold of another process
 _MOST_BESIDE: Final = 0.75  # of the trigger may be beside the list, before that is told
@@ -201,9 +202,8 @@ class EachTurn:
         if not now.believes(reported, counted, overhead):  # what others have told holds
             return
         self._calibration = known = Calibration.learned(reported, counted, overhead)
-        kept = self.policy.kept_tokens(self._state.model, learned=known.extra)
-        kept = known.counted(kept)
-        if abs(kept - self.kept_tokens) > self.kept_tokens / 16:  # else each report would ask anew
+        kept = known.counted(self.policy.kept_tokens(self._state.model, learned=known.extra))
+        if abs(kept - self.kept_tokens) > _NOTICED * self.kept_tokens:
             self.kept_tokens = kept
         self._look_beside()
 
