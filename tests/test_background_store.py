@@ -164,7 +164,7 @@ def test_nothing_is_written_for_a_fold_that_gains_nothing() -> None:
     store = Watched()
     ctx, gate = slow(store=store, key="c", policy=Policy(max_tokens=1_000, keep_tokens=200))
     gate.text = "word " * 3_000
-    ctx._given_counter = None  # which counts what a summary weighs
+    ctx._sizes._counter = None  # which counts what a summary weighs
     fold = ctx.summarize_in_background(gate, keep_last_turns=1)
     gate.open.set()
     assert fold.wait(LIMIT)

@@ -29,6 +29,7 @@ from chatfold.shapes import SHAPES, shape_named
 from chatfold.state import ListState
 from chatfold.summarizers import LLM, asked
 from chatfold.summarizing import Summarizing
+from chatfold.tokens import Sizes
 from chatfold.writing import LateResults, Writing
 
 if TYPE_CHECKING:
@@ -138,14 +139,14 @@ class ChatContext(Summarizing[ItemT]):
         self._check_templates()
         self._given = frozenset(options)
         self._each_time: dict[bool, Settings] = {}  # of policy-driven calls without options
-        self._given_counter = counter
+        self._sizes = Sizes(counter, model)
         reading = Reading(
             self._items,
             SHAPES,
             shape=shape_named(shape) if isinstance(shape, str) else shape,
-            measure=self._measure,
+            measure=self._sizes.of_items,
             summary_key=summary_key,
-            count=self._count_ahead,
+            count=self._sizes.ahead,
             report=_report_unknown,
         )
         self._state = ListState(self._items, reading, model=model, server_managed=server_managed)
@@ -154,8 +155,8 @@ class ChatContext(Summarizing[ItemT]):
         self._folding = Folding(
             self._state,
             self._originals,
-            measure=self._measure,
-            count=self._count,
+            measure=self._sizes.of_items,
+            count=self._sizes.of_texts,
             pin=pin,
             summary_key=summary_key,
             undo_depth=undo_depth,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from chatfold import tokens
 from chatfold.arriving import Arriving
 from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
@@ -29,6 +28,7 @@ from chatfold.originals import Originals
 from chatfold.recall import RecallTool, make_tool
 from chatfold.shapes import shape_named
 from chatfold.state import ListState
+from chatfold.tokens import Sizes, TokenCount
 from chatfold.tools import Run, Tool, ToolRun, arun_calls, run_calls
 from chatfold.writing import Writing
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from chatfold.core.mends.edits import RepairPolicies
-    from chatfold.tokens import TokenCount, TokenCounter
 
 __all__ = ["History"]
 
@@ -54,7 +53,7 @@ class History(Generic[ItemT]):
     _state: ListState
     _writing: Writing
     _settings: Settings
-    _given_counter: TokenCounter | None
+    _sizes: Sizes
     _model: str | None
     _originals: Originals
 
@@ -118,8 +117,8 @@ class History(Generic[ItemT]):
 
     def count_tokens(self) -> TokenCount:
         """Return the size of the list in tokens, and whether the count is exact."""
-        exact = getattr(self._counter(), "exact", False)  # one that does not say so, is not
-        return tokens.TokenCount(sum(self._state.snapshot().sizes), exact)
+        exact = getattr(self._sizes.counter, "exact", False)  # one that does not say so, is not
+        return TokenCount(sum(self._state.snapshot().sizes), exact)
 
     def check(self) -> list[Problem]:
         """Return what the provider would refuse or lose, with indices and severity."""
@@ -453,23 +452,6 @@ class History(Generic[ItemT]):
         if made.items:
             arriving.put(made.items, in_place=not made.forgotten)
         self._writing.note_recorded(made.recorded)
-
-    def _counter(self) -> TokenCounter:
-        """Return what counts tokens, made at the first count: a table takes time to read."""
-        if self._given_counter is None:
-            self._given_counter = tokens.counter_for(self._model)
-        return self._given_counter
-
-    def _measure(self, views: Sequence[ItemView]) -> list[int]:
-        return tokens.item_tokens(views, self._counter())
-
-    def _count(self, texts: Sequence[str]) -> list[int]:
-        return tokens.text_tokens(texts, self._counter())
-
-    def _count_ahead(self, texts: Sequence[str]) -> list[int] | None:
-        """Return the sizes of texts where many are counted at once; None where each costs time."""
-        counter = self._counter()
-        return tokens.text_tokens(texts, counter) if hasattr(counter, "count_many") else None
 
 
 class _ToolBatch:

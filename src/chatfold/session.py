@@ -499,7 +499,7 @@ class Session(ChatContext[Any]):
         if not more and not less:
             return max(size, before)
         read = self._state.reading.view_of
-        sizes = self._measure([read(item) for item in (*more, *less)])
+        sizes = self._sizes.of_items([read(item) for item in (*more, *less)])
         return max(size, before) + sum(sizes[: len(more)]) - sum(sizes[len(more) :])
 
     def _summary_text(self) -> str | None:

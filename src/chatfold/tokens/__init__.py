@@ -2,12 +2,13 @@
 
 from chatfold.tokens.counters import TokenCount, TokenCounter, counter_for
 from chatfold.tokens.estimate import EstimateCounter, Family, estimate
-from chatfold.tokens.items import MEDIA_TOKENS, item_tokens, text_tokens
+from chatfold.tokens.items import MEDIA_TOKENS, Sizes, item_tokens, text_tokens
 
 __all__ = [
     "MEDIA_TOKENS",
     "EstimateCounter",
     "Family",
+    "Sizes",
     "TokenCount",
     "TokenCounter",
     "counter_for",

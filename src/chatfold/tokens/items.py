@@ -17,9 +17,9 @@ from chatfold.core.views import (
     TextPart,
     texts,
 )
-from chatfold.tokens.counters import TokenCounter
+from chatfold.tokens.counters import TokenCounter, counter_for
 
-__all__ = ["MEDIA_TOKENS", "item_tokens", "text_tokens"]
+__all__ = ["MEDIA_TOKENS", "Sizes", "item_tokens", "text_tokens"]
 
 MEDIA_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -45,6 +45,40 @@ MEDIA_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
 # (read 2026-11-21).
 _FRAME: Final = 4
 _SEALED: Final = 6  # characters of encrypted content that stand for one token, roughly
+
+
+class Sizes:
+    """Sizes by one counter, which is made at the first count: a table takes time to read.
+
+    Its methods are handed on to what has to count, which so does not hold whoever made it.
+
+    Args:
+        counter: The counter, None for the one that fits the model.
+        model: The model.
+    """
+
+    def __init__(self, counter: TokenCounter | None, model: str | None) -> None:
+        self._counter = counter
+        self._model = model
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts."""
+        if self._counter is None:
+            self._counter = counter_for(self._model)
+        return self._counter
+
+    def of_items(self, views: Sequence[ItemView]) -> list[int]:
+        """Return what each item costs."""
+        return item_tokens(views, self.counter)
+
+    def of_texts(self, texts: Sequence[str]) -> list[int]:
+        """Return the size of each text."""
+        return text_tokens(texts, self.counter)
+
+    def ahead(self, texts: Sequence[str]) -> list[int] | None:
+        """Return the sizes of texts where many are counted at once; None where each costs time."""
+        return text_tokens(texts, self.counter) if hasattr(self.counter, "count_many") else None
 
 
 def item_tokens(views: Sequence[ItemView], counter: TokenCounter) -> list[int]:
