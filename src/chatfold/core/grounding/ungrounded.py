@@ -16,13 +16,13 @@ from typing import Final, Literal
 from chatfold.core.grounding.addresses import Addresses
 from chatfold.core.grounding.cut_out import cut_out
 from chatfold.core.grounding.derived import Derived
-from chatfold.core.grounding.phones import is_shown_in_groups, with_phones, without_gaps
+from chatfold.core.grounding.phones import with_phones
 from chatfold.core.grounding.placing import Placing
 from chatfold.core.grounding.said import Said
+from chatfold.core.grounding.search import Search
 from chatfold.core.grounding.shown import Sources
 from chatfold.core.grounding.units import codes_of, currency_of, is_owner
 from chatfold.core.grounding.weekdays import is_said, wrong_weekdays
-from chatfold.core.stands_in import stands_in, stands_spaced_in
 from chatfold.core.values import Kind, Value, values
 from chatfold.core.values.dates import either_order
 from chatfold.core.values.decimals import number_of
@@ -40,8 +40,6 @@ _LITERAL: Final[frozenset[Kind]] = frozenset(
     {"id", "hash", "name", "error", "path", "url", "mail", "version", "command"}
 )
 _UNMOVED: Final[frozenset[Kind]] = frozenset({"name", "error", "command"})
-_MOST_SEARCHES = 200  # texts that are looked for as they are written, in all that was shown
-_SHORTEST_SPELLED = 5  # letters and digits of an id that may stand in groups; "a 12" is no A12
 _NUMBERED: Final = re.compile(
     r"(?:[#!]|\b(?:pr|mr|pull(?: request)?|merge request|issue|ticket|order|job|run|build|pipeline"
     r"|case|invoice|release|task|discussion|commit|merged|bestellung|rechnung|auftrag|id|no|nr|number"
@@ -49,6 +47,9 @@ _NUMBERED: Final = re.compile(
     re.IGNORECASE,
 )
 _FEW = 4  # places that are read to see whether a value was shown
+_MOST_PLACES = 40  # of one number that are looked at
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SCALES: Final = {"m": 6, **{word.lower(): n for word, n in MAGNITUDES.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +89,16 @@ class _Reading:
         self.text = text
         self.sources = sources
         self.said = Said(text)
-        self.searches = 0
-        self.found: dict[str, bool] = {}
-        self.folded: set[str] | None = None
-        self.joined: list[str] | None = None
-        self.dense: list[str] | None = None
-        self.addresses = Addresses(sources, self._is_found)
+        self.search = Search(sources)
+        self.addresses = Addresses(sources, self.search.holds)
         self.known: dict[str, str | None] = {}
 
     def ungrounded(self) -> list[Ungrounded]:
         if self._is_copied():
             return []  # most summaries without a lie, for a tenth of the time
         self.sources.read_all()
-        self.searches, self.found = 0, {}
+        self.search = Search(self.sources)
+        self.addresses = Addresses(self.sources, self.search.holds)
         said = self.said
         told = with_phones(self.text, said.values, self.sources.kinds)
         if told is not None:
@@ -166,7 +164,7 @@ class _Reading:
             if not (
                 placing.is_linked(value, value.key, said.named(value, at) - {value.key})
                 if value.key in places
-                else _is_count(value) or (value.kind in _UNMOVED and self._stands(value))
+                else _is_count(value) or (value.kind in _UNMOVED and self.search.stands(value))
             )
         ]
 
@@ -208,7 +206,7 @@ class _Reading:
                 # "11/14" may have been a fraction where it was shown, "3.11." a version.
                 bare = value._replace(text=value.text.rstrip("."))
                 if name.startswith("--") and not any(map(str.isalpha, bare.text)):
-                    return key if self._stands(bare) else None
+                    return key if self.search.stands(bare) else None
             case "path":
                 if self.addresses.holds_path(name):
                     return key
@@ -219,7 +217,7 @@ class _Reading:
             case "phone":
                 # Kinds, as a number with another country code vouches for the same bare digits.
                 told = (form for form in in_country(key) if form in self.sources.kinds)
-                return next(told, key if self._is_in_groups(key) else None)
+                return next(told, key if self.search.holds_in_groups(key) else None)
             case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
                 return key[:-1]  # no zone was shown beside it
             case "number" if key.endswith(" h"):
@@ -237,7 +235,7 @@ class _Reading:
                     return key
             case _:
                 pass
-        return key if value.kind in _LITERAL and self._stands(value) else None
+        return key if value.kind in _LITERAL and self.search.stands(value) else None
 
     def _amount(self, value: Value) -> str | None:
         """Return the number that an amount was shown as, with its currency beside it or nowhere."""
@@ -269,63 +267,6 @@ class _Reading:
                     if not currencies or not codes.isdisjoint(currencies):
                         return written
         return None
-
-    def _stands(self, value: Value) -> bool:
-        """Return whether a value stands as it is written in what was shown."""
-        if value.kind == "id" and (self._is_folded(value) or self._is_spelled(value)):
-            return True
-        if len(value.text) < 3:
-            return False
-        if value.text not in self.found:
-            self.found[value.text] = self._is_found(value.text, value.kind)
-        return self.found[value.text]
-
-    def _is_found(self, word: str, kind: Kind = "path") -> bool:
-        if self.searches >= _MOST_SEARCHES:
-            return False
-        self.searches += 1
-        behind = _ANYTHING if kind == "hash" else _NOT_ON
-        return any(stands_in(text, word, _NOT_IN, behind) for text in self.sources.texts)
-
-    def _is_in_groups(self, phone: str) -> bool:
-        self.searches += 1
-        if self.searches > _MOST_SEARCHES:
-            return False
-        if self.dense is None:
-            self.dense = list(map(without_gaps, self.sources.texts))
-        return is_shown_in_groups(phone, self.sources.texts, self.dense)
-
-    def _is_folded(self, value: Value) -> bool:
-        """Return whether an id was shown with other marks between its letters and digits."""
-        if self.folded is None:
-            kinds = self.sources.kinds
-            self.folded = {_fold(key) for key, kind in kinds.items() if kind in ("id", "hash")}
-        return _fold(value.key) in self.folded
-
-    def _is_spelled(self, value: Value) -> bool:
-        """Return whether an id was shown in groups: TP445902118 as `TP 445 902 118`."""
-        name = "".join(filter(str.isalnum, value.text))
-        if len(name) < _SHORTEST_SPELLED:
-            return False
-        if self.joined is None:
-            self.joined = [text.translate(_NO_GAPS) for text in self.sources.texts]
-        shown = zip(self.sources.texts, self.joined, strict=True)
-        return any(name in joined and stands_spaced_in(text, name, _GAPS) for text, joined in shown)
-
-
-_GAPS: Final = " ./-\u00a0\u202f"
-_NOT_IN = re.compile(r"(?<![\w@])(?<!\w[./-])")
-_NOT_ON = re.compile(r"(?![\w@]|[./-]\w)")
-_ANYTHING = re.compile("")
-_NO_GAPS: Final = str.maketrans("", "", _GAPS)
-_MARKS = re.compile(r"[^a-z0-9]")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_MOST_PLACES = 40  # of one number that are looked at
-_SCALES: Final = {"m": 6, **{word.lower(): n for word, n in MAGNITUDES.items()}}
-
-
-def _fold(key: str) -> str:
-    return _MARKS.sub("", key.partition(":")[2])
 
 
 def _readings(amount: Value) -> list[Value]:
