@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from chatfold.core.call_json import Path, leaves_of
+from chatfold.core.call_json import leaves_of
 from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.facts import Facts
 from chatfold.core.phrases import FINE, Phrase, price
 from chatfold.core.record import Record, rendered
+from chatfold.core.recording.alike import Alike
 from chatfold.core.recording.carry import SAID_BY_USER, names_a_thing
 from chatfold.core.recording.choice import Choice, Line
 from chatfold.core.recording.needs import Need, Needs
@@ -27,7 +28,6 @@ from chatfold.core.views import ItemView
 __all__ = ["Ledger"]
 
 _LOOKED_AT = 1.25  # times the budget: needs of less worth than that are not looked at
-_CHANGES_LOOKED_AT = 50  # calls
 _FRAME = rendered(Record(values=(Entry("-"),)))  # what a record takes beside its entries
 _AIM, _ENOUGH = 0.97, 0.9  # shares of the room: what is aimed at first, what it may be left at
 _REFILLS = (1.0, 0.95, 0.9)  # what is aimed at then, as shares of what should fill the room
@@ -58,6 +58,7 @@ class Ledger:
         self.words = words
         self._lifted = tuple(" ".join(text.split()) for text in lifted)
         self._phrases = found.phrases
+        alike = Alike(words, [number for number in gone if words.calls[number].completed])
         self._finder = PhraseFinder(
             views,
             words,
@@ -66,11 +67,11 @@ class Ledger:
             values_in=found.values_in,
             kinds=found.uses.kinds,
             earlier=earlier,
-            change=self._change,
-            is_past=self._is_past,
+            change=alike.change,
+            is_past=alike.is_past,
         )
         self._gone = gone
-        self._alike = _alike(words, [number for number in gone if words.calls[number].completed])
+        self._alike = alike.calls
 
     def lines(self, needs: Needs, places: Iterable[int], room: int) -> dict[str, Line]:
         """Return the words for the needs of most worth, by what they say.
@@ -216,14 +217,6 @@ class Ledger:
             found.setdefault((self.words.name(number), named_by(named)), []).append(number)
         return found
 
-    def _is_past(self, number: int, path: Path, text: str) -> bool:
-        """Return whether the latest call like one gave something else at a path, and not this."""
-        alike = self._alike.get(number)
-        if not alike or alike[-1] == number:
-            return False
-        now = on_one_line(self.words.leaf(self.words.result(alike[-1]), path), self.words.clean)
-        return bool(now) and now != text and text not in self.words.calls[alike[-1]].result
-
     def _found(self, need: Need) -> Phrase | None:
         """Return the words for a fact, of the place that says it best."""
         for home in need.homes():
@@ -251,56 +244,7 @@ class Ledger:
         said = (phrase.full or phrase.bare).text
         return any(said in text for text in self._lifted)
 
-    def _change(self, number: int, path: Path, leaf: object) -> tuple[str, str]:
-        """Return what the latest call like this one gave at a path, and what was there before.
-
-        Args:
-            number: Position of the call.
-            path: Where in its result.
-            leaf: What stands there.
-        """
-        alike, clean = self._alike.get(number, ()), self.words.clean
-        if alike is None:  # as most are
-            return on_one_line(leaf, clean), ""
-        now = was = ""
-        for other in reversed(alike[-_CHANGES_LOOKED_AT:]):
-            text = on_one_line(self.words.leaf(self.words.result(other), path), clean)
-            if not text:
-                continue
-            if now and text != now:
-                was = text
-                break
-            now = text
-        return now, was
-
 
 def _is_told(phrase: Phrase, told: Container[str]) -> bool:
     """Return whether the entries say a value already, of which these words say nothing more."""
     return phrase.full is None and phrase.bare.text in told
-
-
-def _alike(words: CallWords, numbers: Sequence[int]) -> Mapping[int, list[int] | None]:
-    """Return, for each call, the calls of its tool that name the same, in order; None for itself.
-
-    Args:
-        words: The words of the calls.
-        numbers: Positions of those that are asked about.
-    """
-    said = words.identities(numbers)
-    if len(set(said)) == len(said):  # of whatever tool
-        return dict.fromkeys(numbers)
-    named: dict[object, list[int]] = {}
-    for number, fields in zip(numbers, said, strict=True):
-        named.setdefault((words.calls[number].qualified_name, fields), []).append(number)
-    made: dict[int, list[int] | None] = {}
-    for alike in named.values():
-        if len(alike) == 1:
-            made[alike[0]] = None
-            continue
-        same: dict[object, list[int]] = {}  # what names them may leave out in what they differ
-        for number in alike:
-            same.setdefault(words.given(number), []).append(number)
-        made.update(
-            {n: calls if len(calls) > 1 else None for calls in same.values() for n in calls}
-        )
-    return made

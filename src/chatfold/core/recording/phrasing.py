@@ -92,13 +92,9 @@ class PhraseFinder:
         self.kinds = kinds
         self.first = first
         self.earlier = earlier
-        self.change: Change = self._as_it_is if change is None else change
+        self.change: Change = change or partial(_as_it_is, words.clean)
         self.is_past = is_past or _never
         self._values: dict[int, list[tuple[str, list[Value], Contrasts]]] = {}
-
-    def _as_it_is(self, _: int, __: Path, leaf: object) -> tuple[str, str]:
-        """Return what a call gave, as no other is like it."""
-        return on_one_line(leaf, self.clean), ""
 
     def at(self, value: Value, home: Sighting) -> Phrase | None:
         """Return the words for a fact at one place, None where that is inside a body of text."""
@@ -264,6 +260,11 @@ class PhraseFinder:
                     found = self.values_in(text)
                     known.append((text, found, Contrasts(text, found, LONGEST)))
         return known
+
+
+def _as_it_is(clean: Callable[[str], str], _: int, __: Path, leaf: object) -> tuple[str, str]:
+    """Return what a call gave, as no other is like it."""
+    return on_one_line(leaf, clean), ""
 
 
 def _never(_: int, __: Path, ___: str) -> bool:
