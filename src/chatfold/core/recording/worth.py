@@ -112,7 +112,7 @@ class Weigher:
         self.rates = rates
         self.start, self.stop = head.span.start, head.span.stop
         self.fresh = _freshness(len(head.span))
-        self.alone = _Alone(self)
+        self.alone = _Alone(rates)
         self.weights: dict[_Same, tuple[float, bool] | None] = {}
 
     def worth(
@@ -159,7 +159,7 @@ class Weigher:
         same = (id(origin), by, kind, uses, turns, recent, opens, kin >= 0, near, made)
         weight = self.weights.get(same, ...)
         if weight is ...:
-            weight = self.weight((origin, sides, *same[2:]))
+            weight = _weight((origin, sides, *same[2:]), self.rates)
             self.weights[same] = weight
         if weight is None:
             return None
@@ -170,28 +170,6 @@ class Weigher:
             age = last - self.start
         return weight[0] * self.fresh[age], weight[1]
 
-    def weight(self, alike: _Alike) -> tuple[float, bool] | None:
-        """Return what facts of one kind are worth while they are fresh; see `worth`."""
-        origin, sides, kind, uses, turns, recent, is_opening, is_kin, near, made = alike
-        if len(sides) == 1:
-            side, sure = sides[0], sides[0] not in _GIVEN or (sides[0] == "result" and recent)
-            worth = _ALONE[side]
-        else:
-            given = ("body" in sides) + ("result" in sides)  # by tools alone
-            sure = len(sides) > given or (recent and "result" in sides)
-            worth = _BY_SIDES[min(len(sides), 5)]
-        if not sure and kind not in USED_LATER and not self.rates.used(origin):
-            return None
-        if sides == _BODY and not near and self.rates.used(origin) < _MANY:
-            return None
-        if "user" in sides:
-            worth *= _BY_THE_USER
-        worth *= _standing(sides, turns, recent=recent, is_opening=is_opening)
-        likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
-        if made:
-            likely = max(likely, _LIKELY_MADE)
-        return sqrt(worth) * max(self.rates.again(origin, uses), likely) * _KINDS[kind], sure
-
 
 class _Alone(dict[Origin, tuple[Weight, Weight]]):
     """What facts that stand in one place are worth while they are fresh, by their origin.
@@ -200,9 +178,9 @@ class _Alone(dict[Origin, tuple[Weight, Weight]]):
     it takes more than the origin to know.
     """
 
-    def __init__(self, weigher: Weigher) -> None:
+    def __init__(self, rates: Rates) -> None:
         super().__init__()
-        self._weigher = weigher
+        self._rates = rates
 
     def __missing__(self, origin: Origin) -> tuple[Weight, Weight]:
         side, _, label, kind = origin
@@ -213,9 +191,32 @@ class _Alone(dict[Origin, tuple[Weight, Weight]]):
                 kind = worth_as(kind, label, None)
             recent: _Alike = (origin, (side,), kind, 0, 1, True, *_NO_MORE)
             rest: _Alike = (origin, (side,), kind, 0, 1, False, *_NO_MORE)
-            weights = self._weigher.weight(recent), self._weigher.weight(rest)
+            weights = _weight(recent, self._rates), _weight(rest, self._rates)
         self[origin] = weights
         return weights
+
+
+def _weight(alike: _Alike, rates: Rates) -> tuple[float, bool] | None:
+    """Return what facts of one kind are worth while they are fresh; see `worth`."""
+    origin, sides, kind, uses, turns, recent, is_opening, is_kin, near, made = alike
+    if len(sides) == 1:
+        side, sure = sides[0], sides[0] not in _GIVEN or (sides[0] == "result" and recent)
+        worth = _ALONE[side]
+    else:
+        given = ("body" in sides) + ("result" in sides)  # by tools alone
+        sure = len(sides) > given or (recent and "result" in sides)
+        worth = _BY_SIDES[min(len(sides), 5)]
+    if not sure and kind not in USED_LATER and not rates.used(origin):
+        return None
+    if sides == _BODY and not near and rates.used(origin) < _MANY:
+        return None
+    if "user" in sides:
+        worth *= _BY_THE_USER
+    worth *= _standing(sides, turns, recent=recent, is_opening=is_opening)
+    likely = _LIKELY_KIN if is_kin else _LIKELY_NEAR if near else 0.0
+    if made:
+        likely = max(likely, _LIKELY_MADE)
+    return sqrt(worth) * max(rates.again(origin, uses), likely) * _KINDS[kind], sure
 
 
 def _freshness(length: int) -> list[float]:
