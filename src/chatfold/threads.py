@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from chatfold.core.scalars import check_number
 
@@ -171,13 +171,13 @@ def run(function: Callable[[], T], timeout: float | None) -> T:
     """
     if timeout is None:
         return function()
-    box: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
-    _start(lambda: box.put(_result(function)), _CALLS)
+    box: SimpleQueue[_Result[T]] = SimpleQueue()
+    _start(lambda: box.put(_Result(function)), _CALLS)
     try:
         result = box.get(timeout=timeout)
     except Empty:
         raise ExpiredError(f"no answer after {timeout:g} s") from None
-    return _opened(result)
+    return result.opened()
 
 
 async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T:
@@ -201,18 +201,18 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
             "what chatfold awaits runs in an event loop of asyncio, and there is none here; under "
             "trio, call the method without the `a` in front by trio.to_thread.run_sync()"
         ) from None
-    future: asyncio.Future[tuple[list[T], BaseException | None]] = loop.create_future()
+    future: asyncio.Future[_Result[T]] = loop.create_future()
     ended: Future[None] = Future()
 
     def work() -> None:
-        result = _result(function)
+        result = _Result(function)
         with suppress(RuntimeError):  # the loop was closed without waiting for this thread
             loop.call_soon_threadsafe(_settle, future, result)
         ended.set_result(None)
 
     _start(work, threads)
     try:
-        return _opened(await future)
+        return (await future).opened()
     except asyncio.CancelledError:
         left = LEFT.get()
         if left is not None:
@@ -224,19 +224,29 @@ def _start(work: _Job, threads: Threads | Crew) -> None:
     threads.run(partial(contextvars.copy_context().run, work))
 
 
-def _result(function: Callable[[], T]) -> tuple[list[T], BaseException | None]:
-    # A pair and not a raised error: a future refuses StopIteration, and a thread would print it.
-    try:
-        return [function()], None
-    except BaseException as error:
-        return [], error
+class _Result(Generic[T]):
+    """What a function returned, or raised.
 
+    An error is handed on and not raised: a future refuses StopIteration, a thread would print it.
+    """
 
-def _opened(result: tuple[list[T], BaseException | None]) -> T:
-    values, error = result
-    if error is not None:
-        raise error
-    return values[0]
+    def __init__(self, function: Callable[[], T]) -> None:
+        self._values: list[T] = []
+        self._error: BaseException | None = None
+        try:
+            self._values.append(function())
+        except BaseException as error:
+            self._error = error
+
+    def opened(self) -> T:
+        """Return it, or raise it; once, as an error is not to be held by who opens it."""
+        error, self._error = self._error, None
+        if error is None:
+            return self._values[0]
+        try:
+            raise error
+        finally:
+            del error
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:

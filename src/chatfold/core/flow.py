@@ -315,7 +315,10 @@ class Flow(Generic[OutcomeT]):
             ValueError: The flow is done, or has ended in an error: there is no `prompt`.
             SummaryError: There is none: `error` itself, with the usage so far.
         """
-        self.unanswered(error)()
+        try:
+            self.unanswered(error)()
+        finally:
+            del error  # its traceback holds this frame
 
     # What the drivers use: what a call costs is known before anything is made of its answer
 
@@ -342,7 +345,10 @@ class Flow(Generic[OutcomeT]):
             )
         steps = self._charged()
         self.cost.add_failed(error)
-        return partial(self._advance, partial(steps.throw, error))
+        # Held until then: what is returned stands in frames that the error's traceback will hold,
+        # and the conversation with them.
+        held = [error]
+        return partial(self._advance, lambda: steps.throw(held.pop()))
 
     def _charged(self) -> Steps:
         """Return the steps that go on; the call that was made for them is counted, once."""

@@ -85,7 +85,10 @@ async def in_time(answered: Awaitable[T], seconds: float | None) -> T:
         raise ExpiredError(f"no answer after {seconds or 0:g} s")
     if task.cancelled():  # not this call: that would have been told at the wait
         raise SummarizerError("something that the summarizer awaited was cancelled")
-    return task.result()
+    try:
+        return task.result()
+    finally:
+        del task  # its error's traceback holds this frame
 
 
 def _forget(task: asyncio.Future[Any]) -> None:
