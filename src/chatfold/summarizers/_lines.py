@@ -26,7 +26,6 @@ class Leaf:
     """A piece that may be kept: the smallest unit of choice.
 
     Attributes:
-        line: The line that it belongs to.
         text: Its words; "" for what a call line says of itself.
         path: Where it stands in a JSON document.
         side: Whose word it is: user, assistant, argument, result, carried or call.
@@ -41,12 +40,10 @@ class Leaf:
     """
 
     __slots__ = (
-        "base", "cost", "kept", "key", "line", "must", "order", "path", "side", "steps", "text",
-        "values",
+        "base", "cost", "kept", "key", "must", "order", "path", "side", "steps", "text", "values",
     )  # fmt: skip
 
-    def __init__(self, line: Line, piece: Piece, base: float, side: str, must: bool) -> None:
-        self.line = line
+    def __init__(self, order: int, piece: Piece, base: float, side: str, must: bool) -> None:
         self.text = text = piece.text
         self.path: Path = piece.path
         self.side = side
@@ -60,7 +57,7 @@ class Leaf:
             ((side, *piece.path[: n + 1]), 2 + len(step) // 5 if isinstance(step, str) else 1)
             for n, step in enumerate(piece.path)
         ]
-        self.order = len(line.leaves)
+        self.order = order
         self.kept = False
 
 
@@ -98,7 +95,7 @@ class Line:
 
     def add(self, piece: Piece, base: float, side: str = "", *, must: bool = False) -> None:
         """Add a piece."""
-        self.leaves.append(Leaf(self, piece, base, side or self.source, must))
+        self.leaves.append(Leaf(len(self.leaves), piece, base, side or self.source, must))
 
     def written(self) -> str:
         """Return the line with the pieces that are kept, "" where none is."""

@@ -71,6 +71,8 @@ class _Choice:
 
     def __init__(self, lines: Sequence[Line], budget: int, size: Callable[[str], int]) -> None:
         self.lines = lines
+        # Not in the leaf: each line would then live until the next collection of cycles.
+        self.line_of = {leaf: line for line in lines for leaf in line.leaves}
         self.budget = budget
         self.size = size
         self.left = 0
@@ -82,7 +84,7 @@ class _Choice:
 
     def text(self) -> str:
         """Return the summary."""
-        leaves = [leaf for line in self.lines for leaf in line.leaves]
+        leaves = [*self.line_of]
         room = int(self.budget / self.unit)
         self.left = first = int(max(room * _MUST_SHARE, min(_MUST_LEAST, room / 2)))
         self._keep(leaf for leaf in leaves if leaf.must)
@@ -132,20 +134,22 @@ class _Choice:
                 if now < 0:
                     heappush(heap, (now, next(ticket), leaf))
                 continue
-            opened = bool(leaf.line.shown)
+            line = self.line_of[leaf]
+            opened = bool(line.shown)
             self._take(leaf, cost)
-            for other in leaf.line.leaves if not opened else ():  # they have become cheaper
+            for other in line.leaves if not opened else ():  # they have become cheaper
                 if not other.kept and (gain := self._gain(other)) > 0:
                     heappush(heap, (-gain / self._cost(other), next(ticket), other))
 
     def _take(self, leaf: Leaf, cost: int) -> None:
+        line = self.line_of[leaf]
         leaf.kept = True
         self.left -= cost
-        self.sections.add(leaf.line.section)
+        self.sections.add(line.section)
         self.covered.update(leaf.values)
         self.covered.add(leaf.key)
-        leaf.line.shown.add(())
-        leaf.line.shown.update(path for path, _ in leaf.steps)
+        line.shown.add(())
+        line.shown.update(path for path, _ in leaf.steps)
         self.kept.append(leaf)
 
     def _gain(self, leaf: Leaf) -> float:
@@ -160,7 +164,7 @@ class _Choice:
 
     def _cost(self, leaf: Leaf) -> int:
         """Return the tokens that a leaf takes, with what must be written around it."""
-        line = leaf.line
+        line = self.line_of[leaf]
         cost = leaf.cost
         if not line.shown:
             cost += line.cost
