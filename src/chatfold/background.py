@@ -346,7 +346,7 @@ class BackgroundFold(Generic[ItemT]):
             self._outcome = outcome
             outcome = charged(outcome, self.cost)
             self._folding.swaps.leave(self._made)
-            self._outcome, self._made = outcome, None
+            self._outcome, self._made, self._over_by = outcome, None, None
             self._stopped = True
             if not self._done.is_set():
                 self._done.set()
@@ -375,8 +375,9 @@ class BackgroundFold(Generic[ItemT]):
 
     def _told(self, outcome: Outcome[ItemT]) -> Outcome[ItemT]:
         """Return an outcome that whoever is to know of it has been told of; outside of the lock."""
-        if self._then is not None:
-            self._outcome = outcome = self._then(outcome)
+        then, self._then = self._then, None  # it has the context, which has this
+        if then is not None:
+            self._outcome = outcome = then(outcome)
         return outcome
 
 

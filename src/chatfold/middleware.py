@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, cast
 
@@ -126,10 +126,10 @@ class Middleware(Generic[ItemT]):
         Settings().updated(options, Middleware).check_templates()
         # Not in the first fold: a fork while another thread imports leaves the child without it.
         load_templates()
-        self._make([]).check_summarizer(llm, model)
+        _made(self._options, []).check_summarizer(llm, model)
         self._shared = SharedFolds(store)
         self._turns: HostTurns[ItemT] = HostTurns(
-            self._make, self._shared, sessions=sessions, background=background
+            partial(_made, self._options), self._shared, sessions=sessions, background=background
         )
 
     def __copy__(self) -> Middleware[ItemT]:
@@ -251,9 +251,6 @@ class Middleware(Generic[ItemT]):
 
     # What only this class needs
 
-    def _make(self, items: Sequence[ItemT], key: str | None = None) -> Session:
-        return Session(items, named=key, **self._options)
-
     def _done(self, step: Session | float, llm: LLM | None) -> Outcome[Any] | None:
         if not isinstance(step, Session):
             time.sleep(step)
@@ -290,6 +287,10 @@ class Middleware(Generic[ItemT]):
             if not _taken(first):
                 STEPS.run(partial(_close, steps))  # a store may be slow to take it
             raise
+
+
+def _made(options: Mapping[str, Any], items: Sequence[Any], key: str | None = None) -> Session:
+    return Session(items, named=key, **options)
 
 
 def _taken(first: list[bool]) -> bool:

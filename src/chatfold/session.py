@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import takewhile
 from operator import is_
 from typing import Any, Final
+from weakref import WeakMethod
 
 from chatfold.context import ChatContext
 from chatfold.core.binding import Doubted
@@ -72,7 +73,7 @@ class Session(ChatContext[Any]):
         reading = self._state.reading
         self._host = HostList(items, prefix_length(self.views()), reading.shape, reading.view_of)
         self._start = self._host.start
-        self._state.doubts = self._doubts
+        self._state.doubts = WeakMethod(self._doubts)
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._places = Places(len(items), self._start)
         self._stale_prefix = False

@@ -72,8 +72,9 @@ class ListState:
         self.changes = 0  # how often something was written elsewhere than at the list's end
         # Where the list ended when the fields of a request were asked for, until its answer comes.
         self.asked: End | None = None
-        # Returns what asks whether thinking may be signed over a summary that is not in the list.
-        self.doubts: Callable[[], Doubted | None] = _has_none
+        # Returns who says what asks whether thinking may be signed over a summary that is not in
+        # the list; it is somebody who has this state, and would else live as long as a cycle does.
+        self.doubts: Callable[[], Callable[[], Doubted | None] | None] = _has_none
         self.running = threading.Lock()  # held while a summary is being written
         self.lock = threading.RLock()  # guards the readings; never held during a model call
         _ALL.add(self)
@@ -188,7 +189,9 @@ class ListState:
         That is the request which a fold in append mode sends with a question behind it.
         """
         found = self._needed(snapshot, model)
-        return self._with_doubted(found, snapshot.shape, snapshot.views, self.doubts(), model)
+        doubts = self.doubts()
+        is_doubted = doubts() if doubts is not None else None
+        return self._with_doubted(found, snapshot.shape, snapshot.views, is_doubted, model)
 
     def _needed(self, snapshot: Snapshot, model: str | None) -> list[Requirement]:
         found = self._still_needed(snapshot.shape.requirements(snapshot.views, model=model))
