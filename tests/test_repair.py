@@ -22,8 +22,9 @@ from validator import lost_partners, validate
 
 from chatfold import ChatContext, Problem
 from chatfold.core.native import plain
-from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.reading import Reading
 from chatfold.core.repair import Repair, mended
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.views import ResultPart, TextPart
 from chatfold.core.xml import decode
 from chatfold.errors import BusyError

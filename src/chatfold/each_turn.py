@@ -18,8 +18,8 @@ from chatfold.core.cost import Cost
 from chatfold.core.flow import Usage
 from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
-from chatfold.core.reading import Extent
 from chatfold.core.scalars import check_flags
+from chatfold.core.snapshot import Extent
 from chatfold.errors import ChatfoldError, StoreError, SummaryError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding

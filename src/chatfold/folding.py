@@ -24,9 +24,9 @@ from chatfold.core.plan import (
     nothing,
     remedy_for,
 )
-from chatfold.core.reading import Snapshot
 from chatfold.core.replacement import head_is_current
 from chatfold.core.room import Window
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.undo import Fold
 from chatfold.core.views import ItemView
 from chatfold.core.write import settled

@@ -13,10 +13,10 @@ from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement, options_of
 from chatfold.core.mends.edits import Repair
-from chatfold.core.reading import Snapshot
 from chatfold.core.render import filled
 from chatfold.core.scalars import check_flags, check_whole
 from chatfold.core.shape_choice import no_item
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory

@@ -20,11 +20,11 @@ from chatfold.core.live import LIVE_SHAPES, Sender
 from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
 from chatfold.core.prepare import Wish, asked_tokens, make_plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.recording.sizes import TextSizes
 from chatfold.core.render import filled
 from chatfold.core.room import Window
 from chatfold.core.scalars import check_flags
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.split import Split, check_limits
 from chatfold.core.summary import summary_id, summary_number, wrapped
 from chatfold.core.views import ItemView, TextPart

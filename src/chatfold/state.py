@@ -17,8 +17,9 @@ from chatfold.core.binding import Doubted, doubted_thinking, parted_thinking, th
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
-from chatfold.core.reading import Extent, Reading, Snapshot
+from chatfold.core.reading import Reading
 from chatfold.core.replacement import Replacement
+from chatfold.core.snapshot import Extent, Snapshot
 from chatfold.core.views import ItemView, Shape
 from chatfold.errors import BusyError
 

@@ -17,8 +17,8 @@ from chatfold.core.commit import Verdict, check_standing, judge
 from chatfold.core.cost import Cost
 from chatfold.core.digest import head_digest, stable_digest
 from chatfold.core.plan import Outcome, Plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.replacement import Replacement, settled
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.split import Split, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.undo import Fold, unfolded

@@ -16,7 +16,7 @@ from chatfold.core.cost import Cost
 from chatfold.core.flow import Flow
 from chatfold.core.live import Sender
 from chatfold.core.plan import Outcome, Plan
-from chatfold.core.reading import Snapshot
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.undo import Fold
 from chatfold.driving import adrive, drive
 from chatfold.errors import SummaryError

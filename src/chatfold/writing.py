@@ -14,10 +14,10 @@ from chatfold.core.binding import parted_thinking
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.late import arrived, late_parts, note_place
 from chatfold.core.mends.edits import Repair, RepairPolicies
-from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.repair import first_change, mended, unbound
 from chatfold.core.replacement import Replacement
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import open_calls
 from chatfold.core.views import ItemView, Part, ReasoningPart, ResultPart, is_user_message
 from chatfold.state import ListState

@@ -15,9 +15,9 @@ from laws import said, short
 from strategies import SHAPES, History, broken, histories, long_history
 
 from chatfold import ChatContext
-from chatfold.core import reading
+from chatfold.core import reading, still_read
 from chatfold.core.facts import Facts
-from chatfold.core.reading import Snapshot
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.views import ItemView
 from chatfold.policy import Policy
 
@@ -104,13 +104,14 @@ def test_what_stays_behind_a_fold_is_not_read_again(
     stayed = [view for view in was.views[-10:] if view.shape]
     assert len(stayed) == 10
     asked: list[Any] = []
-    prints = reading.fingerprints
+    prints = still_read.fingerprints
 
     def noted(those: list[Any]) -> list[int]:
         asked.extend(those)
         return prints(those)
 
-    monkeypatch.setattr(reading, "fingerprints", noted)
+    for module in (reading, still_read):
+        monkeypatch.setattr(module, "fingerprints", noted)
     items += long_history(shape, 2, 2)
     counter.texts = 0
     views: list[ItemView] = list(read(ctx).views)

@@ -25,9 +25,9 @@ from chatfold.core.live import Append, LiveRequest, Mode, Sender
 from chatfold.core.native import json_text
 from chatfold.core.parts import Head, Part
 from chatfold.core.plan import Plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.render import Prompt, filled
 from chatfold.core.room import Room
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split
 from chatfold.core.views import ItemView, Shape, is_user_message, texts

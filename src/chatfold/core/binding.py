@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from chatfold.core.check import THINKING_BINDING, Requirement
-from chatfold.core.reading import Snapshot
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.views import ItemView, ReasoningPart, Shape, SummaryPart
 
 __all__ = [

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from chatfold.core.calls import ToolCallRecord, pair_calls
 from chatfold.core.check import Problem, added_errors, common_problems
 from chatfold.core.plan import Plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.replacement import Replacement, replacement
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.split import allows
 from chatfold.core.strip import stripped
 from chatfold.core.summary import Summaries, mark_summary

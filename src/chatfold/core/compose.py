@@ -16,10 +16,10 @@ from chatfold.core.facts import Facts
 from chatfold.core.grounding import Sources
 from chatfold.core.guard import FactReport, Guarded
 from chatfold.core.plan import Plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
 from chatfold.core.recording.carry import fitted_values
 from chatfold.core.recording.recorded import Recorded, make_record
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.summary import earlier_summary
 from chatfold.core.views import ItemView
 

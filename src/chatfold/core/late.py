@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from chatfold.core.calls import Answer, ToolCallRecord
-from chatfold.core.reading import Snapshot
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.views import CallPart, ItemView, ResultPart, is_user_message
 

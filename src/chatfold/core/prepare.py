@@ -21,9 +21,9 @@ from chatfold.core.groups import Asking, Groups
 from chatfold.core.live import Mode, Sender
 from chatfold.core.parts import Head
 from chatfold.core.plan import Plan
-from chatfold.core.reading import Snapshot
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Split, split
 from chatfold.core.summary import earlier_summary, note_of, without_summary

@@ -10,95 +10,30 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from chatfold.core.calls import Abandon, CallPairing, ToolCallRecord
-from chatfold.core.digest import copied, edited_index, fingerprints
+from chatfold.core.calls import Abandon, CallPairing
+from chatfold.core.digest import edited_index, fingerprints
 from chatfold.core.elements import Elements
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
 from chatfold.core.recording.kept_facts import KeptFacts
 from chatfold.core.shape_choice import ShapeChoice
-from chatfold.core.spans import Span, open_spans
+from chatfold.core.snapshot import Extent, Snapshot
+from chatfold.core.spans import open_spans
+from chatfold.core.still_read import StillRead, printed, printed_around, still_behind
 from chatfold.core.summary import FOREIGN, INSTRUCTING, Summaries, mark_summary, may_precede
-from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, UnknownPart
+from chatfold.core.turns import last_answer
+from chatfold.core.views import CallPart, ItemView, Shape, UnknownPart
 
-__all__ = ["Extent", "Reading", "Snapshot"]
+__all__ = ["Reading"]
 
 
 _AT_THE_END: Final = 3  # items before the last one: that may be one object, put in again and again
 
 
-class Snapshot(NamedTuple):
-    """A list as it was at one moment, with all its readings.
-
-    Attributes:
-        items: The items.
-        views: One reading per item; an earlier summary is marked as one.
-        calls: The records of all calls, requests for approval included.
-        spans: What must stay together.
-        shape: The list's shape.
-        previous: Index of the earlier summary, or None.
-        prints: One fingerprint per item.
-        sizes: One size in tokens per item.
-        facts: Where what is known of the facts of the list is kept.
-        outline: Which of the items matter for where it may be cut.
-        elements: What the latest items show in a prompt.
-    """
-
-    items: Sequence[Any]
-    views: Sequence[ItemView]
-    calls: Sequence[ToolCallRecord]
-    spans: Sequence[Span]
-    shape: Shape
-    previous: int | None
-    prints: Sequence[int]
-    sizes: Sequence[int]
-    facts: KeptFacts
-    outline: Outline
-    elements: Elements
-
-
-class Extent(NamedTuple):
-    """How long a list is.
-
-    Attributes:
-        tokens: Its size in tokens.
-        turns: The number of its turns that a user opens; a summary opens none.
-        items: The number of its items.
-    """
-
-    tokens: int
-    turns: int
-    items: int
-
-
 _Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
 """An item, its fingerprint, its reading, and the shape of the list by which it was read."""
-
-
-class _Run(NamedTuple):
-    """The items at the end of what was read, which stand elsewhere now and say the same.
-
-    Attributes:
-        first: Index of the first, behind what of the list is as it was.
-        views: Their readings.
-        prints: Their fingerprints.
-        copies: Their copies.
-        sizes: Their sizes in tokens, of those that were measured.
-        shape: The shape of the list by which they were read.
-    """
-
-    first: int
-    views: list[ItemView]
-    prints: list[int]
-    copies: list[dict[str, Any] | None]
-    sizes: list[int]
-    shape: Shape | None
-
-    def others(self, items: list[Any]) -> list[Any]:
-        """Return those of the items behind what is as it was that are none of these."""
-        return items[: self.first] + items[self.first + len(self.views) :]
 
 
 class Reading:
@@ -273,7 +208,7 @@ class Reading:
             answered: Whether the report counts that answer, too.
         """
         total = self.extent().tokens
-        answer, results = self._answer()
+        answer, results = last_answer(self._views)
         if answered:
             return (total - sum(self._sizes[results:]),)
         spoken = start > 0 and answer == len(self._views)  # somebody spoke behind the answer
@@ -289,20 +224,9 @@ class Reading:
         self.extent()
         return any(
             getattr(part, "kind", None) == "server"
-            for view in self._views[start or self._answer()[0] :]
+            for view in self._views[start or last_answer(self._views)[0] :]
             for part in view.parts
         )
-
-    def _answer(self) -> tuple[int, int]:
-        """Return where the answer at the list's end begins, and where the results behind it do."""
-        results = self._first_of(len(self._views), _brings_results)
-        return self._first_of(results, _is_of_assistant), results
-
-    def _first_of(self, stop: int, which: Callable[[ItemView], bool]) -> int:
-        """Return the index of the first of those items right before another that are of a kind."""
-        while stop and which(self._views[stop - 1]):
-            stop -= 1
-        return stop
 
     def waiting_calls(self) -> tuple[int, ...]:
         """Return where the calls without a result are, as of what was read."""
@@ -380,10 +304,10 @@ class Reading:
             return
         self._last, self._torn = None, True
         again: dict[int, _Read] = {}
-        run: _Run | None = None
+        run: StillRead | None = None
         edited = same < len(self._seen)
         if edited:
-            run = self._run_behind(same, items)
+            run = self._still_behind(same, items)
             again = self._forget(same, items[same:] if run is None else run.others(items[same:]))
         if same < len(items):
             self._take_in(items[same:], again, run)
@@ -452,26 +376,23 @@ class Reading:
         edited = edited_index(items[:count], self._copies[:count], self._prints)
         return count if edited is None else edited
 
-    def _run_behind(self, start: int, items: list[Any]) -> _Run | None:
+    def _still_behind(self, start: int, items: list[Any]) -> StillRead | None:
         """Return the last items that were read, as far as they stand one behind the other still.
 
-        So they do behind a fold, and are most of the list then. None where one of them was edited.
+        None where one of them was edited.
 
         Args:
             start: How many leading items are as they were.
             items: The list as it is now.
         """
-        seen, length = self._seen, 0
-        stop = next((i for i in range(len(items), start, -1) if items[i - 1] is seen[-1]), start)
-        most = min(stop, len(seen)) - start
-        while length < most and items[stop - 1 - length] is seen[-1 - length]:
-            length += 1
-        first, at = stop - length, len(seen) - length
+        first, stop = still_behind(self._seen, items, start)
+        at = len(self._seen) - (stop - first)
         copies, prints = self._copies[at:], self._prints[at:]
-        if not length or edited_index(items[first:stop], copies, prints) is not None:
+        if first == stop or edited_index(items[first:stop], copies, prints) is not None:
             return None
-        sizes = self._sizes[at:]
-        return _Run(first - start, self._views[at:], prints, copies, sizes, self.shape)
+        return StillRead(
+            first - start, self._views[at:], prints, copies, self._sizes[at:], self.shape
+        )
 
     def _forget(self, start: int, items: Sequence[Any] = ()) -> dict[int, _Read]:
         """Forget what was read from an item on; return that of items that stand elsewhere now."""
@@ -496,7 +417,7 @@ class Reading:
         self,
         new: Sequence[Any],
         again: Mapping[int, _Read] | None = None,
-        run: _Run | None = None,
+        run: StillRead | None = None,
     ) -> None:
         """Read items that come behind those that were read; some may have been before.
 
@@ -507,7 +428,7 @@ class Reading:
         """
         before, start = self.shape, len(self._seen)
         # First: what is edited while they are read, as in a thread, is to be seen afterwards.
-        prints, copies = _printed(new) if run is None else _printed_around(run, new)
+        prints, copies = printed(new) if run is None else printed_around(run, new)
         self._choice.settle(new)
         if before is not self.shape and start:
             self._read_again()
@@ -553,29 +474,6 @@ class Reading:
         if self._report is not None and (not view.shape or _holds_unknown(view)):
             self._report(index, view)
         return view
-
-
-def _printed(items: Sequence[Any]) -> tuple[list[int], list[dict[str, Any] | None]]:
-    """Return the fingerprints of items, and the copies by which an edit of them is told."""
-    return fingerprints(items), [*map(copied, items)]
-
-
-def _printed_around(
-    run: _Run, items: Sequence[Any]
-) -> tuple[list[int], list[dict[str, Any] | None]]:
-    """Return the same of items of which some are known."""
-    first, stop = run.first, run.first + len(run.views)
-    before, behind = _printed(items[:first]), _printed(items[stop:])
-    return [*before[0], *run.prints, *behind[0]], [*before[1], *run.copies, *behind[1]]
-
-
-def _brings_results(view: ItemView) -> bool:
-    """Return whether it brings what the caller's tools gave; the server's stand in its answer."""
-    return view.role != "assistant" and any(type(part) is ResultPart for part in view.parts)
-
-
-def _is_of_assistant(view: ItemView) -> bool:
-    return view.role == "assistant"
 
 
 def _holds_unknown(view: ItemView) -> bool:

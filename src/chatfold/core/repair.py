@@ -19,8 +19,8 @@ from chatfold.core.mends.edits import Case, Policies, Repair, RepairPolicies, Sl
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from chatfold.core.reading import Snapshot
     from chatfold.core.render import TemplateRenderer
+    from chatfold.core.snapshot import Snapshot
 
 __all__ = ["Repair", "RepairPolicies", "first_change", "mended", "unbound"]
 

@@ -18,7 +18,7 @@ from chatfold.core.summary import without_summary
 from chatfold.errors import StaleHeadError
 
 if TYPE_CHECKING:
-    from chatfold.core.reading import Snapshot
+    from chatfold.core.snapshot import Snapshot
     from chatfold.core.split import Split
 
 __all__ = ["Replacement", "head_is_current", "replacement", "settled"]

@@ -13,7 +13,16 @@ from chatfold.core.outline import Outline
 from chatfold.core.summary import INSTRUCTING
 from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, SummaryPart, TextPart
 
-__all__ = ["Turn", "Turns", "is_answer", "is_summary", "prefix_length", "thought_at", "turns"]
+__all__ = [
+    "Turn",
+    "Turns",
+    "is_answer",
+    "is_summary",
+    "last_answer",
+    "prefix_length",
+    "thought_at",
+    "turns",
+]
 
 _MOST: Final = 4_000  # tokens of a call and its result: the least that a policy keeps
 
@@ -153,3 +162,19 @@ def is_answer(view: ItemView) -> bool:
 def is_summary(view: ItemView) -> bool:
     """Return whether an item begins with an earlier summary."""
     return bool(view.parts) and type(view.parts[0]) is SummaryPart
+
+
+def last_answer(views: Sequence[ItemView]) -> tuple[int, int]:
+    """Return where the answer at a list's end begins, and where the results behind it do."""
+    results = len(views)
+    while results and _brings_results(views[results - 1]):
+        results -= 1
+    start = results
+    while start and views[start - 1].role == "assistant":
+        start -= 1
+    return start, results
+
+
+def _brings_results(view: ItemView) -> bool:
+    """Return whether it brings what the caller's tools gave; the server's stand in its answer."""
+    return view.role != "assistant" and any(type(part) is ResultPart for part in view.parts)

@@ -25,10 +25,11 @@ from chatfold.core.constraints.languages import LANGUAGES
 from chatfold.core.facts import Facts
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Phrase, Phrases, price
-from chatfold.core.reading import Reading, Snapshot
+from chatfold.core.reading import Reading
 from chatfold.core.recording.phrasing import PhraseFinder
 from chatfold.core.recording.worth import USED_LATER
 from chatfold.core.render import conversation
+from chatfold.core.snapshot import Snapshot
 from chatfold.core.summary import wrapped
 from chatfold.core.uses import Uses
 from chatfold.core.views import is_user_message

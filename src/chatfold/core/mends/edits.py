@@ -15,7 +15,7 @@ from chatfold.core.render import TemplateRenderer, filled
 from chatfold.core.xml import attributes, encode, escape
 
 if TYPE_CHECKING:
-    from chatfold.core.reading import Snapshot
+    from chatfold.core.snapshot import Snapshot
 
 __all__ = ["Action", "Case", "Edits", "Policies", "Repair", "RepairPolicies", "Slot"]
 
