@@ -49,11 +49,12 @@ def reason_of(wrapper: Middleware[Any], host: list[Any], key: str) -> str:
 
 
 class Stopping(MemoryStore):
-    """A store, and a model, one of which takes its time in other threads than the first."""
+    """A store, a model, and a redactor: one takes its time in other threads than the first."""
 
     def __init__(self, where: str) -> None:
         super().__init__()
         self.at_work, self.may_end, self._where = threading.Event(), threading.Event(), where
+        self._cleaned = set[str]()
 
     def longest(self, key: str, digests: Collection[str]) -> HostFold | None:
         self._stop("store")
@@ -63,17 +64,23 @@ class Stopping(MemoryStore):
         self._stop("model")
         return "what happened before"
 
+    def cleaned(self, text: str) -> str:
+        if text in self._cleaned:  # it is in the prompt, and is looked through for instructions
+            self._stop("redactor")
+        self._cleaned.add(text)
+        return text
+
     def _stop(self, where: str) -> None:
         if where == self._where and threading.current_thread() is not threading.main_thread():
             self.at_work.set()
             self.may_end.wait(LONG)
 
 
-@pytest.mark.parametrize("where", ["store", "model"])
+@pytest.mark.parametrize("where", ["store", "model", "redactor"])
 def test_what_another_thread_was_at_is_begun_anew_in_the_child(where: str) -> None:
-    """Where the conversation is made ready, and where a summary of it is written."""
+    """Where the conversation is made ready, where it is read, and where a summary is written."""
     slow, host = Stopping(where), talk(40)
-    wrapper = middleware(slow.told, store=slow)
+    wrapper = middleware(slow.told, store=slow, redact=slow.cleaned)
     other = threading.Thread(target=wrapper.fold, args=[host], kwargs={"key": "a"})
     other.start()
     assert slow.at_work.wait(LONG)
@@ -81,9 +88,10 @@ def test_what_another_thread_was_at_is_begun_anew_in_the_child(where: str) -> No
     def work() -> None:
         assert reason_of(wrapper, host, "a") == "summarized"
 
-    assert in_child(work) == 0
+    ended = in_child(work)
     slow.may_end.set()
     other.join()
+    assert ended == 0
 
 
 def test_a_child_goes_on_with_the_conversations_that_nobody_was_at() -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from functools import cached_property
 from typing import Any, Final, cast
 
 from chatfold.capture._recorder import Recording
 from chatfold.core.native import field
+from chatfold.core.once import once
 
 __all__ = [
     "AsyncRecordedOpening",
@@ -222,7 +222,7 @@ class AsyncRecordedStream(_Recorded):
 class EitherRecordedStream(AsyncRecordedStream):
     """A stream that is read by `for` or by `async for`, as litellm's is, recorded."""
 
-    @cached_property
+    @once
     def _by_for(self) -> RecordedStream:
         """The stream as `for` reads it; aiobotocore's has the method, and raises in it."""
         return RecordedStream(self._inner, self._recording)

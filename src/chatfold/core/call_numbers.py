@@ -6,10 +6,10 @@ Not here: how results are bound to calls (`calls`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple, cast
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.once import once
 from chatfold.core.views import CallPart, ItemView, ResultPart, ServerCallPart
 
 __all__ = ["CallNumbers"]
@@ -36,7 +36,7 @@ class CallNumbers:
         self.first = first
         self._start = start
 
-    @cached_property
+    @once
     def _places(self) -> _Places:
         """Where the calls are; most items are words, and never asked about them."""
         found = _Places({}, {})

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
+
+from chatfold.core.once import once
 
 __all__ = [
     "TAGS",
@@ -70,7 +71,7 @@ class Entry(_Parts):
         unsure: Whether the tool may change nothing at all.
     """
 
-    @cached_property  # a fold writes the same ones again and again
+    @once  # a fold writes the same ones again and again
     def line(self) -> str:
         """The entry as it is written; `read_line` gives it back."""
         return _line(self)

@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.clip import shortened
+from chatfold.core.once import once
 from chatfold.core.redaction import Redact, redacted
 from chatfold.core.render import Conversation, TemplateRenderer, Written, conversation, cut_marker
 from chatfold.core.views import ItemView
@@ -94,7 +94,7 @@ class Groups:
         self._cuts = cuts
         self._written = written
 
-    @cached_property
+    @once
     def borders(self) -> Sequence[int]:
         """The first item of each group, counted from the head's first, and the head's end."""
         offset, length = self._offset, len(self.views)
@@ -144,7 +144,7 @@ class Groups:
             mark=self._asking.mark,
         )
 
-    @cached_property
+    @once
     def _pieces(self) -> _Pieces:
         omitted: Counter[str] = Counter()
         bodies: list[str] = []
@@ -166,7 +166,7 @@ class Groups:
             written=self._written,
         )
 
-    @cached_property
+    @once
     def _records(self) -> Sequence[Sequence[ToolCallRecord]]:
         """The records of the calls and results in each group, in their order.
 

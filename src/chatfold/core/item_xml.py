@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
-from functools import cached_property
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.encoded import LEAST, readable
 from chatfold.core.native import hidden_in
+from chatfold.core.once import once
 from chatfold.core.redaction import Redact, redacted
 from chatfold.core.views import (
     CallPart,
@@ -76,7 +76,7 @@ class ItemWriter:
             if at is not None and at in asked:
                 self.unanswered.setdefault(at, []).append(id(call) in lacking)
 
-    @cached_property
+    @once
     def _answers(self) -> dict[int, list[ToolCallRecord]]:
         """The calls that the expected items answer; most are words, and ask for none."""
         found: dict[int, list[ToolCallRecord]] = {}

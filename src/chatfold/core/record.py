@@ -29,11 +29,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
 from chatfold.core.entries import cleaned as clean_entry
+from chatfold.core.once import once
 
 __all__ = [
     "Record",
@@ -66,7 +66,7 @@ class Record(_Parts):
         values: Values that the summary's text does not hold, by the call or author they are from.
     """
 
-    @cached_property  # a fold writes what it has found several times
+    @once  # a fold writes what it has found several times
     def block(self) -> str:
         """The record as a block of lines, "" where there is nothing in it."""
         return _written(self, _PART)

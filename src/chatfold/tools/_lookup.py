@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Final
 
 from chatfold.core.calls import ToolCallRecord
+from chatfold.core.once import once
 from chatfold.tools._dispatch import Tool
 
 __all__ = ["HANDLED", "Lookup"]
@@ -56,7 +56,7 @@ class Lookup:
             key.endswith(f".{name}") for key in self.tools
         )
 
-    @cached_property
+    @once
     def _meant(self) -> Mapping[str, set[tuple[str | None, str]]]:
         """The namespaces and names that are one where both are written in a row: with dots."""
         found = defaultdict[str, set[tuple[str | None, str]]](set)
@@ -65,7 +65,7 @@ class Lookup:
                 found[f"{call.namespace}.{call.name}"].add((call.namespace, call.name))
         return found
 
-    @cached_property
+    @once
     def _homes(self) -> Mapping[str, set[str | None]]:
         """The namespaces of the calls of each name; most lists are never asked for them."""
         found: dict[str, set[str | None]] = {}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from chatfold.core.constraints.words import Words, compiled, phrases_of
+from chatfold.core.once import once
 
 __all__ = ["Content", "ContentReader", "key_of", "plain_of", "straight"]
 
@@ -130,7 +130,7 @@ class ContentReader:
         takes_back = [phrase.removeprefix("* ") for phrase in words.takes_back]
         self._phrases = [*(phrase for phrase in bare if "*" not in phrase), *takes_back]
 
-    @cached_property
+    @once
     def _told(self) -> re.Pattern[str]:
         """What is taken away; made when it is first needed, as that takes 20 milliseconds."""
         return compiled(self._phrases)

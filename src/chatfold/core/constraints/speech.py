@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from chatfold.core.constraints.content import straight
 from chatfold.core.constraints.pasted import Said, said_of, unfenced
 from chatfold.core.constraints.words import Words, compiled
+from chatfold.core.once import once
 from chatfold.core.sentences import is_abbreviated
 from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
@@ -82,7 +82,7 @@ class Message:
         self._parted: dict[_Breaks, list[Sentence]] = {}
         self._mails: dict[Speech, bool] = {}
 
-    @cached_property
+    @once
     def texts(self) -> list[str]:
         """The texts that a user says, in their order; of what others say, none."""
         if not is_user_message(self._view):
@@ -92,7 +92,7 @@ class Message:
         # Cleaned first: a secret that is cut in two is not known any more.
         return [(clean(text) if clean else text)[:_LOOKED_AT] for text in said]
 
-    @cached_property
+    @once
     def words(self) -> frozenset[str]:
         """The words of the message, those of pasted texts with them."""
         return words_of(*self.texts)
@@ -129,15 +129,15 @@ class Message:
             or any(speech.letter.match(s.lower()) for s in (*lines[len(lines) < 2 :], *spoken))
         )
 
-    @cached_property
+    @once
     def _said(self) -> list[Said]:
         return [*said_of(self.texts)]
 
-    @cached_property
+    @once
     def _said_lines(self) -> list[_Lines]:
         return [_Lines(said.text) for said in self._said]
 
-    @cached_property
+    @once
     def _unfenced(self) -> list[_Lines]:
         return [_Lines(unfenced(text)) for text in self.texts]
 

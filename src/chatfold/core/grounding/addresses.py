@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from itertools import islice
 from typing import Final
 
 from chatfold.core.grounding.shown import Sources
+from chatfold.core.once import once
 
 __all__ = ["Addresses"]
 
@@ -92,7 +92,7 @@ class Addresses:
         found = filter(None, map(_HOME.match, homes))
         return any(home.string[home.end() :].lower() == rest for home in found)
 
-    @cached_property
+    @once
     def _beginnings(self) -> frozenset[str]:
         """Every address that was shown, and what stands before each end of a part of it."""
         found: set[str] = set()
@@ -112,7 +112,7 @@ class Addresses:
             for host, path in _REMOTE.findall(text):
                 yield f"{host.lower()}/{path.rstrip('./')}"
 
-    @cached_property
+    @once
     def _segments(self) -> frozenset[str]:
         """The segments of all addresses and paths that were shown, in small letters."""
         found: set[str] = set()

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property
 from itertools import combinations, groupby
 from typing import Final
+
+from chatfold.core.once import once
 
 __all__ = ["Column", "columns_in", "sums_of_two"]
 
@@ -54,7 +55,7 @@ class Column:
         self.units = units
         self.numbers = numbers
 
-    @cached_property
+    @once
     def sums(self) -> set[Decimal]:
         """The sum of all, of all that differ, and sums and differences of two, if they are few.
 

@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cached_property
 from itertools import accumulate, chain, combinations, islice, permutations
 from typing import Final
 
@@ -21,6 +20,7 @@ from chatfold.core.grounding.rounding import far_scale, last_place, place
 from chatfold.core.grounding.shown import Sources
 from chatfold.core.grounding.together import Together
 from chatfold.core.grounding.units import codes_of
+from chatfold.core.once import once
 from chatfold.core.values import Value
 from chatfold.core.values.dates import either_order
 from chatfold.core.values.decimals import number_of
@@ -161,7 +161,7 @@ class Derived:
         each = self._totals.get(number, ())
         return any(not codes or self._is_amount(one, codes) for one in each)
 
-    @cached_property
+    @once
     def _totals(self) -> dict[Decimal, set[Decimal]]:
         """What whole numbers of objects come to with the others, and these."""
         found: dict[Decimal, set[Decimal]] = {}
@@ -276,7 +276,7 @@ class Derived:
             return False
         return self._measures.holds_time(Decimal(hours), "h", Decimal(minutes), "min")
 
-    @cached_property
+    @once
     def _measures(self) -> Measures:
         return Measures(self.sources.bare, self.sources.units)
 
@@ -302,7 +302,7 @@ class Derived:
         at = bisect_left(self._shares, float(number) - half - 1e-9)
         return at < len(self._shares) and self._shares[at] <= float(number) + half + 1e-9
 
-    @cached_property
+    @once
     def _shares(self) -> list[float]:
         """How many percent one number of a column, or of the summary, is of another or of all."""
         found: set[float] = set()
@@ -345,14 +345,14 @@ class Derived:
             return True
         return self.sources.may_be_amount(f"number:{written}", codes)
 
-    @cached_property
+    @once
     def _shown_numbers(self) -> list[Decimal]:
         kinds = self.sources.kinds.items()
         keys = {key for key, kind in kinds if kind in ("number", "amount")}
         found = map(number_of, keys.union(self.sources.bare))
         return sorted({n for n in found if n is not None})
 
-    @cached_property
+    @once
     def _columns(self) -> list[Column]:
         """The numbers under one key of one tool's results, or of one text."""
         found: list[Column] = []

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
 from itertools import combinations, islice
 from typing import Final
 
 from chatfold.core.grounding.days import as_date, days_from
 from chatfold.core.grounding.shown import Sources
+from chatfold.core.once import once
 from chatfold.core.values import values
 
 __all__ = ["DerivedDays"]
@@ -82,7 +82,7 @@ class DerivedDays:
         current = any(day.year == int(key[5:9]) for day in self.sources.today)
         return key[:-3] in months or (current and f"date:--{month}" in months)
 
-    @cached_property
+    @once
     def _months(self) -> dict[int, set[str]]:
         """Beginnings of the keys of days named before a day without its month, by that day."""
         found: dict[int, set[str]] = {}
@@ -104,7 +104,7 @@ class DerivedDays:
                 return {value.key[:-3] for value in dates}
         return set()
 
-    @cached_property
+    @once
     def _relative_days(self) -> set[date]:
         found: set[date] = set()
         for base in [*self.sources.today, *self.dates][:_MANY]:
@@ -121,7 +121,7 @@ class DerivedDays:
         """Return whether two days that were named are so many days apart."""
         return number in self._distances
 
-    @cached_property
+    @once
     def _distances(self) -> frozenset[int]:
         """Days between any two dates of the summary and, if they are few, of what was shown."""
         shown = (as_date(key) for key, kind in self.sources.kinds.items() if kind == "date")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
 
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.grounding.reader import Reader
+from chatfold.core.once import once
 from chatfold.core.values import Value
 from chatfold.core.views import (
     CallPart,
@@ -147,7 +147,7 @@ class Sources(Reader):
                 stop = max(stop, starts[number + 1])
             at = text.find(word, stop)
 
-    @cached_property
+    @once
     def _searched(self) -> tuple[str, list[int]]:
         """All texts as one, in small letters, and where each piece begins."""
         texts = list(map(self._text_of, self._pieces))

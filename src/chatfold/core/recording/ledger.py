@@ -7,12 +7,12 @@ entries (`carry`).
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import cached_property
 
 from chatfold.core.call_json import leaves_of
 from chatfold.core.call_words import CallWords, named_by
 from chatfold.core.entries import Entry, Field, is_in_a_list
 from chatfold.core.facts import Facts
+from chatfold.core.once import once
 from chatfold.core.phrases import FINE, Phrase, price
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.alike import Alike
@@ -209,7 +209,7 @@ class Ledger:
     def _worked(self, number: int) -> bool:
         return self.words.calls[number].completed and self.words.failure(number) is None
 
-    @cached_property
+    @once
     def _named(self) -> Mapping[tuple[str, object], Sequence[int]]:
         """The calls that go, by what names them."""
         found: dict[tuple[str, object], list[int]] = {}

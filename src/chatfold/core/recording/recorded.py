@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 from chatfold.core.call_words import CallWords
@@ -17,6 +17,7 @@ from chatfold.core.effects import Effect
 from chatfold.core.entries import Entry, Field, quoted
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.guard import FoundFacts
+from chatfold.core.once import once
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.actions import actions_of, settled
 from chatfold.core.recording.carry import (
@@ -311,7 +312,7 @@ class _Held:
         # A record, if that is the text, writes it with a backslash in front of each quote.
         return '"' in text and quoted(text)[1:-1].casefold() in self.text
 
-    @cached_property
+    @once
     def _digits(self) -> frozenset[str]:
         """The digits of all keys; most texts are never asked for a number."""
         return frozenset(map(_digits, self.keys))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from chatfold.core.once import once
 from chatfold.core.recording.denials import qualifies
 from chatfold.core.sentences import lines, sentences
 from chatfold.core.values import Kind, Value
@@ -150,7 +150,7 @@ class Contrasts:
         part = self._part(value)
         return part is not None and _ASKS.search(self._text, *part.sentence) is not None
 
-    @cached_property
+    @once
     def _qualifies(self) -> bool:
         """Whether the text denies anything, or has a condition."""
         return qualifies(self._text)
