@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import threading
 import time
@@ -18,9 +19,10 @@ pytest.importorskip("sqlalchemy")
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from test_middleware import middleware, talk
 
 from chatfold.stores import HostFold, SQLStore, StoreError
-from chatfold.stores._sqlite import SQLite
+from chatfold.stores._sqlite import _WRITING, SQLite
 from chatfold.stores._turns import Job, Turns
 
 THREADS = 12
@@ -212,6 +214,49 @@ def test_a_thread_that_is_interrupted_leaves_the_others_their_turn(path: Path, w
             one.exception()
     put(store, 1)
     assert kept(store)[1]
+
+
+def test_ctrl_c_before_a_claim_is_written_asks_nothing_more_of_the_store(path: Path) -> None:
+    """There is nothing to give up, and who broke off a wait for others would wait once more."""
+    store, host, begun = SQLStore(path), talk(40), list[object]()
+    wrapper = middleware(lambda prompt: "what happened before", store=store)
+
+    def begin(connection: sa.Connection) -> None:
+        if _WRITING in connection.get_execution_options():
+            begun.append(connection)
+            if len(begun) == 1:
+                raise KeyboardInterrupt
+
+    event.listen(sqlite(store)._reader, "begin", begin)
+    with pytest.raises(KeyboardInterrupt):
+        wrapper.fold(host, key="one")
+    assert len(begun) == 1
+    assert wrapper.fold(host, key="one").outcome.reason == "summarized"
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="this system has no such signals")
+def test_ctrl_c_while_a_claim_waits_for_another_thread_makes_it_wait_no_more(path: Path) -> None:
+    """The one that has the file may have it for long: a second wait would be as long again."""
+    store, main, ended = SQLStore(path, timeout=60), threading.get_ident(), threading.Event()
+
+    def waits_again() -> bool:
+        """Send Ctrl-C as soon as the claim waits; return whether anything does behind that."""
+        waiting(store, 1)
+        first = sqlite(store)._turns._waiting[0]
+        signal.pthread_kill(main, signal.SIGINT)
+        while not ended.wait(0.001):
+            if any(job is not first for job in sqlite(store)._turns._waiting):
+                return True
+        return False
+
+    with ThreadPoolExecutor(2) as pool, writing(store, pool) as end:
+        waits = pool.submit(waits_again)
+        waits.add_done_callback(lambda _: end.set())
+        with pytest.raises(KeyboardInterrupt):
+            store.claim("key", "work", 60)
+        ended.set()
+        assert not waits.result()
+    assert store.claim("key", "work", 60) is not None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
