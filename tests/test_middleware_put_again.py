@@ -11,7 +11,16 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from test_middleware import LATE, Teller, middleware, reloaded, same_objects, talk
+from test_middleware import (
+    LATE,
+    Teller,
+    middleware,
+    reloaded,
+    same_objects,
+    talk,
+    tool_result,
+    tool_use,
+)
 from validator import validate
 
 from chatfold import ChatContext, Middleware, Policy
@@ -190,6 +199,41 @@ def test_what_a_provider_wants_between_items_that_stay_is_kept_where_it_is_not_s
     places = tuple(host.index(item) for item in (*step, answer))
     assert folded.held.kept == places
     less = folded.held._replace(kept=places[:2])
+    assert middleware(Teller(), SMALL, **options).refolded(host, less) == folded.items
+
+
+CALL = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+STEPS: dict[str, list[Any]] = {
+    "openai_chat": [
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "c", "content": "row"},
+    ],
+    "openai_responses": [
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"},
+        {"type": "function_call", "id": "fc_1", "call_id": "c", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "row"},
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [tool_use("c")]},
+        {"role": "user", "content": [tool_result("c")]},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "part"), [(shape, part) for shape in STEPS for part in range(len(STEPS[shape]))]
+)
+def test_a_step_of_which_a_part_stays_is_kept_whole(shape: str, part: int) -> None:
+    """As of a fold that a version made which did not know that they belong together."""
+    step = STEPS[shape]
+    host = [*talk(2), {"role": "user", "content": "look"}, *step]
+    host += [{"role": "assistant", "content": "Seen."}, *talk(4, 50)]
+    options: dict[str, Any] = {"shape": shape, "pin": lambda item: item in step}
+    folded = middleware(Teller(), SMALL, **options).fold(host, held=None)
+    assert folded.held is not None
+    at = host.index(step[part])
+    assert at in folded.held.kept
+    less = folded.held._replace(kept=(at,))
     assert middleware(Teller(), SMALL, **options).refolded(host, less) == folded.items
 
 

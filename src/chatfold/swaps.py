@@ -191,7 +191,7 @@ class Swaps:
             item = snapshot.shape.summary_item(text, role=plan.summary_role)
             try:
                 verdict = self._judged(plan, snapshot, [item])
-            except InvalidResultError:  # what has come since may take others to stay with those
+            except InvalidResultError:  # who wrote it may not have known what belongs together
                 plan = settled(plan, snapshot)
                 verdict = self._judged(plan, snapshot, [item])
             fold = _fold(plan, verdict.replacement, 1)
