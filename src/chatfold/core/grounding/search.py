@@ -6,11 +6,11 @@ Not here: what its key says of it (`ungrounded`).
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import Final
 
 from chatfold.core.grounding.phones import is_shown_in_groups, without_gaps
 from chatfold.core.grounding.shown import Sources
+from chatfold.core.once import once
 from chatfold.core.stands_in import stands_in, stands_spaced_in
 from chatfold.core.values import Kind, Value
 
@@ -77,16 +77,16 @@ class Search:
         shown = zip(self._sources.texts, self._joined, strict=True)
         return any(name in joined and stands_spaced_in(text, name, _GAPS) for text, joined in shown)
 
-    @cached_property
+    @once
     def _dense(self) -> list[str]:
         return list(map(without_gaps, self._sources.texts))
 
-    @cached_property
+    @once
     def _folded(self) -> set[str]:
         kinds = self._sources.kinds
         return {_fold(key) for key, kind in kinds.items() if kind in ("id", "hash")}
 
-    @cached_property
+    @once
     def _joined(self) -> list[str]:
         return [text.translate(_NO_GAPS) for text in self._sources.texts]
 
