@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatfold import ChatContext
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.entries import Entry, Field, line, read_line, read_quoted
-from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.record import (
+    _PART_AS_ELEMENT,
+    Record,
+    _written,
+    joined,
+    parsed,
+    parted,
+    rendered,
+)
 from chatfold.core.recording.actions import settled
 from chatfold.core.recording.carry import (
     Budget,
@@ -20,6 +31,8 @@ from chatfold.core.recording.carry import (
     merged,
     says_mere_numbers,
 )
+from chatfold.core.summary import wrapped
+from chatfold.core.views import SummaryPart
 from chatfold.tokens import estimate
 
 HOSTILE = (
@@ -59,6 +72,37 @@ said = st.lists(st.one_of(texts, records.map(rendered)), max_size=4).map("".join
 def test_what_is_joined_is_read_back_exactly(text: str, record: Record) -> None:
     """Whatever stands in the text and in the values, another record among it."""
     assert parsed(joined(text, record)) == (text, record)
+
+
+@given(said, records, st.booleans())
+def test_it_is_parted_as_it_is_read_however_often(text: str, record: Record, old: bool) -> None:
+    """Also where an earlier version wrote it, whose form is written anew."""
+    whole = joined(text, record)
+    if old:
+        whole = whole.removesuffix(rendered(record)) + _written(record, _PART_AS_ELEMENT)
+    read_text, read = parsed(whole)
+    for _ in range(3):
+        assert parted(whole) == (read_text, rendered(read))
+
+
+def test_a_record_that_comes_with_each_request_is_read_once() -> None:
+    """As behind a host that makes a context for each; nothing of its words is held for that."""
+    record = Record(done=tuple(Entry("pay", None, (), f"call_{n}") for n in range(20)))
+    whole, read = joined("What was paid.", record), 0
+
+    def profile(frame: FrameType, event: str, called: object) -> None:
+        nonlocal read
+        read += event == "call" and frame.f_code.co_name == "read_line"
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        for _ in range(3):
+            view = ChatContext([{"role": "user", "content": wrapped(whole, "")}]).views()[0]
+            assert view.parts == (SummaryPart("What was paid.", rendered(record)),)
+    finally:
+        sys.setprofile(before)
+    assert read == 20
 
 
 @given(records)

@@ -28,7 +28,8 @@ def by_hash(most: int) -> Callable[[Callable[[*Given], T]], Callable[[*Given], T
 
     Returns:
         What decorates a function of texts, given by position, whose answers are all written in the
-        code: true or false, or one of a few words. Anything else may be a part of what was given.
+        code: true or false, or one of a few words; or a place in a text. Anything else may be a
+        part of what was given.
     """
 
     def decorated(function: Callable[[*Given], T]) -> Callable[[*Given], T]:

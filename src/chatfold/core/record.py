@@ -31,6 +31,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from chatfold.core.by_hash import by_hash
 from chatfold.core.entries import TAGS, Entry, line, quoted, read_line, read_quoted
 from chatfold.core.entries import cleaned as clean_entry
 from chatfold.core.once import once
@@ -111,11 +112,19 @@ def parted(text: str, block: str = "") -> tuple[str, str]:
         text: The text.
         block: The block that is at its end, where this process has written it.
     """
+    block = block or text[_start(text) :]
     start = len(text) - len(block)
     if block and text.endswith(block) and (start == 0 or text.endswith("\n\n", 0, start)):
         return _HIDDEN_TAGS.sub(show_tag, text[: max(0, start - 2)]), block
     said, read = _parts(text)
     return said, read[1]
+
+
+@by_hash(1_024)  # each request of a host that keeps no context brings the same summary
+def _start(text: str) -> int:
+    """Return where the record behind a text begins, its end where `rendered` writes none so."""
+    block = _parts(text)[1][1]
+    return len(text) - len(block) * text.endswith(block)
 
 
 def _parts(text: str) -> tuple[str, tuple[Record, str]]:
