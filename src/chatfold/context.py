@@ -162,7 +162,6 @@ class ChatContext(Summarizing[ItemT]):
             undo_depth=undo_depth,
         )
         self._each_turn = EachTurn(policy or Policy(), self._state, self._folding)
-        self._by_default = Limits(self.policy.kept_turns(), self._each_turn.kept_tokens)
 
     # At each turn
 
@@ -391,11 +390,10 @@ class ChatContext(Summarizing[ItemT]):
         """Return how much a policy-driven call keeps."""
         if keep_last_turns is not ... or keep_tokens is not ...:
             return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
-        if self._by_default.keep_tokens != self._each_turn.kept_tokens:  # reports have come
-            self._by_default = Limits(self.policy.kept_turns(), self._each_turn.kept_tokens)
+        keeps = self._each_turn.keeps
         if abandon is not None or replay is not False:
-            return replace(self._by_default, abandon=abandon, replay=replay)
-        return self._by_default
+            return replace(keeps, abandon=abandon, replay=replay)
+        return keeps
 
     def _call(
         self,

@@ -20,9 +20,11 @@ from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_flags
 from chatfold.core.snapshot import Extent
+from chatfold.core.within import Within
 from chatfold.errors import ChatfoldError, StoreError, SummaryError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
+from chatfold.planning import Limits
 from chatfold.policy import Load, Policy
 from chatfold.state import ListState
 
@@ -131,7 +133,6 @@ class EachTurn:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.policy = policy
-        self.kept_tokens = policy.kept_tokens(state.model)
         self.background: BackgroundFold[Any] | None = None
         self.checked: tuple[object, ...] | None = None  # what summarizes, if it is known to be able
         self._limit = policy.limit(state.model)
@@ -140,6 +141,7 @@ class EachTurn:
         self._folding = folding
         self._clock = clock
         self._calibration = Calibration(policy.overhead_tokens)
+        self.keeps = self._keeps()
         self._wait = NO_WAIT  # after a failure
         self._wait_without_model = NO_WAIT
         self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
@@ -201,11 +203,25 @@ class EachTurn:
         overhead = self.policy.overhead_tokens
         if not now.believes(reported, counted, overhead):  # what others have told holds
             return
-        self._calibration = known = Calibration.learned(reported, counted, overhead)
-        kept = known.counted(self.policy.kept_tokens(self._state.model, learned=known.extra))
-        if abs(kept - self.kept_tokens) > _NOTICED * self.kept_tokens:
-            self.kept_tokens = kept
+        self._calibration = Calibration.learned(reported, counted, overhead)
+        keeps = self._keeps()
+        pairs = zip(_sizes(keeps), _sizes(self.keeps), strict=True)
+        if any(abs(new - old) > _NOTICED * old for new, old in pairs):
+            self.keeps = keeps
         self._look_beside()
+
+    def _keeps(self) -> Limits:
+        """Return how much is to be kept, by our count, unless a call says otherwise."""
+        policy, known, window = self.policy, self._calibration, self._window
+        kept = known.counted(policy.kept_tokens(self._state.model, learned=known.extra))
+        limits = (self._limit,) if window is None else (min(self._limit, window), window)
+        below = tuple(max(0, known.counted(limit - known.extra)) for limit in limits)
+        return Limits(policy.kept_turns(), kept, within=Within(below, policy.max_items))
+
+    @property
+    def kept_tokens(self) -> int:
+        """Tokens of the list that the recent part may have."""
+        return self.keeps.tokens() or 0
 
     def _look_beside(self) -> None:
         """Warn where most of a request is not of the list: no fold makes that less."""
@@ -527,6 +543,11 @@ def check_ways(on_error: object, background: object = False) -> None:
     if on_error not in _ON_ERROR:
         raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
     check_flags(background=background)
+
+
+def _sizes(keeps: Limits) -> tuple[int, ...]:
+    """Return what depends on reports in how much is to be kept, in tokens."""
+    return keeps.tokens() or 0, *keeps.within.tokens
 
 
 def _failed(outcome: Outcome[Any]) -> bool:

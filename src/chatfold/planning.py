@@ -28,6 +28,7 @@ from chatfold.core.snapshot import Snapshot
 from chatfold.core.split import Split, check_limits
 from chatfold.core.summary import summary_id, summary_number, wrapped
 from chatfold.core.views import ItemView, TextPart
+from chatfold.core.within import Within
 from chatfold.core.write import write_summary
 from chatfold.errors import ShapeError
 from chatfold.options import Settings
@@ -72,6 +73,7 @@ class Limits:
 
     Attributes:
         last_resort: Whether this is to be written without a model, because one came to nothing.
+        within: What the list is to be below afterwards, whatever is to be kept.
     """
 
     keep_last_turns: int | None | EllipsisType = ...
@@ -80,6 +82,7 @@ class Limits:
     force: bool = False
     replay: bool = False
     last_resort: bool = False
+    within: Within = Within()  # noqa: RUF009 - a frozen value
 
     def __post_init__(self) -> None:
         """Check the values; read the ids once: they may come from a generator, or change later."""
@@ -169,6 +172,7 @@ class Planning:
             request=settings.request,
             needed=self._needed(snapshot, settings.request) if appends else (),
             model=self._state.model,
+            within=limits.within,
         )
         plan, head = make_plan(snapshot, settings.renderer(), wish, self._count)
         if limits.replay:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -274,8 +275,8 @@ class Summarizing(History[ItemT]):
     ) -> Limits:
         """Return how much a call keeps: as it says, else as the context's policy does."""
         if keep_last_turns is ... and keep_tokens is ... and self._policy is not None:
-            keep_last_turns = self._policy.kept_turns()
-            keep_tokens = self._each_turn.kept_tokens
+            keeps = self._each_turn.keeps
+            return replace(keeps, abandon=abandon, force=force, replay=replay)
         return Limits(keep_last_turns, keep_tokens, abandon, force, replay)
 
     def _check_llm(

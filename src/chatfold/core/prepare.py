@@ -25,10 +25,11 @@ from chatfold.core.render import TemplateRenderer
 from chatfold.core.room import Room
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
-from chatfold.core.split import Split, split
+from chatfold.core.split import Split, prefix_length, split
 from chatfold.core.summary import earlier_summary, note_of, without_summary
 from chatfold.core.terms import Terms
 from chatfold.core.views import TextPart
+from chatfold.core.within import Within
 from chatfold.errors import SummarizerError
 
 __all__ = ["Wish", "asked_tokens", "make_plan"]
@@ -61,6 +62,7 @@ class Wish:
         request: The fields of the live request, for append mode.
         needed: What the agent's next request has to carry with the list, for append mode.
         model: The agent's model, None where it is not known.
+        within: What the list is to be below afterwards.
     """
 
     keep_last_turns: int | None
@@ -80,6 +82,7 @@ class Wish:
     request: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
     needed: Sequence[Requirement] = ()
     model: str | None = None
+    within: Within = Within()  # noqa: RUF009 - a frozen value
 
 
 class NoRoomError(SummarizerError, ValueError):
@@ -158,7 +161,25 @@ def make_plan(
 
 
 def _where(snapshot: Snapshot, wish: Wish) -> Split:
-    """Return where the list is parted."""
+    """Return where the list is parted: later, where the fold would not lead below its limits."""
+    where = _parted(snapshot, wish, wish.keep_tokens)
+    most = wish.within.kept_tokens(where, snapshot.sizes, _words(snapshot, wish), wish.min_gain)
+    if most is None or (wish.keep_tokens is not None and most >= wish.keep_tokens):
+        return where
+    later = _parted(snapshot, wish, most)
+    return where if later.reason else later
+
+
+def _words(snapshot: Snapshot, wish: Wish) -> int:
+    """Return about how long the summary will be: as asked for, or as the one before it."""
+    start = prefix_length(snapshot.views)
+    asked = asked_tokens(sum(snapshot.sizes[start:]), wish.max_summary_tokens)
+    before = 0 if snapshot.previous is None else snapshot.sizes[snapshot.previous]
+    return max(asked, min(before, 2 * asked))
+
+
+def _parted(snapshot: Snapshot, wish: Wish, keep_tokens: int | None) -> Split:
+    """Return where the list is parted, if so much is kept."""
     items, own = snapshot.items, wish.own
     return split(
         snapshot.views,
@@ -166,7 +187,7 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
         snapshot.spans,
         snapshot.shape,
         keep_last_turns=wish.keep_last_turns,
-        keep_tokens=wish.keep_tokens,
+        keep_tokens=keep_tokens,
         tokens=snapshot.sizes.__getitem__,
         pinned=None if wish.pinned is None else partial(_is_pinned, snapshot, wish.pinned),
         own=(lambda i: own(items[i])) if own is not None else None,
