@@ -171,11 +171,11 @@ def _where(snapshot: Snapshot, wish: Wish) -> Split:
 
 
 def _words(snapshot: Snapshot, wish: Wish) -> int:
-    """Return about how long the summary will be: as asked for, or as the one before it."""
+    """Return about how long the summary will be: as asked for, or as the one before it was."""
     start = prefix_length(snapshot.views)
     asked = asked_tokens(sum(snapshot.sizes[start:]), wish.max_summary_tokens)
     before = 0 if snapshot.previous is None else snapshot.sizes[snapshot.previous]
-    return max(asked, min(before, 2 * asked))
+    return max(asked, before)
 
 
 def _parted(snapshot: Snapshot, wish: Wish, keep_tokens: int | None) -> Split:
