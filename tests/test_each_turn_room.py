@@ -68,6 +68,29 @@ def test_what_is_pinned_leaves_less_to_keep() -> None:
     assert model.asked == found.count("summarized") < 30
 
 
+def test_a_message_that_holds_the_summary_is_not_taken_for_the_summary() -> None:
+    """Bedrock takes no two messages of one role in a row: the pinned one has the summary, too."""
+    model = Model()
+    model.text = "word " * 400
+    policy = Policy(window=WINDOW)
+    ctx = context(policy=policy, counter=All(), pin=_is_long, shape="bedrock")
+    ctx.extend([_said("user", "rule " * 2_500), _said("assistant", "Noted.")])
+    found: list[str] = []
+    for number in range(200):
+        ctx.extend(_said(item["role"], item["content"]) for item in turn(number))
+        found.append((outcome := ctx.maybe_summarize(model)).reason)
+        assert not outcome.changed or 5_000 < ctx.count_tokens().value < 5_600
+    assert set(found[60:]) == {"below_trigger", "summarized"}
+
+
+def _said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text}]}
+
+
+def _is_long(item: Any) -> bool:
+    return any(block.get("text", "").startswith("rule") for block in item["content"])
+
+
 def _is_rule(item: Any) -> bool:
     return item["content"].startswith("rule")
 

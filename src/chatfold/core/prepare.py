@@ -174,8 +174,9 @@ def _words(snapshot: Snapshot, wish: Wish) -> int:
     """Return about how long the summary will be: as asked for, or as the one before it was."""
     start = prefix_length(snapshot.views)
     asked = asked_tokens(sum(snapshot.sizes[start:]), wish.max_summary_tokens)
-    before = 0 if snapshot.previous is None else snapshot.sizes[snapshot.previous]
-    return max(asked, before)
+    at = snapshot.previous
+    alone = at is not None and len(snapshot.views[at].parts) == 1  # not with a user's own words
+    return max(asked, snapshot.sizes[at]) if at is not None and alone else asked
 
 
 def _parted(snapshot: Snapshot, wish: Wish, keep_tokens: int | None) -> Split:
