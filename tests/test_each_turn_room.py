@@ -57,6 +57,16 @@ def test_instructions_in_the_list_leave_less_to_keep_as_those_beside_it_do(
     assert not ctx.load().over_limit
 
 
+def test_a_model_that_writes_more_than_it_is_asked_for_leaves_less_to_keep() -> None:
+    """The next summary will be about as long as the one that is there."""
+    model, ctx = Model(), context(policy=Policy(window=16_000), counter=All())
+    model.text = "word " * 1_500
+    ctx.append(long(5_000))
+    found = reasons(ctx, model, 250)
+    last = found.index("summarized", found.index("summarized") + 1)  # of the first nothing is known
+    assert set(found[last:]) == {"below_trigger", "summarized"}
+
+
 def test_what_is_pinned_leaves_less_to_keep() -> None:
     """It stays in every fold, as instructions do."""
     model, ctx = Model(), context(policy=Policy(window=WINDOW), counter=All(), pin=_is_rule)
