@@ -117,7 +117,7 @@ class Folds:
 
     def forget(self, key: str) -> None:
         """Drop what is held of items that are no longer there."""
-        for made in self._made.values():
+        for made in list(self._made.values()):  # a thread may make another meanwhile
             made.forget(key)
 
     @asynccontextmanager

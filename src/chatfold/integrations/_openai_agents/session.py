@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -15,6 +16,7 @@ from chatfold.core.callables import is_yes
 from chatfold.core.plan import Outcome
 from chatfold.core.rolling import item_digest
 from chatfold.host_turns import LONGEST, POLL
+from chatfold.integrations._openai_agents.alone import Alone
 from chatfold.integrations._openai_agents.folds import SHAPE, Folds
 from chatfold.integrations._openai_agents.run import Run, seen
 from chatfold.integrations._openai_agents.wrapped import (
@@ -138,9 +140,9 @@ class FoldedSession:
         )
         self._run = Run()  # the last that was seen
         self._context: ChatContext[Any] | None = None  # of what the wrapped session holds
-        self._busy = False
+        self._folding = threading.Lock()  # tried, never waited for: a run may be of another loop
         self._unfit: UnfitError | None = None  # why its items are not replaced any more
-        self._writing = asyncio.Lock()
+        self._writing = Alone()
         methods = (wrapped.get_items, wrapped.add_items, wrapped.pop_item, wrapped.clear_session)
         self._passes_run = all("wrapper" in inspect.signature(each).parameters for each in methods)
 
@@ -254,13 +256,13 @@ class FoldedSession:
         if self._persist == "view":
             return await self._seen(items, run)
         waited = 0.0
-        while self._busy:  # another run is at it; waited for where the list does not fit
+        # Another run may be at it, which is waited for where the list does not fit.
+        while not self._folding.acquire(blocking=False):
             if waited >= LONGEST or not self._over_window(items, run):
                 return items, Outcome(False, "busy")
             await asyncio.sleep(POLL)
             waited += POLL
             items = await self._read(wrapper)
-        self._busy = True
         try:
             if self._folds.finds:
                 now, outcome = await self._seen(items, run)
@@ -276,7 +278,7 @@ class FoldedSession:
                 return items, outcome
             return await self._taken_in(items, context.items, outcome, wrapper)
         finally:
-            self._busy = False
+            self._folding.release()
 
     async def _seen(
         self, items: list[TResponseInputItem], run: Run
