@@ -16,6 +16,7 @@ from laws import Weightless
 from test_middleware import Teller, middleware, talk
 
 from chatfold import ChatContext, Middleware, Policy
+from chatfold.held_claims import HeldClaims
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore, SQLStore, StoreError
@@ -237,7 +238,8 @@ def test_a_claim_is_had_without_a_thread_that_keeps_it(monkeypatch: pytest.Monke
         raise RuntimeError("can't start new thread")
 
     store = MemoryStore()
-    monkeypatch.setattr("chatfold.shared_folds._KEEPERS", Threads("no", 1.0))
+    monkeypatch.setattr("chatfold.held_claims._KEEPER", Threads("no", 1.0))
+    monkeypatch.setattr("chatfold.shared_folds.CLAIMS", HeldClaims())
     monkeypatch.setattr(threading.Thread, "start", start)
     assert middleware(Teller(), store=store).fold(talk(40), key="a").outcome.reason == "summarized"
     assert middleware(Teller(), store=store).fold(talk(60), key="a").outcome.reason == "summarized"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from weakref import WeakSet
 from chatfold.core.callables import has_method, kind_of
 from chatfold.core.summary import summary_id
 from chatfold.errors import StoreError
+from chatfold.held_claims import CLAIMS
 from chatfold.regions import Region, region_of
 from chatfold.session import Session
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
@@ -36,13 +36,10 @@ _TELLING: Final = 4
 """Items by which processes tell which conversation they claim: they may not have equally many."""
 _LEASE: Final = 60.0
 """Seconds after which a claim is free again, should its holder have died."""
-_RENEWALS: Final = 30
-"""Times that a claim is held for longer: whoever takes ten minutes over a summary has hung."""
-_KEEPERS: Final = Threads("chatfold-claim", 60.0)
+_WRITERS: Final = Threads("chatfold-store", 60.0)
+"""For what a turn does not wait for: a fold that is kept, and a claim that is given up."""
 _BUGS: Final = (AssertionError, AttributeError, NameError, TypeError)
 """What a store of the caller's own raises where it is at fault itself, which must be seen."""
-_AGAIN: Final = 1.0
-"""Seconds between two tries to give up a claim."""
 _UNDER_WAY: Final = math.inf
 """When what is owed to the store is tried again, while it is being tried."""
 
@@ -118,10 +115,9 @@ class SharedFolds:
                 f"store must be one for hosts, such as SQLStore(url), not {kind_of(store)}"
             )
         self._store = store
-        self._lease = lease
+        self.lease = lease
         self._warned = False
         self._asked_again = 0.0  # from when on, by `time.monotonic`, a store that failed is asked
-        self._ended: dict[str, threading.Event] = {}  # by the token of a claim that is held
         self._under_way: list[_Write] = []  # what is to be written, or is being written now
         _ALL.add(self)
 
@@ -238,7 +234,7 @@ class SharedFolds:
             self.write(write)
             return
         try:
-            _KEEPERS.run(partial(_reported, partial(self.write, write)))
+            _WRITERS.run(partial(_reported, partial(self.write, write)))
         except RuntimeError:  # no thread can be started now
             self._ended_with(write, 0.0)
             if write.claim is not None:  # the turn gives it up
@@ -302,18 +298,14 @@ class SharedFolds:
             return nobody
         # The session has it before anybody holds it for longer: an interrupt may come between.
         session.claim = made = self._asked(
-            lambda store: store.claim(name, begins[-1], self._lease), nobody
+            lambda store: store.claim(name, begins[-1], self.lease), nobody
         )
         if made is not None and made.token:
-            self._ended[made.token] = ended = threading.Event()
-            with suppress(RuntimeError):  # no thread can be started; then it has its time, no more
-                _KEEPERS.run(partial(self._keep, made, ended))
+            CLAIMS.hold(self, made)
         return made
 
     def released(self, claim: Claim, *, waits: bool = True) -> None:
         """Give up a claim; where the store fails just then, again until its time is up.
-
-        Else nobody could fold the conversation until then, and who must would wait for it.
 
         Args:
             claim: The claim.
@@ -321,30 +313,18 @@ class SharedFolds:
         """
         if not waits:
             with suppress(RuntimeError):  # no thread can be started; then here
-                _KEEPERS.run(partial(_reported, partial(self.released, claim)))
+                _WRITERS.run(partial(_reported, partial(self.released, claim)))
                 return
-        ended = self._ended.pop(claim.token, None)
-        if ended is not None:
-            ended.set()
-        if claim.token and not self._gave_up(claim):
-            with suppress(RuntimeError):
-                _KEEPERS.run(partial(self._give_up, claim))
+        if claim.token:
+            CLAIMS.give_up(self, claim)
 
-    def _keep(self, claim: Claim, ended: threading.Event) -> None:
-        """Hold a claim until its work has ended, which may take longer than its time."""
-        for _ in range(_RENEWALS):
-            if ended.wait(self._lease / 3):
-                return
-            self._tried(lambda store: store.renew(claim, self._lease), False)
+    def renew(self, claim: Claim) -> None:
+        """Hold a claim for longer; where the store fails, nothing."""
+        self._tried(lambda store: store.renew(claim, self.lease), False)
 
-    def _give_up(self, claim: Claim) -> None:
-        until = time.monotonic() + self._lease
-        while time.monotonic() < until:
-            time.sleep(_AGAIN)
-            if self._gave_up(claim):
-                return
+    def gave_up(self, claim: Claim) -> bool:
+        """Give a claim up, as often as this is called; return False where the store failed."""
 
-    def _gave_up(self, claim: Claim) -> bool:
         def release(store: HostStore) -> bool:
             store.release(claim)
             return True
