@@ -19,6 +19,7 @@ from chatfold.capture import (
     openai_responses,
 )
 from chatfold.capture._ids import finished
+from chatfold.capture._known import unlisted
 from chatfold.capture._recorder import Recording
 from chatfold.capture._refusals import no_response, no_stream
 from chatfold.capture._sdk import fields
@@ -74,7 +75,9 @@ def captured(
     for maker in MAKERS:
         if maker.takes(response):
             raw = maker.outputs(response, choice=choice)
-            made = finished(raw.items, shapes(maker.shape), items, takes_ids=raw.takes_ids)
+            shape = shapes(maker.shape)
+            new = unlisted(raw.items, items, shape)
+            made = finished(new, shape, items, takes_ids=raw.takes_ids)
             return raw._replace(items=made)
     raise TypeError(no_response(response))
 
