@@ -289,6 +289,8 @@ def test_anything_else_is_a_type_error_that_says_what_is_accepted(llm: object) -
     """The value itself is not shown, only its type."""
     with pytest.raises(TypeError, match=f"cannot summarize with {name(llm)}; expected an OpenAI"):
         resolve(llm, asynchronous=False)
+    with pytest.raises(TypeError, match=f"cannot summarize with {name(llm)}; expected an OpenAI"):
+        resolve(["extractive", llm], model="m", asynchronous=False)  # to leave it out is no remedy
 
 
 @pytest.mark.parametrize("llm", [openai.OpenAI, Both])
@@ -296,6 +298,8 @@ def test_a_class_in_place_of_an_instance_is_a_type_error(llm: type) -> None:
     """A class is callable, but calling it with a prompt gives no summary."""
     with pytest.raises(TypeError, match=f"got the class {llm.__name__}, not an instance"):
         resolve(llm, asynchronous=False)
+    with pytest.raises(TypeError, match=f"got the class {llm.__name__}, not an instance"):
+        resolve(llm, model="m", asynchronous=False)
 
 
 @pytest.mark.parametrize(

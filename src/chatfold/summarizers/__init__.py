@@ -137,6 +137,9 @@ def resolve(
         raise ValueError(f"the list of summarizers is empty; expected {_ACCEPTED}")
     clients = [recognize(member) for member in chain]
     if model is not None and not any(clients):
+        for member in chain:
+            if not isinstance(member, str):  # to leave model= out would be no remedy for it
+                _from_other(member, timeout, retries, asynchronous)
         raise TypeError(
             f"model= goes with a client, got {_named(chain[0])}; "
             'write "openai:<model>" or "anthropic:<model>", or leave model= out'
