@@ -436,6 +436,51 @@ def test_a_late_result_answers_the_call_of_its_name_where_ids_recur() -> None:
     assert "open:\n- refund(order=LK-2)" in record
 
 
+def refunded(*orders: str, notes: int = 1, given: str = "") -> str:
+    """Return the record after calls without ids were folded away, and late results have come."""
+    ctx: ChatContext[Any] = ChatContext(
+        [*talk(2), *(item for order in orders for item in _refund(order, given)), *talk(2)],
+        shape="ollama",
+    )
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert ctx.tool_calls() == []
+    for number in range(notes):
+        ctx.append({"role": "tool", "tool_name": "refund", "content": f"Refunded as RF-{number}"})
+    ctx.append(talk(1)[0])
+    for _ in range(2):
+        ctx.extend([*reversed(talk(1)), *talk(2)])
+        assert ctx.summarize(short, keep_last_turns=1).changed
+    return outcome_record(ctx)
+
+
+def _refund(order: str, given: str) -> list[Any]:
+    call: dict[str, Any] = {"function": {"name": "refund", "arguments": {"order": order}}}
+    if given:
+        call["id"] = f"{given}{order}"
+    asked, answered = talk(1)
+    return [asked, {"role": "assistant", "content": "", "tool_calls": [call]}, asked, answered]
+
+
+@pytest.mark.parametrize("given", ["", "c"], ids=["no ids", "an id on the call alone"])
+@pytest.mark.parametrize("notes", [1, 2])
+def test_a_late_result_without_an_id_answers_the_one_call_of_its_name(
+    notes: int, given: str
+) -> None:
+    """Ollama's results have none, nor have those of Gemini's documentation."""
+    record = refunded("LK-1", notes=notes, given=given)
+    assert "open:" not in record
+    told = f"done:\n- refund(order=LK-1): Refunded as RF-{notes - 1}{' [cLK-1]' if given else ''}\n"
+    assert told in f"{record}\n"  # what came twice is one
+
+
+def test_a_late_result_without_an_id_settles_nothing_where_several_calls_wait() -> None:
+    """Nobody knows which it answers, and what is said to be done is not done again."""
+    record = refunded("LK-1", "LK-2")
+    assert "done:" not in record
+    assert "open:\n- refund(order=LK-1)" in record
+    assert "- refund(order=LK-2)" in record
+
+
 def test_a_note_of_another_call_settles_nothing() -> None:
     *call, _ = step("openai_chat", "c1", 1, ["ok"])
     note = '<recorded_tool_result call_id="c2">\n<note>x</note>\nok\n</recorded_tool_result>'

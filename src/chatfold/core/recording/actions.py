@@ -172,18 +172,30 @@ def settled(record: Record, words: CallWords) -> Record:
     )
 
 
-def _by_call(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """Return entries by the ids of their calls."""
-    made: dict[str, list[Entry]] = {}
+_Key: TypeAlias = tuple[str, str]
+"""The id of a call, or the name of its tool, with "" in place of the other."""
+
+
+def _by_call(entries: Sequence[Entry]) -> dict[_Key, list[Entry]]:
+    """Return entries by the ids of their calls, and by the names of their tools."""
+    made: dict[_Key, list[Entry]] = {}
     for entry in entries:
         if entry.call:
-            made.setdefault(entry.call, []).append(entry)
+            made.setdefault((entry.call, ""), []).append(entry)
+        made.setdefault(("", entry.name), []).append(entry)
     return made
 
 
-def _meant(waiting: Mapping[str, Sequence[Entry]], words: CallWords, number: int) -> Entry | None:
-    """Return the call that a result without one answers, None where none waits under its id."""
-    under = waiting.get(words.id(number), ())
+def _meant(waiting: Mapping[_Key, Sequence[Entry]], words: CallWords, number: int) -> Entry | None:
+    """Return the call that a result without one answers, None where none waits under its id.
+
+    One without an id answers the one call that waits by its name; of several nobody knows which.
+    """
+    if words.calls[number].id is None:
+        name = words.name(number) if words.calls[number].name else None
+        alike = [*waiting.get(("", name), ())] if name else []
+        return alike[0] if len(alike) == 1 and alike[0].calls == 1 else None
+    under = waiting.get((words.id(number), ""), ())
     if len(under) > 1 and words.calls[number].name:
         name = words.name(number)
         exact = [entry for entry in under if entry.name == name]
@@ -229,7 +241,8 @@ class _Writer:
         known = self.answered.get(number)
         name = self.name(number)
         arguments = self.words.deed(number) if known is None else known.arguments or ()
-        return Entry(name, arguments, values, self.words.id(number), unsure=number in self.unsure)
+        call_id = self.words.id(number) if known is None else known.call
+        return Entry(name, arguments, values, call_id, unsure=number in self.unsure)
 
     def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:
         """Return the newest calls in full, as far as there is room, behind counts of the others.

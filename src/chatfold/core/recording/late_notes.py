@@ -34,7 +34,7 @@ def noted_results(views: Sequence[ItemView], indices: Iterable[int]) -> list[Too
     ]
     made = [_result(text, index, views[index].shape) for text, index in notes]
     # A result that came twice is one.
-    return [*{(result.id, result.name): result for result in made if result.id}.values()]
+    return [*{(r.id, r.name): r for r in made if r.id or r.name}.values()]
 
 
 def _result(note: str, index: int, shape: str) -> ToolCallRecord:
