@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 from collections.abc import Iterator
+from types import FunctionType, ModuleType
 from typing import Any
 
 _MOST = 9  # of those that are told
@@ -35,6 +36,28 @@ def held(mark: str) -> list[str]:
                 seen.add(id(inner))
                 waiting.append((*way, inner))
     return sorted({" > ".join(map(_shown, way)) for way in found})[:_MOST]
+
+
+def holds(one: Any, mark: str) -> bool:
+    """Return whether an object leads to a text with a mark in it; code is not looked through.
+
+    It takes a moment, where `held` looks through all that frameworks have loaded.
+    """
+    waiting, seen = [one], {id(one)}
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, FunctionType):  # its module leads to everything
+            inner: list[Any] = [at.__closure__, at.__defaults__, at.__kwdefaults__]
+        else:
+            inner = gc.get_referents(at)
+        for each in inner:
+            if issubclass(type(each), _TEXTS):
+                if mark in _plain(each):
+                    return True
+            elif id(each) not in seen and not isinstance(each, type | ModuleType):
+                seen.add(id(each))
+                waiting.append(each)
+    return False
 
 
 def _variables() -> Iterator[dict[str, Any]]:

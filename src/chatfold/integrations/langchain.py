@@ -45,6 +45,7 @@ try:
         FoldState,
         held,
         is_part,
+        part_of,
         replaced,
         shown,
         stored,
@@ -161,8 +162,26 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         }
         self._lock = threading.Lock()
         self._made: dict[tuple[str | None, int | None], Middleware[BaseMessage]] = {}
+        self._parts = {""}  # behind threads' names in those of their conversations: few
         self._warned: set[str] = set()
         self._for(None)  # what is wrong with the options is said now
+
+    def forget(self, key: str) -> None:
+        """Drop what this process holds of a thread: its messages, and what is folded of them.
+
+        What is under way is given up, or waited for, as by `Middleware.forget`. The thread's state
+        is the checkpointer's to delete, its fold included. In a `store` it is erased there
+        (`store.erase(key)`; for an agent that is node `name` of another graph the key is
+        `key/name`); do that afterwards.
+
+        Args:
+            key: The `thread_id`, or what `key=` has named it.
+        """
+        with self._lock:
+            made = list(self._made.values())
+        for each in made:
+            for part in list(self._parts):
+                each.forget(key + part)
 
     # At each call of the model
 
@@ -288,6 +307,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
         key = self._key(config) if callable(self._key) else self._key or thread_of(config)
         if key is None and is_shared(self._store):
             raise missing_key(_UNNAMED)
+        self._parts.add("" if self._key else part_of(config))
         own = None
         if self._given is None:
             own = summarizers(model, retries=self._retries)

@@ -103,7 +103,8 @@ def chatfold_filter(
             `conversation_id` does not, and is never folded.
         background: Whether summaries are written in the background: no call waits for a model.
         on_error: Whether a failure of the summarizer is reported, or raised.
-        sessions: Number of conversations that are held ready; the one used longest ago goes.
+        sessions: Number of conversations that are held ready, and of their folds that are kept
+            without a store; the one used longest ago goes.
         pin: As for `ChatContext`.
         counter: As for `ChatContext`.
         summary_key: As for `ChatContext`.
@@ -175,6 +176,18 @@ class ChatfoldFilter:
             key = f"begins {item_digest(given.input[0]).hex()}"
         folded = await self._folds.fold(given.input, run, key)
         return ModelInputData(input=folded.items, instructions=given.instructions)
+
+    def forget(self, key: str) -> None:
+        """Drop what this process holds of a conversation: its items, and what is folded of them.
+
+        What is under way is given up, or waited for, as by `Middleware.forget`. In a `store` that
+        you pass it is erased there (`store.erase(key)`); do that afterwards.
+
+        Args:
+            key: The session's id or the run's `group_id`, or what `key=` has named it. One without
+                any of these cannot be told from others that open alike.
+        """
+        self._folds.forget(checked_key(key))
 
     def _refuse(self, run: Run, key: str | None) -> None:
         """Report, once a run, that the server holds the history."""

@@ -19,7 +19,17 @@ from chatfold.regions import Region, region_of
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-__all__ = ["FOLD", "FoldState", "held", "is_part", "replaced", "shown", "stored", "thread_of"]
+__all__ = [
+    "FOLD",
+    "FoldState",
+    "held",
+    "is_part",
+    "part_of",
+    "replaced",
+    "shown",
+    "stored",
+    "thread_of",
+]
 
 FOLD: Final[Literal["chatfold_fold"]] = "chatfold_fold"
 
@@ -46,15 +56,18 @@ def held(state: Any) -> Region | None:
 
 
 def thread_of(config: RunnableConfig) -> str | None:
-    """Return the name of the thread of a run, None where it has none.
+    """Return the name of the conversation of a run, None where it has no thread."""
+    thread = (config.get("configurable") or {}).get("thread_id")
+    return None if thread in (None, "") else str(thread) + part_of(config)
+
+
+def part_of(config: RunnableConfig) -> str:
+    """Return what the name of a conversation has behind that of its thread, "" for most.
 
     An agent that is a subgraph of another has a conversation of its own in the same thread. The
     ids of tasks in its namespace are new in each run.
     """
-    thread = (config.get("configurable") or {}).get("thread_id")
-    if thread in (None, ""):
-        return None
-    return "/".join([str(thread), *(space.partition(":")[0] for space in _around(config))])
+    return "".join(f"/{space.partition(':')[0]}" for space in _around(config))
 
 
 def is_part(config: RunnableConfig) -> bool:

@@ -13,6 +13,7 @@ from agents.models.default_models import get_default_model
 from chatfold.context import ChatContext
 from chatfold.core.callables import has_method
 from chatfold.core.plan import Outcome
+from chatfold.core.scalars import check_whole
 from chatfold.each_turn import check_ways
 from chatfold.errors import BusyError, ChatfoldError
 from chatfold.integrations._openai_agents.model import AgentModel
@@ -24,6 +25,7 @@ from chatfold.options import Settings, SummaryOptions
 from chatfold.session import Session
 from chatfold.shared_folds import is_shared
 from chatfold.stores import MemoryStore
+from chatfold.stores._recent import Recent
 from chatfold.summarizers import checked_native, is_native, resolve, senders
 from chatfold.threads import STEPS, arun
 from chatfold.tokens.windows import window_for
@@ -34,7 +36,21 @@ if TYPE_CHECKING:
 __all__ = ["SHAPE", "Folds"]
 
 SHAPE: Final = "openai_responses"
+_HELD: Final = 1_000  # folds, where nobody says how many conversations are held ready
 _OURS: Final = ("openai:", "anthropic:")  # names that chatfold takes, whatever the run's provider
+
+
+class _Own(MemoryStore):
+    """By which agents of several models hand a conversation over to each other.
+
+    Args:
+        most: Number of folds that it keeps.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        check_whole("sessions", most, 1)
+        self._entries = Recent(self._max_bytes, most)
 
 
 class Folds:
@@ -64,9 +80,9 @@ class Folds:
         self._call: dict[str, Any] = {"model": model} | {
             n: options.pop(n) for n in ("background", "on_error")
         }
+        self._own: MemoryStore | None = None
         if options["store"] is None and not replaces:
-            # Agents of several models hand a conversation over to each other.
-            options["store"] = MemoryStore()
+            options["store"] = self._own = _Own(options.get("sessions", _HELD))
         self._options = options
         self._undone: set[str] = set()
         self._in_place = replaces and has_method(options["store"], "longest")
@@ -116,9 +132,11 @@ class Folds:
             RUN.reset(token)
 
     def forget(self, key: str) -> None:
-        """Drop what is held of items that are no longer there."""
+        """Drop what is held of items that are no longer there; see `Middleware.forget`."""
         for made in list(self._made.values()):  # a thread may make another meanwhile
             made.forget(key)
+        if self._own is not None:
+            self._own.erase(key)
 
     @asynccontextmanager
     async def held_off(self, items: list[Any], run: Run, key: str) -> AsyncGenerator[None]:

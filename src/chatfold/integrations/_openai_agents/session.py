@@ -8,6 +8,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -208,6 +209,20 @@ class FoldedSession:
                 return Outcome(False, "stale", key=self._name, remedy=remedy)
             return outcome
 
+    def forget(self) -> None:
+        """Drop what this object holds of the conversation: its items, and what is folded of them.
+
+        What is under way is given up, or waited for, as by `Middleware.forget`. The items are
+        removed by `clear_session()`, and in a `store` that you pass folds are erased by
+        `store.erase(key)`, the session's id where no `key=` was given; do that afterwards.
+        """
+        self._folds.forget(self._name or self.session_id)
+        context, self._context = self._context, None
+        if context is not None and context.background is not None:
+            context.background.cancel()
+        self._open = frozenset
+        self._run = replace(self._run, context=None)  # of which the SDK holds what was said last
+
     async def add_items(
         self,
         items: list[TResponseInputItem],
@@ -301,7 +316,7 @@ class FoldedSession:
             now = await self._replaced(before, after, wrapper)
         except UnfitError as error:
             _log.warning("a session is not folded any more: %s", error)
-            self._unfit = error
+            self._unfit = error.with_traceback(None)  # which holds the items
             return before, Outcome(False, "failed", error=error, usage=outcome.usage)
         if now is None:
             return await self._read(wrapper), Outcome(False, "stale", usage=outcome.usage)
