@@ -113,3 +113,16 @@ def test_a_conversation_that_key_names_is_forgotten_by_that_name(key: Any) -> No
     assert holds(fold, mark)
     fold.forget("tenant")
     assert not holds(fold, mark)
+
+
+def test_a_key_of_the_users_own_names_that_conversation_alone() -> None:
+    """One like it, behind which the name of a node stands, is another one."""
+    joe, fold = unheard(), ChatfoldMiddleware(Writer(), SMALL, key=lambda _: "joe/desk")
+    graph = StateGraph(MessagesState)
+    graph.add_node("desk", create_agent(Model(), middleware=[fold]))
+    graph.add_edge(START, "desk")
+    talk(graph.compile(checkpointer=InMemorySaver()), joe, "one")
+    fold.forget("joe")
+    assert holds(fold, joe)
+    fold.forget("joe/desk")
+    assert not holds(fold, joe)
