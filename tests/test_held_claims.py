@@ -234,6 +234,9 @@ print(time.monotonic() - began, file=sys.stderr)
     assert 1.5 < float(said.splitlines()[-1]) < 6
 
 
+@pytest.mark.skipif(
+    sys.version_info[:2] == (3, 12), reason="it gives no new threads to exit handlers"
+)
 def test_a_store_that_hangs_keeps_no_other_from_its_claims(tmp_path: Path) -> None:
     code = """
 hanging = SQLStore(where + "2")

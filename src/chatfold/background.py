@@ -23,7 +23,7 @@ from chatfold.core.scalars import check_number
 from chatfold.errors import SummarizerError
 from chatfold.folding import Folding, charged
 from chatfold.state import ListState
-from chatfold.threads import LEFT, Threads, arun
+from chatfold.threads import LEFT, NoThreadError, Threads, arun
 from chatfold.work import Made, put
 
 __all__ = ["YET_TO_ANSWER", "BackgroundFold", "OverBy", "Then"]
@@ -181,7 +181,7 @@ class BackgroundFold(Generic[ItemT]):
     # What the work below and `Middleware` use
 
     def when_ended(self, act: Callable[[], None]) -> None:
-        """Have something done in a thread of its own as soon as nobody writes any more.
+        """Have something done as soon as nobody writes any more, in a thread, if there is one.
 
         It must not raise. A fold whose event loop is closed never ends.
         """
@@ -190,7 +190,7 @@ class BackgroundFold(Generic[ItemT]):
             if not self._ended:
                 self._then_do.append(act)
                 return
-        _THREADS.run(act)
+        _beside(act)
 
     def put_in(self) -> Outcome[ItemT] | None:
         """Do what `apply_if_ready` does, but tell nobody: see `tell`; None where it is settled."""
@@ -251,8 +251,8 @@ class BackgroundFold(Generic[ItemT]):
 
         try:
             _THREADS.run(partial(contextvars.copy_context().run, run))
-        except RuntimeError as error:
-            raise SummarizerError(f"no thread can be had to write the summary: {error}") from error
+        except NoThreadError as error:
+            raise SummarizerError(f"the summary is not written: {error}") from error
 
     def run_in_task(self, make: Callable[[Callable[[], bool]], Coroutine[Any, Any, Made]]) -> None:
         """Have it written by a task of the running event loop."""
@@ -294,7 +294,7 @@ class BackgroundFold(Generic[ItemT]):
             self._done.set()
             acts, self._then_do = self._then_do, []
         for act in acts:
-            _THREADS.run(act)
+            _beside(act)
 
     def _is_stopped(self) -> bool:
         return self._stopped
@@ -379,6 +379,13 @@ class BackgroundFold(Generic[ItemT]):
         if then is not None:
             self._outcome = outcome = then(outcome)
         return outcome
+
+
+def _beside(act: Callable[[], None]) -> None:
+    try:
+        _THREADS.run(act)
+    except NoThreadError:  # here, or else nobody gives up what is held for the fold
+        act()
 
 
 def _unfinished(cause: BaseException | None) -> SummarizerError:

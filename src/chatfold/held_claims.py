@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from chatfold.stores import Claim
-from chatfold.threads import Crew, Threads
+from chatfold.threads import Crew, NoThreadError, Threads
 
 __all__ = ["CLAIMS", "HeldClaims", "Holder"]
 
@@ -124,7 +124,7 @@ class HeldClaims:
             if held.due < self._looks:
                 self._sooner.notify()
             return
-        with suppress(RuntimeError):  # no thread can be started
+        with suppress(NoThreadError):
             _KEEPER.run(self._keep)
             self._is_kept = True
 
@@ -158,7 +158,7 @@ class HeldClaims:
                 work = partial(self._ask, held)
                 try:
                     _ASKING.run(work)
-                except RuntimeError:  # no thread can be started
+                except NoThreadError:
                     work()
 
     def _ask(self, held: _Held) -> None:
@@ -178,8 +178,8 @@ class HeldClaims:
     def _at_exit(self) -> None:
         """Give up all claims: a process that ends well is not to count as one that still works.
 
-        The keeper does, which is there: the system gives no new threads now (Python 3.12), and a
-        store that hangs is not to hold up the end.
+        The keeper does: a store that hangs is not to hold up the end, and Python 3.12 gives exit
+        handlers no new threads (`Py_FinalizeEx`; 3.11 and 3.13 do).
         """
         with self._sooner:
             if not self._is_kept:

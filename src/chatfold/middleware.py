@@ -24,7 +24,7 @@ from chatfold.regions import Region
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 from chatfold.templates import load_templates
-from chatfold.threads import STEPS, arun
+from chatfold.threads import STEPS, NoThreadError, arun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -266,7 +266,7 @@ class Middleware(Generic[ItemT]):
     async def _aadvanced(
         self, steps: Steps[ItemT], advance: Callable[[], Session | float]
     ) -> Session | float | Folded[ItemT]:
-        """Return the next step; what asks a store is run in a thread, as stores block."""
+        """Return the next step; what asks a store is run in a thread, if there is one."""
         if not self._shared.used:
             return _advanced(advance)
         # Taken by who comes first: the thread when it is done, or this call when it is cancelled.
@@ -282,10 +282,14 @@ class Middleware(Generic[ItemT]):
                     _close(steps)
 
         try:
-            return await arun(advanced, STEPS)
+            return await arun(advanced, STEPS, or_here=True)
         except asyncio.CancelledError:
             if not _taken(first):
-                STEPS.run(partial(_close, steps))  # a store may be slow to take it
+                close = partial(_close, steps)
+                try:
+                    STEPS.run(close)  # a store may be slow to take it
+                except NoThreadError:
+                    close()
             raise
 
 

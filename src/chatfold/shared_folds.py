@@ -23,7 +23,7 @@ from chatfold.regions import Region, region_of
 from chatfold.session import Session
 from chatfold.stores import Claim, HostFold, HostStore, MemoryStore
 from chatfold.stores.base import checked_key
-from chatfold.threads import Threads
+from chatfold.threads import NoThreadError, Threads
 
 __all__ = ["SharedFolds", "is_shared", "missing_key"]
 
@@ -235,7 +235,7 @@ class SharedFolds:
             return
         try:
             _WRITERS.run(partial(_reported, partial(self.write, write)))
-        except RuntimeError:  # no thread can be started now
+        except NoThreadError:
             self._ended_with(write, 0.0)
             if write.claim is not None:  # the turn gives it up
                 write.session.claim = write.claim
@@ -312,7 +312,7 @@ class SharedFolds:
             waits: Whether the caller may wait for the store; else a thread does.
         """
         if not waits:
-            with suppress(RuntimeError):  # no thread can be started; then here
+            with suppress(NoThreadError):  # then here
                 _WRITERS.run(partial(_reported, partial(self.released, claim)))
                 return
         if claim.token:

@@ -24,7 +24,18 @@ from chatfold.core.scalars import check_number
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["LEFT", "STEPS", "Crew", "ExpiredError", "Threads", "arun", "check_timeout", "run"]
+__all__ = [
+    "LEFT",
+    "STEPS",
+    "Crew",
+    "ExpiredError",
+    "NoThreadError",
+    "Threads",
+    "arun",
+    "begin",
+    "check_timeout",
+    "run",
+]
 
 T = TypeVar("T")
 
@@ -51,6 +62,22 @@ def check_timeout(timeout: float | None) -> None:
         )
 
 
+class NoThreadError(RuntimeError):
+    """The system gives no more threads, and what was to be done in one is not done."""
+
+
+def begin(work: _Job, name: str) -> None:
+    """Have work done in a new daemon thread.
+
+    Raises:
+        NoThreadError: None can be had: a container may limit its processes, as `ulimit -u` does.
+    """
+    try:
+        threading.Thread(target=work, name=name, daemon=True).start()
+    except RuntimeError as error:
+        raise NoThreadError(f"no thread can be had: {error}") from error
+
+
 class Threads:
     """As many threads as there is work at a time; no lock is needed, a list hands them out.
 
@@ -67,12 +94,16 @@ class Threads:
             os.register_at_fork(after_in_child=self._idle.clear)
 
     def run(self, work: _Job) -> None:
-        """Have work done in a thread; it must not raise."""
+        """Have work done in a thread; it must not raise.
+
+        Raises:
+            NoThreadError: None can be had.
+        """
         try:
             box = self._idle.pop()
         except IndexError:
             box = SimpleQueue[_Job]()
-            threading.Thread(target=self._serve, args=(box,), name=self._name, daemon=True).start()
+            begin(partial(self._serve, box), self._name)
         box.put(work)
 
     def _serve(self, box: _Box) -> None:
@@ -111,7 +142,11 @@ class Crew:
             os.register_at_fork(after_in_child=self._begin)
 
     def run(self, work: _Job) -> None:
-        """Have work done in a thread; it must not raise."""
+        """Have work done in a thread; it must not raise.
+
+        Raises:
+            NoThreadError: None can be had.
+        """
         self._waiting.append(work)
         if not self._places.acquire(blocking=False):
             return
@@ -168,6 +203,7 @@ def run(function: Callable[[], T], timeout: float | None) -> T:
 
     Raises:
         ExpiredError: `function` took longer.
+        NoThreadError: None can be had; it was not called.
     """
     if timeout is None:
         return function()
@@ -180,7 +216,9 @@ def run(function: Callable[[], T], timeout: float | None) -> T:
     return result.opened()
 
 
-async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T:
+async def arun(
+    function: Callable[[], T], threads: Threads | Crew = _CALLS, *, or_here: bool = False
+) -> T:
     """Return what `function` returns in another thread, or raise what it raises.
 
     Whoever cancels this stops waiting; the thread itself cannot be stopped, and is told to `LEFT`.
@@ -188,8 +226,10 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
     Args:
         function: Called in a thread that sees the caller's context variables.
         threads: One of these; by default there is one for every call at a time.
+        or_here: Whether it is called here, and the event loop waits, where no thread can be had.
 
     Raises:
+        NoThreadError: None can be had; it was not called.
         RuntimeError: It is awaited by something else than asyncio.
     """
     import asyncio
@@ -210,7 +250,12 @@ async def arun(function: Callable[[], T], threads: Threads | Crew = _CALLS) -> T
             loop.call_soon_threadsafe(_settle, future, result)
         ended.set_result(None)
 
-    _start(work, threads)
+    try:
+        _start(work, threads)
+    except NoThreadError:
+        if not or_here:
+            raise
+        return function()
     try:
         return (await future).opened()
     except asyncio.CancelledError:

@@ -19,13 +19,13 @@ from chatfold.core.plan import Outcome, Plan
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.undo import Fold
 from chatfold.driving import adrive, drive
-from chatfold.errors import SummaryError
+from chatfold.errors import SummarizerError, SummaryError
 from chatfold.folding import Draft, Folding
 from chatfold.options import Settings
 from chatfold.planning import Limits
 from chatfold.summarizers import Summarizer, checked_native, is_native, resolve
 from chatfold.summarizers.native import Compacted, NativeCompaction
-from chatfold.threads import STEPS, arun
+from chatfold.threads import STEPS, NoThreadError, arun
 from chatfold.tokens.windows import windows_for
 
 __all__ = ["Made", "NativeDraft", "Work", "backends_for", "put"]
@@ -68,7 +68,7 @@ class Work(NamedTuple):
         """Return a summary; nothing is stored once it is `stopped`, or its task is cancelled."""
         with _left_behind(stopped) as left:
             flow = await _in_thread(partial(self._flow, left))
-            return await adrive(flow, self.backends, step=_in_thread)
+            return await adrive(flow, self.backends, step=partial(_in_thread, paid=True))
 
     def native(self, native: NativeCompaction, stopped: Callable[[], bool] = lambda: False) -> Made:
         """Return what a provider folds itself; one request, which cannot be stopped."""
@@ -93,7 +93,7 @@ class Work(NamedTuple):
             made = await native.acompact(plan.region, prefix=plan.prefix, instructions=told)
         self._paid(made)
         with _left_behind(stopped) as left:
-            return await _in_thread(partial(self._native_draft, plan, made, left))
+            return await _in_thread(partial(self._native_draft, plan, made, left), paid=True)
 
     def _flow(self, stopped: Callable[[], bool]) -> Flow[Draft | Outcome[Any]]:
         return self.folding.draft(
@@ -175,11 +175,16 @@ def backends_for(
     )
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def _in_thread(work: Callable[[], T], *, paid: bool = False) -> T:
     """Return what some work returns, done in a thread.
+
+    Args:
+        work: The work.
+        paid: Whether a model has answered: its answer is not lost for want of a thread.
 
     Raises:
         RuntimeError: It raised StopIteration, which a coroutine cannot raise.
+        SummarizerError: No thread can be had.
     """
 
     def worked() -> T:
@@ -188,7 +193,10 @@ async def _in_thread(work: Callable[[], T]) -> T:
         except StopIteration as error:
             raise RuntimeError("a function of yours raised StopIteration") from error
 
-    return await arun(worked, STEPS)
+    try:
+        return await arun(worked, STEPS, or_here=paid)
+    except NoThreadError as error:
+        raise SummarizerError(f"the summary is not written: {error}") from error
 
 
 def put(folding: Folding, made: Made, cost: Cost, *, at_least: float | None = None) -> Outcome[Any]:

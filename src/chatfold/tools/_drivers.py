@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextvars
 import inspect
-import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -17,9 +16,10 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.render import TemplateRenderer
 from chatfold.core.scalars import check_whole
 from chatfold.core.views import Shape
+from chatfold.threads import NoThreadError, begin
 from chatfold.tools._batch import Batch, Job, Run
 from chatfold.tools._dispatch import Outcome, Target, Tool, awaited, called
-from chatfold.tools._texts import Failure
+from chatfold.tools._texts import Failure, described
 
 if TYPE_CHECKING:
     import asyncio
@@ -91,6 +91,8 @@ def run_calls(
                     _start(work).result(timeout)
                 except TimeoutError:
                     batch.settle(job, Failure("timeout"))
+                except NoThreadError:
+                    batch.settle(job, Failure("no_thread"))
             if batch.interrupt is not None:
                 raise batch.interrupt
     finally:
@@ -182,10 +184,20 @@ def _finish(batch: Batch, job: Job) -> None:
         batch.settle(job, outcome)
         return
     work = partial(_run_loop, batch, job, outcome)
-    if _in_loop():
-        _start(work).result()
-    else:
+    if not _in_loop():
         work()
+        return
+    try:
+        started = _start(work)
+    except NoThreadError as error:
+        if inspect.iscoroutine(outcome):
+            outcome.close()  # none of it has been run
+        # A plain function that returned what is to be awaited may have done something.
+        untouched = isinstance(target, Target) and target.asynchronous
+        failure = Failure("no_thread") if untouched else Failure("raised", described(error))
+        batch.settle(job, failure)
+    else:
+        started.result()
 
 
 def _run_loop(batch: Batch, job: Job, result: Awaitable[Any]) -> None:
@@ -218,7 +230,11 @@ async def _attempt(batch: Batch, job: Job) -> Outcome:
     if target.asynchronous:
         outcome = called(target, read)
     else:
-        outcome = await asyncio.wrap_future(_start(partial(called, target, read)))
+        try:
+            started = _start(partial(called, target, read))
+        except NoThreadError:
+            return Failure("no_thread")
+        outcome = await asyncio.wrap_future(started)
     return await awaited(outcome, read) if inspect.isawaitable(outcome) else outcome
 
 
@@ -249,6 +265,9 @@ def _start(function: Callable[[], T]) -> Future[T]:
 
     A daemon thread, because a tool that has been given up must not keep the program from ending,
     as the pool behind `asyncio.to_thread` would.
+
+    Raises:
+        NoThreadError: None can be had; it was not called.
     """
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()  # whoever stops waiting for it cannot cancel it
@@ -260,5 +279,5 @@ def _start(function: Callable[[], T]) -> Future[T]:
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=work, name="chatfold-tool", daemon=True).start()
+    begin(work, "chatfold-tool")
     return future

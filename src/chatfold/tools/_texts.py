@@ -33,6 +33,7 @@ FailureKind: TypeAlias = Literal[
     "timeout",
     "interrupted",
     "not_started",
+    "no_thread",
 ]
 """Why a call has no result of its own; `prompts/tool_error.jinja` has the words for each."""
 

@@ -26,7 +26,8 @@ _OWN = re.compile(
     r"|(?P<ran>The tool ran to its end, but what it returned could not be turned into text: )"
     rf"|The tool did not finish within \S+ seconds\. {_UNKNOWN}\Z"
     rf"|The call was interrupted before it finished\. {_UNKNOWN}\Z"
-    r"|The call was not started, because the run of tool calls was interrupted before its turn\.\Z"
+    r"|The call was not started, because the (?:run of tool calls was interrupted before its turn"
+    r"|system gives no more threads)\.\Z"
     rf"|Interrupted: no result of this call was recorded\. {_UNKNOWN}\Z"
 )
 
