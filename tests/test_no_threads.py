@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from test_middleware import middleware, talk
 
 from chatfold import ChatContext, Policy, SummarizerError, background, held_claims, shared_folds
 from chatfold import threads as all_threads
-from chatfold.stores import MemoryStore
+from chatfold.stores import Claim, MemoryStore
 from chatfold.threads import Crew, NoThreadError, Threads, arun
 
 KINDS = (
@@ -142,6 +143,39 @@ def test_a_cancelled_turn_gives_its_claim_up_without_a_thread(
 
     asyncio.run(asyncio.wait_for(run(), 20))
     assert store._claims == {}
+
+
+def test_a_turn_cancelled_as_it_got_its_claim_gives_it_up_without_a_thread(
+    no_thread: Callable[[], None],
+) -> None:
+    """The thread has claimed it and gone, and the turn is cancelled before it learns of that."""
+
+    class Store(MemoryStore):
+        def claim(self, *args: Any) -> Claim | None:
+            loop.call_soon_threadsafe(cancel, threading.current_thread())
+            return super().claim(*args)
+
+    def cancel(claiming: threading.Thread) -> None:
+        end = time.monotonic() + 20
+        while not claiming.name.endswith("-idle"):
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        claimed.append(len(store._claims))
+        no_thread()
+        turn.cancel()
+
+    async def run() -> None:
+        nonlocal loop, turn
+        loop = asyncio.get_running_loop()
+        turn = asyncio.ensure_future(middleware(write, store=store).afold(talk(40), key="a"))
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+
+    loop: Any = None
+    turn: Any = None
+    store, claimed = Store(), list[int]()
+    asyncio.run(run())
+    assert (claimed, store._claims) == ([1], {})
 
 
 # --- tools ----------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ class HeldClaims:
         """Give up all claims: a process that ends well is not to count as one that still works.
 
         The keeper does: a store that hangs is not to hold up the end, and Python 3.12 gives exit
-        handlers no new threads (`Py_FinalizeEx`; 3.11 and 3.13 do).
+        handlers no new threads; it asks one store after the other then.
         """
         with self._sooner:
             if not self._is_kept:
