@@ -126,10 +126,11 @@ class Middleware(Generic[ItemT]):
         Settings().updated(options, Middleware).check_templates()
         # Not in the first fold: a fork while another thread imports leaves the child without it.
         load_templates()
-        _made(self._options, []).check_summarizer(llm, model)
+        self._make = self._maker()
+        self._make([], None).check_summarizer(llm, model)
         self._shared = SharedFolds(store)
         self._turns: HostTurns[ItemT] = HostTurns(
-            partial(_made, self._options), self._shared, sessions=sessions, background=background
+            self._make, self._shared, sessions=sessions, background=background
         )
 
     def __copy__(self) -> Middleware[ItemT]:
@@ -249,7 +250,11 @@ class Middleware(Generic[ItemT]):
         """
         self._turns.forget(key)
 
-    # What only this class needs
+    # What only this class needs, and what is made of it
+
+    def _maker(self) -> Callable[[Sequence[ItemT], str | None], Session]:
+        """Return what makes the session of a list and its key, without a hold on this object."""
+        return partial(_made, self._options)
 
     def _done(self, step: Session | float, llm: LLM | None) -> Outcome[Any] | None:
         if not isinstance(step, Session):
@@ -293,7 +298,7 @@ class Middleware(Generic[ItemT]):
             raise
 
 
-def _made(options: Mapping[str, Any], items: Sequence[Any], key: str | None = None) -> Session:
+def _made(options: Mapping[str, Any], items: Sequence[Any], key: str | None) -> Session:
     return Session(items, named=key, **options)
 
 

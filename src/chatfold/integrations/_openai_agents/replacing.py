@@ -5,7 +5,7 @@ Not here: how the items are written anew (`wrapped`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chatfold.middleware import Middleware
@@ -54,9 +54,13 @@ class Replacing(Middleware[Any]):
         self.forget(key)
         self._shared.take_back(self._shared.name(key), self._make(items, key), fold_id)
 
-    def _make(self, items: Sequence[Any], key: str | None = None) -> Session:
-        more: dict[str, Any] = {"store": self._kept_in, "key": key, "undone": self._undone}
-        return Session(items, named=key, **more, **self._options)
+    def _maker(self) -> Callable[[Sequence[Any], str | None], Session]:
+        more: dict[str, Any] = {"store": self._kept_in, "undone": self._undone, **self._options}
+
+        def made(items: Sequence[Any], key: str | None) -> Session:
+            return Session(items, named=key, key=key, **more)
+
+        return made
 
     async def _adone(self, step: Session | float, llm: LLM | None) -> Outcome[Any] | None:
         if isinstance(step, Session) and step.folded and step.background is None:
