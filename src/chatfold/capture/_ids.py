@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from itertools import count, zip_longest
+from itertools import count
 from typing import Any
 
-from chatfold.capture._known import answers_by_name
 from chatfold.core.views import CallPart, ResultPart, Shape
 
 __all__ = ["finished"]
@@ -27,13 +26,14 @@ def finished(
         raw: What the provider sent.
         shape: The shape of what it sends.
         items: The list that they will be added to; it is only read.
-        takes_ids: Whether a call without an id is given one; else it is paired by its name, as is
-            one that an SDK has answered by itself, in the next item: both sides go without then.
+        takes_ids: Whether a call without an id is given one; else it is paired by its name.
     """
     made: list[Any] = []
-    kept = [clean for clean in map(shape.replayable, raw) if clean is not None]
-    for clean, after in zip_longest(kept, kept[1:]):
-        if takes_ids and not (after is not None and answers_by_name(after, shape)):
+    for item in raw:
+        clean = shape.replayable(item)
+        if clean is None:
+            continue
+        if takes_ids:
             clean = shape.with_call_ids(clean, _NewIds(shape, items, len(items) + len(made)))
         made.append(clean)
     return tuple(made)

@@ -11,7 +11,7 @@ from typing import Any
 
 from chatfold.core.views import Part, ResultPart, Shape
 
-__all__ = ["answers_by_name", "unlisted"]
+__all__ = ["unlisted"]
 
 
 def unlisted(raw: Sequence[Any], items: Sequence[Any], shape: Shape) -> Sequence[Any]:
@@ -23,12 +23,12 @@ def unlisted(raw: Sequence[Any], items: Sequence[Any], shape: Shape) -> Sequence
     end = items[-len(raw) :]  # at once: other threads may append meanwhile
     for number in range(min(len(raw), len(end)), 0, -1):
         known = raw[:number]
-        if answers_by_name(known[-1], shape) and _say_the_same(known, end[-number:], shape):
+        if _answers_by_name(known[-1], shape) and _say_the_same(known, end[-number:], shape):
             return raw[number:]
     return raw
 
 
-def answers_by_name(item: Any, shape: Shape) -> bool:
+def _answers_by_name(item: Any, shape: Shape) -> bool:
     """Return whether an item holds a result that names its tool alone, as SDKs write it."""
     return any(type(part) is ResultPart and part.id is None for part in _parts(item, shape))
 

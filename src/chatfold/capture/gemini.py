@@ -51,12 +51,7 @@ def starts(event: object) -> Answer | None:
 
 
 class Answer:
-    """One streamed content: complete at the chunk that says why the model stopped.
-
-    One with calls is held until the next content, or the end: where google-genai runs the calls by
-    itself, it reads its caller's `contents` anew behind them, and adds them. If that list held them
-    by then, they would be sent twice (`generate_content_stream`, google-genai 3.6.1).
-    """
+    """One streamed content: complete at the chunk that says why the model stopped."""
 
     held: str | None = None
 
@@ -68,16 +63,15 @@ class Answer:
         self._parts = Parts()
         self._others: set[int] = set()
         self._history = 0
-        self._asked: list[Any] = []
 
     @property
     def unfinished(self) -> str:
-        """The content, until it is finished and given; candidates that are not recorded."""
-        begun = ["a message"] if self._asked or self._content is not None else []
+        """The content, until it is finished; candidates that are not recorded."""
+        begun = [] if self._content is None else ["a message"]
         return ", ".join([*begun, *filter(None, [others(self._others)])])
 
     def feed(self, event: Any) -> Iterable[Any]:
-        """Take in a chunk; return the content if this chunk ends it and it has no calls.
+        """Take in a chunk; return the content if this chunk ends it.
 
         The first chunk of an answer to results that the SDK made by itself brings them along.
         """
@@ -98,19 +92,11 @@ class Answer:
             for part in listed(spelled(content, "parts")):
                 self._parts.add(part)
         reason = spelled(candidate, "finish_reason")
-        made = self._finish(reason) if reason else []
-        asked = self._taken() if results or made else []
-        if any(map(_has_call, made)):
-            self._asked, made = made, []
-        return [*asked, *results, *made]
+        return [*results, *(self._finish(reason) if reason else ())]
 
     def close(self) -> Iterable[Any]:
-        """Return the calls that nothing came behind."""
-        return self._taken()
-
-    def _taken(self) -> list[Any]:
-        asked, self._asked = self._asked, []
-        return asked
+        """Return nothing: a content is given at once when it is finished."""
+        return ()
 
     def _finish(self, reason: Any) -> list[Any]:
         content, parts = self._content, self._parts.taken(cut_off=reason != "STOP")
