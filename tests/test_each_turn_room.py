@@ -67,6 +67,19 @@ def test_a_model_that_writes_more_than_it_is_asked_for_leaves_less_to_keep() -> 
     assert set(found[last:]) == {"below_trigger", "summarized"}
 
 
+def test_no_model_is_paid_to_find_out_that_too_little_goes() -> None:
+    """Instructions near the trigger leave a list that is due from its first turns on."""
+    model, ctx = Model(), context(policy=Policy(window=8_192), counter=All())
+    ctx.append(long(5_250))
+    model.text = "word " * 200
+    found: list[str] = []
+    while ctx.load().tokens < 6_700:
+        ctx.extend(turn(len(found)))
+        found.append(maybe("maybe_summarize", ctx, model).reason)
+    assert "no_gain" not in found
+    assert model.asked == found.count("summarized")
+
+
 def test_what_is_pinned_leaves_less_to_keep() -> None:
     """It stays in every fold, as instructions do."""
     model, ctx = Model(), context(policy=Policy(window=WINDOW), counter=All(), pin=_is_rule)

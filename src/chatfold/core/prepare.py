@@ -163,11 +163,15 @@ def make_plan(
 def _where(snapshot: Snapshot, wish: Wish) -> Split:
     """Return where the list is parted: later, where the fold would not lead below its limits."""
     where = _parted(snapshot, wish, wish.keep_tokens)
-    most = wish.within.kept_tokens(where, snapshot.sizes, _words(snapshot, wish), wish.min_gain)
+    words = _words(snapshot, wish)
+    most = wish.within.kept_tokens(where, snapshot.sizes, words, wish.min_gain)
     if most is None or (wish.keep_tokens is not None and most >= wish.keep_tokens):
         return where
     later = _parted(snapshot, wish, most)
-    return where if later.reason else later
+    # No model is paid to find out that too little goes, where there was nothing to do before.
+    in_vain = _folded(later, snapshot) - words < wish.min_gain * sum(snapshot.sizes)
+    full = wish.within.items is not None and len(snapshot.sizes) >= wish.within.items
+    return where if later.reason or (in_vain and where.reason and not full) else later
 
 
 def _words(snapshot: Snapshot, wish: Wish) -> int:
