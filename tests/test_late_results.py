@@ -481,6 +481,18 @@ def test_a_late_result_without_an_id_settles_nothing_where_several_calls_wait() 
     assert "- refund(order=LK-2)" in record
 
 
+def test_a_result_without_an_id_that_the_host_puts_in_itself_settles_nothing() -> None:
+    """It may be the same one twice, or of another call; what is open is not told as done."""
+    ctx: ChatContext[Any] = ChatContext([*talk(2), *_refund("LK-1", ""), *talk(2)], shape="ollama")
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    for _ in range(2):
+        ctx.items.append({"role": "tool", "tool_name": "refund", "content": "Refunded as RF-1"})
+        ctx.items.extend([*talk(1), *talk(2)])
+        ctx.summarize(short, keep_last_turns=1)
+        assert "open:\n- refund(order=LK-1)" in outcome_record(ctx)
+    assert "done:" not in outcome_record(ctx)
+
+
 def test_a_note_of_another_call_settles_nothing() -> None:
     *call, _ = step("openai_chat", "c1", 1, ["ok"])
     note = '<recorded_tool_result call_id="c2">\n<note>x</note>\nok\n</recorded_tool_result>'

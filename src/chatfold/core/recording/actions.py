@@ -47,6 +47,7 @@ def actions_of(
     effects: Mapping[str, Effect],
     *,
     earlier: Sequence[Entry] = (),
+    listed: int | None = None,
     room: int,
 ) -> Actions:
     """Return the actions among some calls.
@@ -61,9 +62,10 @@ def actions_of(
         gone: Positions of the calls that go, in order.
         effects: What the caller says of tools, by name.
         earlier: Calls that were open in an earlier record; a result without a call answers them.
+        listed: Number of the calls that the list holds; behind them come those of notes.
         room: Characters that the lines of what is done may have; what is older is only counted.
     """
-    answers = _by_call(earlier)
+    answers, noted = _by_call(earlier), len(words.calls) if listed is None else listed
     writer = _Writer(words, {})
     done: list[int] = []
     failed: list[int] = []
@@ -77,7 +79,7 @@ def actions_of(
         tool = call.name, call.kind, call.namespace
         if tool in reads and call.completed and call.call_index is not None:
             continue  # as most are
-        answers_to = _meant(answers, words, number) if call.call_index is None else None
+        answers_to = _meant(answers, words, number, noted) if call.call_index is None else None
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
         name = call.qualified_name
@@ -145,22 +147,27 @@ def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
     return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
 
 
-def settled(record: Record, words: CallWords) -> Record:
+def settled(record: Record, words: CallWords, listed: int | None = None) -> Record:
     """Return an earlier record without what was failed or open and has come to its end since.
 
     Ids recur: a result without a call answers the latest that was open under its id, of its name
     where it has one.
+
+    Args:
+        record: The record.
+        words: The words of all calls.
+        listed: As for `actions_of`.
     """
     names = {entry.name for entry in (*record.failed, *record.open)}
     if not names:
         return record
     ended: set[tuple[str, tuple[Field, ...]]] = set()
-    waiting = _by_call(record.open)
+    waiting, noted = _by_call(record.open), len(words.calls) if listed is None else listed
     came: set[int] = set()
     again: set[tuple[str, tuple[Field, ...]]] = set()
     for number, call in enumerate(words.calls):
         if call.call_index is None:
-            came.add(id(_meant(waiting, words, number)))
+            came.add(id(_meant(waiting, words, number, noted)))
         elif call.completed and words.name(number) in names:
             key = (words.name(number), words.deed(number))
             ended.add(key)
@@ -186,12 +193,18 @@ def _by_call(entries: Sequence[Entry]) -> dict[_Key, list[Entry]]:
     return made
 
 
-def _meant(waiting: Mapping[_Key, Sequence[Entry]], words: CallWords, number: int) -> Entry | None:
+def _meant(
+    waiting: Mapping[_Key, Sequence[Entry]], words: CallWords, number: int, noted: int
+) -> Entry | None:
     """Return the call that a result without one answers, None where none waits under its id.
 
     One without an id answers the one call that waits by its name; of several nobody knows which.
+    So only does a note, of which there is one for each: what stands in the list by itself may be
+    the same result twice, or of another call.
     """
     if words.calls[number].id is None:
+        if number < noted:
+            return None
         name = words.name(number) if words.calls[number].name else None
         alike = [*waiting.get(("", name), ())] if name else []
         return alike[0] if len(alike) == 1 and alike[0].calls == 1 else None

@@ -117,12 +117,17 @@ def make_record(
     if previous.open:
         answering, all_gone = _with_notes(words, gone, views, goes, found)
     actions = actions_of(
-        answering, all_gone, effects or {}, earlier=previous.open, room=_CHARACTERS * for_actions
+        answering,
+        all_gone,
+        effects or {},
+        earlier=previous.open,
+        listed=len(calls),
+        room=_CHARACTERS * for_actions,
     )
     budget = Budget(ledger_tokens, for_actions, sizes)
     said = tuple(map(clean, standing)) if clean else tuple(standing)
     new = Record(said, actions.done, actions.failed, actions.open)
-    earlier = settled(previous, answering)
+    earlier = settled(previous, answering, len(calls))
     acted = merged(earlier._replace(values=()), new, budget)
     summary = _earlier_text(views, head)
     told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
