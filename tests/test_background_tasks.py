@@ -189,7 +189,7 @@ def test_a_sync_model_that_was_given_up_works_until_it_has_answered(before: tupl
         assert ctx.maybe_summarize([*before, gate], background=True).reason == "started"
         fold = ctx.background
         assert fold is not None
-        fold.when_ended(lambda: told.append(gate.running == 0))
+        fold.when_ended(lambda *, waits: told.append(gate.running == 0))
         await until(lambda: gate.running == 1)
         fold.cancel()
         for _ in range(3):

@@ -79,6 +79,39 @@ def test_a_store_that_is_slow_with_one_claim_holds_up_no_other() -> None:
         held.give_up(store, claim)
 
 
+def test_a_store_that_hangs_holds_up_no_other_store() -> None:
+    """However many claims of it there are."""
+    held, hung, sound = HeldClaims(), Store(), Store()
+    quick, *slow = claims(60)
+    hung.slow.update(claim.token for claim in slow)
+    for claim in slow:
+        held.hold(hung, claim)
+    held.hold(sound, quick)
+    until(lambda: len(sound.renewed) >= 3)
+    hung.may_answer.set()
+    held.give_up(sound, quick)
+    for claim in slow:
+        held.give_up(hung, claim)
+
+
+def test_what_gives_a_claim_up_may_come_while_another_is_taken() -> None:
+    """A turn that nobody ends does so when it is collected, and that is wherever it likes."""
+    held, store, (one, other) = HeldClaims(), Store(), claims(2)
+
+    class Collecting(Store):
+        def __hash__(self) -> int:  # asked for where claims are put into the table
+            if not store.released:
+                held.give_up(store, one)
+            return id(self)
+
+    held.hold(store, one)
+    taking = threading.Thread(target=held.hold, args=(Collecting(), other), daemon=True)
+    taking.start()
+    taking.join(LONG)
+    assert not taking.is_alive()
+    assert store.released == [one.token]
+
+
 def test_a_claim_that_is_given_up_is_no_longer_held_for_longer() -> None:
     held, store = HeldClaims(), Store()
     gone, other = claims(2)

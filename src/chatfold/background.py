@@ -43,6 +43,8 @@ YET_TO_ANSWER: Final = "the model of the fold that was given up has yet to answe
 Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
 
+Act: TypeAlias = Callable[..., None]
+
 OverBy: TypeAlias = Callable[[], float | None]
 """Returns the share of the list by which it is over the window; None where it is not."""
 
@@ -82,7 +84,7 @@ class BackgroundFold(Generic[ItemT]):
         self._outcome: Outcome[ItemT] | None = None
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
         self._is_new = True  # its owner has yet to be given the outcome
-        self._then_do: list[Callable[[], None]] = []  # when nobody writes any more
+        self._then_do: list[Act] = []  # when nobody writes any more
         self._task: asyncio.Task[None] | None = None
         self._left: list[Future[None]] = []  # threads that go on after the task was cancelled
         self._process = os.getpid()
@@ -180,10 +182,12 @@ class BackgroundFold(Generic[ItemT]):
 
     # What the work below and `Middleware` use
 
-    def when_ended(self, act: Callable[[], None]) -> None:
+    def when_ended(self, act: Act) -> None:
         """Have something done as soon as nobody writes any more, in a thread, if there is one.
 
-        It must not raise. A fold whose event loop is closed never ends.
+        It is called with `waits`, must not raise, and must wait for no lock where that is false:
+        it is called by whoever ends then, who may have the lock. A fold whose event loop is closed
+        never ends.
         """
         act = partial(contextvars.copy_context().run, act)
         with self._lock:
@@ -381,11 +385,11 @@ class BackgroundFold(Generic[ItemT]):
         return outcome
 
 
-def _beside(act: Callable[[], None]) -> None:
+def _beside(act: Act) -> None:
     try:
-        _THREADS.run(act)
+        _THREADS.run(partial(act, waits=True))
     except NoThreadError:  # here, or else nobody gives up what is held for the fold
-        act()
+        act(waits=False)
 
 
 def _unfinished(cause: BaseException | None) -> SummarizerError:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from chatfold.stores import Claim
-from chatfold.threads import Crew, NoThreadError, Threads
+from chatfold.threads import NoThreadError, Threads
 
 __all__ = ["CLAIMS", "HeldClaims", "Holder"]
 
@@ -33,7 +33,7 @@ _EXIT: Final = 2.0
 _IDLE: Final = 60.0
 """Seconds after which the keeper sees that no claim is left."""
 _KEEPER: Final = Threads("chatfold-keeper", _IDLE)
-_ASKING: Final = Crew(Threads("chatfold-claims", 5.0), 32)
+_ASKING: Final = Threads("chatfold-claims", 5.0)
 """For what the keeper asks of stores: one that is slow holds up its own claims alone."""
 
 
@@ -82,7 +82,7 @@ class HeldClaims:
             os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
-        lock = threading.Lock()
+        lock = threading.RLock()  # a turn that nobody ends is collected wherever, in here too
         self._sooner = threading.Condition(lock)  # the keeper is to look before it wanted to
         self._fewer = threading.Condition(lock)
         self._held: dict[tuple[Holder, Claim], _Held] = {}
@@ -94,6 +94,7 @@ class HeldClaims:
         """Hold a claim until it is given up; without a thread it has its time, and no more."""
         with self._sooner:
             if not self._ends_with_process:  # now: a fork may have left out what was registered
+                atexit.unregister(self._at_exit)
                 atexit.register(self._at_exit)
                 self._ends_with_process = True
             self._held[holder, claim] = held = _Held(holder, claim, math.inf)
@@ -147,19 +148,29 @@ class HeldClaims:
                     self._is_kept = False
                     return
                 now = time.monotonic()
-                due = [held for held in self._held.values() if held.due <= now]
-                for held in due:
-                    held.due = math.inf
+                due = self._taken(now)
                 if not due:
-                    self._looks = min(held.due for held in self._held.values())
+                    self._looks = min(held.due for held in list(self._held.values()))
                     self._sooner.wait(min(self._looks - now, _IDLE))
                     self._looks = 0.0
-            for held in due:
-                work = partial(self._ask, held)
-                try:
-                    _ASKING.run(work)
-                except NoThreadError:
-                    work()
+            self._ask_all(due)
+            del due
+
+    def _taken(self, now: float) -> list[_Held]:
+        """Take what is due; the lock is held."""
+        due = [held for held in list(self._held.values()) if held.due <= now]
+        for held in due:
+            held.due = math.inf
+        return due
+
+    def _ask_all(self, due: list[_Held]) -> None:
+        """Have the stores asked; not in `_keep`, which would hold the last one while it waits."""
+        for held in due:
+            work = partial(self._ask, held)
+            try:
+                _ASKING.run(work)
+            except NoThreadError:
+                work()
 
     def _ask(self, held: _Held) -> None:
         """Hold a claim for longer, or give it up."""
@@ -185,7 +196,7 @@ class HeldClaims:
             if not self._is_kept:
                 return
             now = time.monotonic()
-            for held in self._held.values():
+            for held in list(self._held.values()):
                 held.due, held.until = now, now + _EXIT
             self._sooner.notify()
             self._fewer.wait_for(lambda: not self._held, _EXIT)

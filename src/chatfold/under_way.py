@@ -33,17 +33,23 @@ class UnderWay:
         self._shared = shared
         self._waits = waits
 
-    def put_in(self, name: str, session: Session, fold: BackgroundFold[Any]) -> None:
+    def put_in(
+        self, name: str, session: Session, fold: BackgroundFold[Any], *, waits: bool = True
+    ) -> None:
         """Put in what was written in the background, share it and tell of it; give up the claim.
 
         This process may not see the conversation again, and then nobody else would tell.
         """
-        with session.turn:
+        if not session.turn.acquire(blocking=waits):
+            return  # the call that has it does so, or the next one
+        try:
             if session.background is not fold:
                 return
             is_new = self._taken_in(session, fold)
             write = self._shared.begun(name, session) if is_new else None
             claim = self._claim_of(session)
+        finally:
+            session.turn.release()
         # Without the turn: the next one is not to wait for the store.
         try:
             if write is not None:

@@ -126,3 +126,13 @@ def test_a_key_of_the_users_own_names_that_conversation_alone() -> None:
     assert holds(fold, joe)
     fold.forget("joe/desk")
     assert not holds(fold, joe)
+
+
+def test_a_thread_may_be_named_by_a_number() -> None:
+    """LangGraph takes any id, and writes it as a text."""
+    mark, folds = unheard(), ChatfoldMiddleware(Writer(), policy=SMALL)
+    agent = create_agent(Model(), [], middleware=[folds], checkpointer=InMemorySaver())
+    talk(agent, mark, "7")
+    assert holds(folds, mark)
+    folds.forget(7)  # type: ignore[arg-type]
+    assert not holds(folds, mark)

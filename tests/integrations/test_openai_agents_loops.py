@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import time
 import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -198,3 +199,29 @@ def test_a_loop_that_is_thrown_away_in_the_midst_of_a_call_keeps_nobody_out() ->
     wrapped.gate = lambda: asyncio.sleep(0)
     assert in_threads(lambda: asyncio.run(session.add_items([said(1)]))) == []
     assert wrapped.items == [said(1)]
+
+
+def test_a_loop_that_never_pauses_lets_others_in() -> None:
+    wrapped = Slow([])
+    session = FoldedSession(wrapped, "extractive", SMALL)
+    stop, waited = threading.Event(), list[float]()
+
+    def other() -> None:
+        for _ in range(5):
+            began = time.monotonic()
+            asyncio.run(session.add_items([{"role": "user", "content": "from another loop"}]))
+            waited.append(time.monotonic() - began)
+        stop.set()
+
+    async def busy() -> None:
+        while not stop.is_set():
+            await session.add_items([{"role": "user", "content": "again"}])
+
+    async def run() -> None:
+        threading.Thread(target=other, daemon=True).start()
+        async with asyncio.timeout(_LONG):
+            await asyncio.gather(*(busy() for _ in range(5)))
+
+    asyncio.run(run())
+    assert len(waited) == 5
+    assert wrapped.at_once == 0

@@ -181,7 +181,7 @@ class ChatfoldMiddleware(AgentMiddleware[FoldState, Any, Any]):
             made = list(self._made.values())
         for each in made:
             for part in list(self._parts):
-                each.forget(key + part)
+                each.forget(f"{key}{part}")  # LangGraph takes ids that are no texts, too
 
     # At each call of the model
 

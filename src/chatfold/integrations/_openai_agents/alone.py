@@ -25,6 +25,7 @@ class Alone:
 
     def __init__(self) -> None:
         self._taken = threading.Lock()
+        self._looking: list[None] = []  # one for each loop that looks
         # As long as somebody is in or waits: a lock knows its loop, and none is to be held for it.
         self._queues: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
             WeakValueDictionary()
@@ -35,12 +36,22 @@ class Alone:
         queue = self._queues.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         await queue.acquire()
         try:
-            while not self._taken.acquire(blocking=False):  # noqa: ASYNC110 - an Event is of a loop
-                await asyncio.sleep(_AGAIN)
+            if self._looking:  # give way, or else a loop that never pauses keeps all others out
+                await asyncio.sleep(2 * _AGAIN)
+            if not self._taken.acquire(blocking=False):
+                self._looking.append(None)
+                try:
+                    await self._look()
+                finally:
+                    self._looking.pop()
         except BaseException:
             queue.release()
             raise
         self._queue = queue
+
+    async def _look(self) -> None:
+        while not self._taken.acquire(blocking=False):  # noqa: ASYNC110 - an Event is of a loop
+            await asyncio.sleep(_AGAIN)
 
     async def __aexit__(self, *_: object) -> None:
         queue, self._queue = self._queue, None
