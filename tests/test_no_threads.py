@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 from test_middleware import middleware, talk
 
-from chatfold import ChatContext, Policy, SummarizerError, background, held_claims, shared_folds
+from chatfold import (
+    ChatContext,
+    Middleware,
+    Policy,
+    SummarizerError,
+    background,
+    held_claims,
+    shared_folds,
+)
 from chatfold import threads as all_threads
 from chatfold.stores import Claim, MemoryStore
 from chatfold.threads import Crew, NoThreadError, Threads, arun
@@ -69,6 +77,52 @@ def test_who_wants_a_thread_is_told_that_there_is_none(
 
 
 # --- folds ----------------------------------------------------------------------------------------
+
+
+def test_a_fold_that_ends_while_a_later_turn_is_in_a_thread_holds_up_no_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who ends it may not wait for that turn, which goes on in the loop."""
+    told = list[str]()
+
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def run() -> None:
+        loop, answer, in_turn = asyncio.get_running_loop(), asyncio.Event(), list[bool]()
+
+        class Counter:
+            exact = False
+
+            def count(self, text: str) -> int:
+                if in_turn and threading.current_thread().name.startswith("chatfold-step"):
+                    in_turn.clear()
+                    loop.call_soon_threadsafe(answer.set)  # the model answers in this very turn
+                    time.sleep(0.3)
+                return len(text) // 4 + 1
+
+        async def model(prompt: Any) -> str:
+            await answer.wait()
+            return "what happened before"
+
+        waiting = (arun(lambda: time.sleep(0.1), all_threads.STEPS) for _ in range(4))
+        await asyncio.gather(*waiting)  # threads that are there already
+        monkeypatch.setattr(threading.Thread, "start", start)
+        policy = Policy(max_tokens=100, keep_tokens=50)
+        turns: Middleware[Any] = Middleware(
+            model, policy=policy, store=MemoryStore(), background=True, counter=Counter()
+        )
+        told.append((await turns.afold(talk(40), key="a")).outcome.reason)
+        await asyncio.sleep(0.2)
+        in_turn.append(True)
+        told.append((await turns.afold(talk(44), key="a")).outcome.reason)
+        assert answer.is_set()
+
+    there = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)
+    there.start()
+    there.join(20.0)
+    assert not there.is_alive()
+    assert told == ["started", "summarized"]
 
 
 def test_a_fold_that_is_awaited_reports_it(no_thread: Callable[[], None]) -> None:

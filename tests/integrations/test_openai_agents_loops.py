@@ -203,6 +203,7 @@ def test_a_loop_that_is_thrown_away_in_the_midst_of_a_call_keeps_nobody_out() ->
 
 def test_a_loop_that_never_pauses_lets_others_in() -> None:
     wrapped = Slow([])
+    wrapped.gate = lambda: asyncio.sleep(0.03)
     session = FoldedSession(wrapped, "extractive", SMALL)
     stop, waited = threading.Event(), list[float]()
 
