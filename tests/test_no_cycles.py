@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from background import LIMIT, until
 from sqlalchemy import ClauseElement
+from sqlalchemy.types import TypeEngine
 
 from chatfold import ChatContext, Middleware
 from chatfold.errors import SummarizerError
@@ -216,12 +217,12 @@ def _uncollected() -> Iterator[list[object]]:
 def _left_by(way: Callable[[], None]) -> Counter[str]:
     """Return what of ours only a collection would free, by its type.
 
-    But for expressions of SQLAlchemy, which are cycles as it makes them.
+    But for expressions and types of SQLAlchemy, which are cycles as it makes them.
     """
     way()  # what is made once, such as templates, is not meant
     with _uncollected() as found:
         way()
-    kinds = (type(each) for each in found if not isinstance(each, ClauseElement))
+    kinds = (type(each) for each in found if not isinstance(each, ClauseElement | TypeEngine))
     return Counter(k.__qualname__ for k in kinds if k.__module__.partition(".")[0] == "chatfold")
 
 
