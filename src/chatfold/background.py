@@ -44,6 +44,7 @@ Then: TypeAlias = Callable[[Outcome[Any]], Outcome[Any]]
 """Tells whoever is to know of an outcome; returns it, with what they add."""
 
 Act: TypeAlias = Callable[..., None]
+"""Called with `waits=`: whether it may wait for a lock; see `BackgroundFold.when_ended`."""
 
 OverBy: TypeAlias = Callable[[], float | None]
 """Returns the share of the list by which it is over the window; None where it is not."""

@@ -150,7 +150,8 @@ class HeldClaims:
                 now = time.monotonic()
                 due = self._taken(now)
                 if not due:
-                    self._looks = min(held.due for held in list(self._held.values()))
+                    dues = [held.due for held in list(self._held.values())]
+                    self._looks = min(dues, default=math.inf)  # what is collected may take all
                     self._sooner.wait(min(self._looks - now, _IDLE))
                     self._looks = 0.0
             self._ask_all(due)
