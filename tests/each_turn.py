@@ -102,7 +102,7 @@ def context(turns: int = 0, **options: Any) -> ChatContext[Any]:
 def timed(ctx: ChatContext[Any]) -> Clock:
     """Return a clock that the context goes by from now on."""
     clock = Clock()
-    ctx._each_turn._clock = clock
+    ctx._each_turn.waits.clock = clock
     return clock
 
 

@@ -259,9 +259,9 @@ def test_a_policys_numbers_are_numbers(name: str, value: Any) -> None:
 def test_reports_that_differ_a_little_do_not_change_what_is_kept() -> None:
     """Where nothing can be folded, each change of it is a plan anew at the next turn."""
     ctx = context(25, policy=Policy(max_tokens=6_000, overhead_tokens=1_000))
-    before, kept = ctx._each_turn.kept_tokens, list[int]()
+    before, kept = ctx._each_turn.loads.kept_tokens, list[int]()
     for more in (0, 20, -20, 30, 7):
         ctx.record_usage(Usage(1_000 + ctx.count_tokens().value * 3 // 2 + more, 5))
-        kept.append(ctx._each_turn.kept_tokens)
+        kept.append(ctx._each_turn.loads.kept_tokens)
     assert len(set(kept)) == 1
     assert kept[0] < before

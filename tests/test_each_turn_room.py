@@ -185,7 +185,7 @@ def test_a_report_that_changes_only_what_the_list_is_to_be_below_counts_too() ->
     ctx.append(long(13_000))
     ctx.record_usage(Usage(12_000 + ctx.count_tokens().value, 5))
     ctx.extend(item for number in range(180) for item in turn(number))
-    assert ctx._each_turn.kept_tokens == policy.kept_tokens(None) == 8_000
+    assert ctx._each_turn.loads.kept_tokens == policy.kept_tokens(None) == 8_000
     assert maybe("maybe_summarize", ctx, Model()).changed
     assert ctx.count_tokens().value < 13_000 + 7_500
 

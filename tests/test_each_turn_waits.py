@@ -165,7 +165,7 @@ def test_where_turns_say_what_is_kept_the_head_grows_by_a_quarter_too(size: int)
         counter=Words(),
         policy=Policy(max_turns=20),
     )
-    ctx._each_turn._clock = lambda: 0.0
+    ctx._each_turn.waits.clock = lambda: 0.0
     assert maybe("maybe_summarize", ctx, model).reason == "failed"
     for number in range(20, 23):
         ctx.extend(turn(number, size * SIZE))

@@ -180,7 +180,7 @@ class ChatContext(Summarizing[ItemT]):
 
     def load(self) -> Load:
         """Return how large the next request will be, as the policy is asked about it."""
-        return self._each_turn.load()
+        return self._each_turn.loads.now()
 
     def record_usage(self, usage: Any) -> None:
         """Take in what the provider reports of the latest request, for the policy to count by.
@@ -198,7 +198,7 @@ class ChatContext(Summarizing[ItemT]):
         told = reported(usage)
         if min(told.input_tokens, told.output_tokens, told.cached_tokens) < 0:
             raise ValueError(f"a number of tokens cannot be negative: {told!r}")
-        self._each_turn.note(told)
+        self._each_turn.loads.note(told)
 
     def maybe_summarize(
         self,
@@ -390,7 +390,7 @@ class ChatContext(Summarizing[ItemT]):
         """Return how much a policy-driven call keeps."""
         if keep_last_turns is not ... or keep_tokens is not ...:
             return Limits(keep_last_turns, keep_tokens, abandon, False, replay)
-        keeps = self._each_turn.keeps
+        keeps = self._each_turn.loads.keeps
         if abandon is not None or replay is not False:
             return replace(keeps, abandon=abandon, replay=replay)
         return keeps
@@ -426,7 +426,7 @@ class ChatContext(Summarizing[ItemT]):
         # A whole response answers the list as it was; a stream's last part comes when it has grown.
         start = len(self._items) if made.items else arriving.start
         super()._keep(made, arriving)
-        self._each_turn.note(made.usage, start)
+        self._each_turn.loads.note(made.usage, start)
 
 
 def _report_unknown(index: int, view: ItemView) -> None:

@@ -1,13 +1,12 @@
 """What a policy-driven call decides at each turn, and what it learns from how the last one went.
 
-Not here: when to fold (`policy`), the fold itself (`folding`, `background`).
+Not here: when to fold (`policy`), how large a request is (`loads`), when a fold that failed is
+tried again (`waits`), the fold itself (`folding`, `background`).
 """
 
 from __future__ import annotations
 
 import logging
-import math
-import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,18 +14,15 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from chatfold.background import YET_TO_ANSWER, BackgroundFold, OverBy, Then
 from chatfold.core.cost import Cost
-from chatfold.core.flow import Usage
-from chatfold.core.pace import NO_WAIT, Calibration, Wait
 from chatfold.core.plan import Outcome
 from chatfold.core.scalars import check_flags
-from chatfold.core.snapshot import Extent
-from chatfold.core.within import Within
 from chatfold.errors import ChatfoldError, StoreError, SummaryError
 from chatfold.events import Asked, Attempt, Hook
 from chatfold.folding import Folding
-from chatfold.planning import Limits
+from chatfold.loads import Loads
 from chatfold.policy import Load, Policy
 from chatfold.state import ListState
+from chatfold.waits import Waits
 
 __all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "check_ways", "told"]
 
@@ -51,12 +47,6 @@ _NOTHING: Final = frozenset(
         "no_gain",
     }
 )
-
-_NOTICED: Final = 1 / 16  # of what is kept: less is no reason to plan anew, and reports vary
-_UNTRIED: Final = 1.0  # seconds without another fold over the window where a store has failed
-_LOOKS: Final = 1.0  # seconds between two looks for the fold of another process
-_MOST_BESIDE: Final = 0.75  # of the trigger may be beside the list, before that is told
-_UNREPORTED: Final = 2  # folds before which a request may have gone out that is reported now
 
 LAST_RESORT: Final = "extractive"
 """What summarizes where the model cannot, and the list no longer fits."""
@@ -119,122 +109,24 @@ class EachTurn:
         policy: When to fold.
         state: The list.
         folding: Its folds.
-        clock: Returns the time in seconds.
+
+    Attributes:
+        loads: How large a request is, and what is kept of the list.
+        waits: When a fold that failed may be tried again.
 
     Raises:
         ValueError: The policy and the model do not go together.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        state: ListState,
-        folding: Folding,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, policy: Policy, state: ListState, folding: Folding) -> None:
         self.policy = policy
         self.background: BackgroundFold[Any] | None = None
         self.checked: tuple[object, ...] | None = None  # what summarizes, if it is known to be able
-        self._limit = policy.limit(state.model)
-        self._window = policy.window_of(state.model)
+        self.loads = Loads(policy, state)
+        self.waits = Waits(self.loads.head, policy.backoff)
         self._state = state
         self._folding = folding
-        self._clock = clock
-        self._calibration = Calibration(policy.overhead_tokens)
-        self.keeps = self._keeps()
-        self._wait = NO_WAIT  # after a failure
-        self._wait_without_model = NO_WAIT
-        self._wait_for_more = NO_WAIT  # after a try that found nothing to fold
-        self._looked_until = -math.inf  # when it is looked elsewhere again, while a try waits
-        self._nothing: Outcome[Any] | None = None  # what that try said
-        self._nothing_of: tuple[object, ...] = ()  # and of what
         self._said: _Said | None = None  # by the policy, in this turn
-        self._warned: set[str] = set()  # of what: a trigger that leaves the list no room
-        self._full = 0  # how many folds, one after the other, left what the next one is due at
-        self._unfolded: tuple[int, ...] = ()  # tokens before each fold since the last report
-
-    def load(self, tokens: int | None = None) -> Load:
-        """Return how large the next request will be, in time that depends on what is new alone.
-
-        Args:
-            tokens: Size of the list in it, by default of the list as it is.
-        """
-        extent = self._state.extent()
-        return self._load(extent if tokens is None else extent._replace(tokens=tokens))
-
-    def _load(self, extent: Extent) -> Load:
-        size, turns, items = extent
-        return Load(self._calibration.of(size), turns, items, self._limit, self._window)
-
-    def may_be_folded(self, tokens: int | None = None) -> bool:
-        """Return whether a list is so large that one who has the same policy would fold it.
-
-        Args:
-            tokens: As for `load`.
-        """
-        policy = self.policy
-        share = min(1.0, policy.background_at)
-        return policy.when is not None or policy.is_reached(self.load(tokens), share=share)
-
-    def note(self, usage: Usage | None, start: int = 0) -> None:
-        """Learn from what a provider reports of the latest request.
-
-        The list is taken to end with that request, or with its answer.
-
-        Args:
-            usage: What it reports.
-            start: Index from which on the answer stands, where the caller knows.
-        """
-        if usage is None or usage.input_tokens <= 0:
-            return
-        unfolded, self._unfolded = self._unfolded, ()
-        if usage.context_tokens:
-            reported, sizes = usage.context_tokens, self._state.request_tokens(answered=True)
-        elif self._state.ran_tools_at_provider(start):  # the sum of several calls tells of none
-            return
-        else:
-            reported, sizes = usage.input_tokens, self._state.request_tokens(start=start)
-        self._calibrate(reported, (*sizes, *unfolded))  # it may have gone out before a fold
-
-    def _calibrate(self, reported: int, sizes: tuple[int, ...]) -> None:
-        """Learn from the size of a request, which was of a list of one of these sizes."""
-        now = self._calibration
-        counted = next((size for size in sizes if now.fits(reported, size)), sizes[0])
-        overhead = self.policy.overhead_tokens
-        if not now.believes(reported, counted, overhead):  # what others have told holds
-            return
-        self._calibration = Calibration.learned(reported, counted, overhead)
-        keeps = self._keeps()
-        pairs = zip(_sizes(keeps), _sizes(self.keeps), strict=True)
-        if any(abs(new - old) > _NOTICED * old for new, old in pairs):
-            self.keeps = keeps
-        self._look_beside()
-
-    def _keeps(self) -> Limits:
-        """Return how much is to be kept, by our count, unless a call says otherwise."""
-        policy, known, window = self.policy, self._calibration, self._window
-        kept = known.counted(policy.kept_tokens(self._state.model, learned=known.extra))
-        limits = (self._limit,) if window is None else (min(self._limit, window), window)
-        below = tuple(max(0, known.counted(limit - known.extra)) for limit in limits)
-        return Limits(policy.kept_turns(), kept, within=Within(below, policy.max_items))
-
-    @property
-    def kept_tokens(self) -> int:
-        """Tokens of the list that the recent part may have."""
-        return self.keeps.tokens() or 0
-
-    def _look_beside(self) -> None:
-        """Warn where most of a request is not of the list: no fold makes that less."""
-        beside = self._calibration.extra
-        if beside >= _MOST_BESIDE * self._limit and not self._state.held:
-            self._warn(
-                "of each request %d tokens are not of the list (overhead_tokens=, or what the "
-                "provider reports), and a fold is due at %d: so little is left to the list that "
-                "folds will be frequent; raise max_tokens=, or shorten the system prompt and the "
-                "tools",
-                beside,
-                self._limit,
-            )
 
     def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
         """Learn from how a fold went, when to try the next one.
@@ -244,48 +136,13 @@ class EachTurn:
             wanted: What was to be kept, and how.
         """
         if outcome.changed:
-            self._wait = NO_WAIT
-            self._learn_of_fold(outcome)
+            self.waits.folded(by_model=True)
+            self.loads.note_fold(outcome)
         elif _failed(outcome):
-            self._wait = self._longer(self._wait)
-            if isinstance(outcome.error, StoreError):  # no fold takes place without: not this turn
-                head, seconds = self.head(), min(_UNTRIED, self.policy.backoff)
-                self._wait_without_model = Wait.short(self._clock(), head, seconds)
+            self.waits.failed(in_store=isinstance(outcome.error, StoreError))
         elif outcome.reason in _NOTHING:
             size = self._state.extent().tokens
-            self._wait_for_more = Wait.short(self._clock(), size, self.policy.backoff)
-            self._nothing, self._nothing_of = outcome, self._what_holds(wanted)
-
-    def _learn_of_fold(self, outcome: Outcome[Any]) -> None:
-        """Learn from a fold that took place, whoever has written it."""
-        self._wait_without_model = self._wait_for_more = NO_WAIT
-        self._unfolded = (outcome.tokens_before, *self._unfolded[: _UNREPORTED - 1])
-        self._look_beside()
-        self._look_for_room()
-
-    def _look_for_room(self) -> None:
-        """Warn where folds leave as many items as the next one is due at.
-
-        After one of them, much may have come while it was written.
-        """
-        most = self.policy.max_items
-        if most is None:  # as by default: the list is not read again for this
-            return
-        left = self._state.extent().items
-        self._full = self._full + 1 if left >= most else 0
-        if self._full > 1:
-            self._warn(
-                "folds leave %d items, and one is due at %d: nearly every turn will fold; raise "
-                "max_items=, or keep fewer turns",
-                left,
-                most,
-            )
-
-    def _warn(self, message: str, *numbers: int) -> None:
-        """Log a warning, once."""
-        if message not in self._warned:
-            self._warned.add(message)
-            _log.warning(message, *numbers)
+            self.waits.found_nothing(outcome, size, (wanted, *self._what_ends_it()))
 
     def steps(self, call: Call) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Yield what is to be folded now; return what happened.
@@ -313,14 +170,14 @@ class EachTurn:
         with Attempt(call.hook, self._folding.key, call.asked) as attempt:
             if not attempt.allowed(self._state.tokens):
                 return self.with_limit(self._folding.idle("vetoed"))
-            if self._waits():
+            if self.waits.waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))
             try:
                 if call.begin is not None:
                     then = partial(self.learned, attempt=attempt, wanted=call.wanted)
                     begin = partial(call.begin, then)
                     return self._begun(begin, attempt.cost, call.hook is None)  # it may edit
-                outcome = yield Ask(self.load().over_window, attempt.cost)
+                outcome = yield Ask(self.loads.now().over_window, attempt.cost)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error, attempt.cost)
             except Exception as error:  # of the caller's own `post_process`, say, after a paid call
@@ -357,10 +214,8 @@ class EachTurn:
 
     def with_limit(self, outcome: Outcome[Any]) -> Outcome[Any]:
         """Return an outcome that says whether the list is larger than the policy allows."""
-        if outcome.tokens_after:  # what was just counted need not be counted again in this turn
-            over = self._calibration.of(outcome.tokens_after) >= self._limit
-        else:
-            over = self.load().over_limit
+        # What was just counted need not be counted again in this turn.
+        over = self.loads.is_over_limit(outcome.tokens_after)
         return replace(outcome, over_limit=True) if over else outcome
 
     def is_due(self, *, background: bool, again: bool = False) -> bool:
@@ -395,17 +250,15 @@ class EachTurn:
         What the policy's numbers say may be otherwise then; `when` said yes to the turn.
         """
         extent = self._state.extent()
-        load = self._load(extent)
+        load = self.loads.of(extent)
         share = self.policy.background_at if background else 1.0
         if not self._is_due(load, share):
             return self._folding.idle("below_trigger", extent.tokens)
-        if self._waits() and not self._at_last_resort(load):
+        if self.waits.waits() and not self._at_last_resort(load):
             return self.with_limit(self._waiting())
-        if not load.over_window and self._nothing is not None:
-            size = self._state.extent().tokens
-            waits = not self._wait_for_more.over(self._clock(), size)
-            if waits and self._nothing_of == self._what_holds(wanted or self._nothing_of[0]):
-                said = replace(self._nothing, tokens_before=size, tokens_after=size)
+        if not load.over_window:
+            said = self.waits.still_nothing(extent.tokens, wanted, self._what_ends_it)
+            if said is not None:
                 return self.with_limit(said)
         if background and (fold := self.background) is not None:
             running = self._folding.idle("running")
@@ -417,12 +270,12 @@ class EachTurn:
             return None
         return self._idle(background, wanted, looked_through=True)
 
-    def _what_holds(self, wanted: object) -> tuple[object, ...]:
-        """Return what a try that found nothing to fold depended on, besides the list's size.
+    def _what_ends_it(self) -> tuple[object, ...]:
+        """Return what may end that nothing can be folded, besides what comes.
 
         A turn that was opened may end one that was kept whole, a result may end a wait.
         """
-        return wanted, self._state.extent().turns, self._state.waiting_calls()
+        return self._state.extent().turns, self._state.waiting_calls()
 
     def _begun(
         self,
@@ -438,7 +291,7 @@ class EachTurn:
             self.hold(fold)
 
         try:
-            fold = begin(known, cost, looked_through, self._over_by)
+            fold = begin(known, cost, looked_through, self.loads.over_by)
             if fold.settled:  # it could not even begin
                 return fold.apply_if_ready()
             return self.with_limit(self._folding.idle("started"))
@@ -452,7 +305,7 @@ class EachTurn:
     ) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Help where a fold failed and the list no longer fits; return what happened in the end."""
         in_vain = _failed(outcome) or outcome.reason == "unchanged_head"  # now, or when last tried
-        if in_vain and self._at_last_resort(self.load()):
+        if in_vain and self._at_last_resort(self.loads.now()):
             another = Attempt(call.hook, self._folding.key)
             return (yield from self._without_model(outcome, call, another))
         return _raised(outcome, call)
@@ -467,9 +320,10 @@ class EachTurn:
         except ChatfoldError as error:
             outcome = self._folding.failed(error, attempt.cost)
         if outcome.changed:  # the model is left alone as before: it was not asked
-            self._learn_of_fold(outcome)
+            self.waits.folded(by_model=False)
+            self.loads.note_fold(outcome)
         else:
-            self._wait_without_model = self._longer(self._wait_without_model)
+            self.waits.failed_without_model()
         outcome = replace(
             self.report(outcome, attempt),
             error=failed.error or outcome.error or (_too_long(failed) if outcome.changed else None),
@@ -480,57 +334,16 @@ class EachTurn:
         )
         return _raised(outcome, call)
 
-    def head(self) -> int:
-        """Return about how many tokens would be folded; half of the list at least."""
-        tokens, turns, _ = self._state.extent()
-        kept, of_turns = self.kept_tokens, self.policy.kept_turns()
-        if of_turns is not None and turns:
-            kept = min(kept, tokens * of_turns // turns)
-        return max(tokens - kept, tokens // 2)
-
     def is_engaged(self) -> bool:
         """Return whether a fold is under way, or is not to be tried again yet."""
-        return self.background is not None or self._waits()
-
-    def looks_elsewhere(self) -> bool:
-        """Return whether another process may by now have made the fold that failed in this one.
-
-        At the first turn that waits, and then once a second: to ask for it takes time.
-        """
-        if not self._waits() or (now := self._clock()) < self._looked_until:
-            return False
-        self._looked_until = now + _LOOKS
-        return True
-
-    def _waits(self) -> bool:
-        # As a rule nothing has failed, and how long the head is need not be asked.
-        return self._wait is not NO_WAIT and not self._wait.over(self._clock(), self.head())
-
-    def _over_by(self) -> float | None:
-        """Return the share of the list by which it is over the window; None where it is not."""
-        if self._window is None:
-            return None
-        load = self.load()
-        if load.window is None or not load.over_window:
-            return None
-        return (load.tokens - load.window) / max(1, load.tokens - self._calibration.extra)
+        return self.background is not None or self.waits.waits()
 
     def _at_last_resort(self, load: Load) -> bool:
         """Return whether the list has to get smaller now, with or without a model."""
-        return load.over_window and self._wait_without_model.over(self._clock(), self.head())
-
-    def _longer(self, wait: Wait) -> Wait:
-        return wait.longer(self._clock(), self.head(), self.policy.backoff)
+        return load.over_window and not self.waits.waits_without_model()
 
     def _waiting(self) -> Outcome[Any]:
-        seconds = max(0.0, self._wait.until - self._clock())
-        return replace(
-            self._folding.idle("unchanged_head"),
-            remedy=(
-                f"the last try failed or gave no gain; the next is in {seconds:.0f} s, or when "
-                f"{max(0, int(self._wait.size) - self.head()):,} more tokens have come"
-            ),
-        )
+        return replace(self._folding.idle("unchanged_head"), remedy=self.waits.remedy())
 
 
 def check_ways(on_error: object, background: object = False) -> None:
@@ -543,11 +356,6 @@ def check_ways(on_error: object, background: object = False) -> None:
     if on_error not in _ON_ERROR:
         raise ValueError(f"on_error must be one of {', '.join(_ON_ERROR)}, not {on_error!r}")
     check_flags(background=background)
-
-
-def _sizes(keeps: Limits) -> tuple[int, ...]:
-    """Return what depends on reports in how much is to be kept, in tokens."""
-    return keeps.tokens() or 0, *keeps.within.tokens
 
 
 def _failed(outcome: Outcome[Any]) -> bool:

@@ -1,6 +1,6 @@
 """When to summarize and how much to keep: a value that is asked at each turn.
 
-Not here: what is done about it (`each_turn`), the size of the list (`core.reading`).
+Not here: what is done about it (`each_turn`), the size of a request (`loads`).
 """
 
 from __future__ import annotations

@@ -117,8 +117,8 @@ class Session(ChatContext[Any]):
         return self._each_turn.is_due(background=background, again=again)
 
     def looks_elsewhere(self) -> bool:
-        """Return whether to look for the fold of another process; see `EachTurn`."""
-        return self._each_turn.looks_elsewhere()
+        """Return whether to look for the fold of another process; see `Waits`."""
+        return self._each_turn.waits.looks_elsewhere()
 
     def idle(self, reason: Reason) -> Outcome[Any]:
         """Return the outcome of a turn at which nothing was done."""
@@ -130,7 +130,7 @@ class Session(ChatContext[Any]):
 
     def _doubts(self) -> Doubted | None:
         """Return what asks for thinking that may be signed over another list, where some may."""
-        doubts = self._state.unbound if self.folded else self._each_turn.may_be_folded()
+        doubts = self._state.unbound if self.folded else self._each_turn.loads.may_be_folded()
         return self._is_doubted if doubts else None
 
     def requirements_of(self, seen: Seen, items: Sequence[Any]) -> list[Requirement]:
@@ -146,7 +146,7 @@ class Session(ChatContext[Any]):
         if is_folded:
             doubts = self._state.unbound
         else:
-            doubts = self._each_turn.may_be_folded(self._tokens_of(items))
+            doubts = self._each_turn.loads.may_be_folded(self._tokens_of(items))
         fewer = len(items) - len(seen.items)
 
         def is_doubted(at: int, views: Sequence[ItemView]) -> bool:
@@ -304,7 +304,7 @@ class Session(ChatContext[Any]):
         for it may come so again.
         """
         self._host.note()
-        self._head = self._each_turn.head()
+        self._head = self._each_turn.loads.head()
         if self._stale_prefix:
             with self._state.lock:
                 self._items[: self._start] = self._host.items[: self._start]
@@ -352,12 +352,12 @@ class Session(ChatContext[Any]):
 
         May be asked while another call has the session; before `shown`, which may show less then.
         """
-        return self._each_turn.load(self._tokens_of(items)).over_window
+        return self._each_turn.loads.now(self._tokens_of(items)).over_window
 
     def running(self, items: Sequence[Any]) -> Outcome[Any]:
         """Return the outcome of a turn at which another call has the session, for its list."""
         tokens, idle = self._tokens_of(items), self._folding.idle("running")
-        over = self._each_turn.load(tokens).over_limit
+        over = self._each_turn.loads.now(tokens).over_limit
         return replace(
             idle, tokens_before=tokens, tokens_after=tokens, over_limit=over, key=self.key
         )
@@ -572,7 +572,7 @@ class Session(ChatContext[Any]):
         under_way = self.background is not None
         if not under_way and (self.folded or same == len(items)):
             return False  # what waits after a failure goes on when the list has grown again
-        head = self._head if under_way else self._each_turn.head()
+        head = self._head if under_way else self._each_turn.loads.head()
         at = len(self._items) - (len(self._host) - same)
         return sum(self._state.reading.sizes()[:at]) < head
 

@@ -275,7 +275,7 @@ class Summarizing(History[ItemT]):
     ) -> Limits:
         """Return how much a call keeps: as it says, else as the context's policy does."""
         if keep_last_turns is ... and keep_tokens is ... and self._policy is not None:
-            keeps = self._each_turn.keeps
+            keeps = self._each_turn.loads.keeps
             return replace(keeps, abandon=abandon, force=force, replay=replay)
         return Limits(keep_last_turns, keep_tokens, abandon, force, replay)
 
