@@ -13,14 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chatfold.errors import TemplateError
-from chatfold.templates import (
-    TemplateSet,
-    _file_loader,
-    _fixed_loader,
-    check_templates,
-    load_templates,
-    prompt_directory,
-)
+from chatfold.template_files import file_loader, fixed_loader, prompt_directory
+from chatfold.templates import TemplateSet, check_templates, load_templates
 
 BUILT_IN = sorted(
     path.name for path in prompt_directory().iterdir() if path.name.endswith(".jinja")
@@ -270,8 +264,8 @@ def test_a_prompt_is_not_rendered_again_for_another_conversation(name: str) -> N
 def test_an_edited_built_in_template_shows_soon(tmp_path: Path) -> None:
     """Of an editable install people edit them; to look at each for each fold takes its time."""
     _directory(tmp_path, "first")
-    soon, late = (_steady(_file_loader(tmp_path, every=seconds)) for seconds in (0.01, 3600.0))
-    never = _steady(_fixed_loader(tmp_path))
+    soon, late = (_steady(file_loader(tmp_path, every=seconds)) for seconds in (0.01, 3600.0))
+    never = _steady(fixed_loader(tmp_path))
     assert {t.render(NAME) for t in (soon, late, never) for _ in range(2)} == {"first"}
     _directory(tmp_path, "another, longer")
     until = time.monotonic() + 60.0
@@ -284,7 +278,7 @@ def test_an_edited_built_in_template_shows_soon(tmp_path: Path) -> None:
 def test_an_edited_file_shows_in_the_next_prompt_though_texts_are_kept(tmp_path: Path) -> None:
     """Where it is looked at each time."""
     _directory(tmp_path, "{{ x }} first")
-    templates = _steady(_file_loader(tmp_path))
+    templates = _steady(file_loader(tmp_path))
     assert [templates.render(NAME, x=x) for x in ("a", "b")] == ["a first", "b first"]
     _directory(tmp_path, "{{ x }} and {{ y }}, longer")
     assert templates.render(NAME, x="a", y="c") == "a and c, longer"
@@ -297,7 +291,7 @@ def test_a_template_that_includes_another_is_rendered_each_time(tmp_path: Path) 
     """The other may change, and use what this one does not name."""
     _directory(tmp_path, "{% include 'other' %}")
     (tmp_path / "other").write_text("{{ x }}", encoding="utf-8")
-    templates = _steady(_file_loader(tmp_path))
+    templates = _steady(file_loader(tmp_path))
     assert [templates.render(NAME, x=x) for x in ("a", "b")] == ["a", "b"]
 
 

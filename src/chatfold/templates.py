@@ -1,7 +1,8 @@
-"""Finds `prompts/` and turns its Jinja templates into text; every word a model reads lives there.
+"""Turns the Jinja templates of `prompts/` into text; every word a model reads lives there.
 
 What goes into a template (escaped text, numbers, flags) is the core's business, and so is what
-becomes of the result: nothing here knows what a prompt is.
+becomes of the result: nothing here knows what a prompt is. Nor where the files lie, and how they
+are read (`template_files`).
 """
 
 from __future__ import annotations
@@ -9,65 +10,33 @@ from __future__ import annotations
 import functools
 import os
 import re
-import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from chatfold.core.foreign_errors import words_of
 from chatfold.core.render import PROMPT, unseen
 from chatfold.errors import TemplateError
 from chatfold.template_check import names_used
+from chatfold.template_files import (
+    built_in_loader,
+    file_loader,
+    prompt_directory,
+    template_error,
+)
 from chatfold.template_texts import TemplateTexts
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
     from types import TracebackType
 
     import jinja2
 
     from chatfold.core.render import TemplateRenderer
 
-__all__ = ["TemplateSet", "check_templates", "load_templates", "prompt_directory"]
+__all__ = ["TemplateSet", "check_templates", "load_templates"]
 
 _SOUND: Final[set[Hashable]] = set()  # what templates said in which nothing was wrong
 _MOST_SOUND: Final = 64
 _TAKES_IN: Final = re.compile(r"\b(?:include|import|extends)\b")
-_OWN_LOOKED_AT: Final = 1.0  # seconds between two looks at a built-in template in a checkout
-
-
-def prompt_directory() -> Traversable:
-    """Return the directory that holds the built-in templates.
-
-    In an installed package that is `chatfold/prompts`, which is read once; also where the package
-    lies in a zip file. An editable install has no such directory: there it is the checkout's own
-    `prompts/`, so that an edit shows within a second.
-
-    Raises:
-        TemplateError: There is none, so the installation is broken.
-    """
-    package = Path(__file__).resolve().parent
-    candidates = (package / "prompts", package.parents[1] / "prompts")
-    for directory in candidates:
-        if directory.is_dir():
-            return directory
-    packed = _packed()
-    if packed is not None:
-        return packed
-    searched = " and ".join(map(str, candidates))
-    raise TemplateError(
-        f"the built-in templates are missing (looked in {searched}); reinstall chatfold, or have "
-        "the tool that froze this program take in the package's data files",
-        template="prompts",
-    )
-
-
-def _packed() -> Traversable | None:
-    """Return the directory as the package's loader knows it, or None where it knows none."""
-    from importlib.resources import files  # it takes longer to import than all of chatfold's core
-
-    directory = files("chatfold") / "prompts"
-    return directory if directory.is_dir() else None
 
 
 class TemplateSet:
@@ -152,7 +121,7 @@ class TemplateSet:
         except TemplateError:
             raise
         except Exception as error:
-            raise _failure(error, *_place(error, name)) from error
+            raise template_error(error, *_place(error, name)) from error
 
     def _rendered(self, template: jinja2.Template, name: str, values: Mapping[str, object]) -> str:
         try:
@@ -163,7 +132,7 @@ class TemplateSet:
         except TemplateError:
             raise
         except Exception as error:
-            raise _failure(error, *_place(error, name)) from error
+            raise template_error(error, *_place(error, name)) from error
 
     def _find(self, name: str) -> jinja2.Template:
         known = self._texts.get(name)  # of steady ones alone
@@ -180,7 +149,7 @@ class TemplateSet:
             except TemplateError:
                 raise
             except Exception as error:
-                raise _failure(error, *_place(error, name)) from error
+                raise template_error(error, *_place(error, name)) from error
         raise TemplateError(f"there is no template {name!r}", template=name) from missing
 
 
@@ -256,7 +225,7 @@ def check_templates(source: object) -> None:
 
 @functools.cache
 def _built_in() -> TemplateSet:
-    return TemplateSet(_environment(_built_in_loader()), steady=True)
+    return TemplateSet(_environment(built_in_loader()), steady=True)
 
 
 def _from_directory(directory: Path) -> TemplateSet:
@@ -267,7 +236,7 @@ def _from_directory(directory: Path) -> TemplateSet:
         return (directory / name).is_file()
 
     _require_an_override(holds, f"the directory {str(directory)!r}")
-    return _with_fallback(_file_loader(directory), holds)
+    return _with_fallback(file_loader(directory), holds)
 
 
 def _from_mapping(sources: Mapping[object, object]) -> TemplateSet:
@@ -308,7 +277,7 @@ def _from_environment(environment: jinja2.Environment) -> TemplateSet:
             return True
         return True
 
-    return TemplateSet(overlay, _environment(_built_in_loader()), holds=holds)
+    return TemplateSet(overlay, _environment(built_in_loader()), holds=holds)
 
 
 def _require_an_override(holds: Callable[[str], bool], where: str) -> None:
@@ -334,99 +303,14 @@ def _given(name: str) -> tuple[str, ...]:
     names = set[str]()
     for one in PROMPT if name in PROMPT else (name,):  # both are rendered with the same
         source = (prompt_directory() / one).read_text(encoding="utf-8")
-        names |= meta.find_undeclared_variables(_environment(_built_in_loader()).parse(source))
+        names |= meta.find_undeclared_variables(_environment(built_in_loader()).parse(source))
     return tuple(sorted(names))
 
 
 def _with_fallback(loader: jinja2.BaseLoader, holds: Callable[[str], bool]) -> TemplateSet:
     from jinja2 import ChoiceLoader
 
-    return TemplateSet(_environment(ChoiceLoader([loader, _built_in_loader()])), holds=holds)
-
-
-def _built_in_loader() -> jinja2.BaseLoader:
-    """Return what loads the built-in templates; those of an installed package do not change."""
-    directory = prompt_directory()
-    if isinstance(directory, Path) and directory.parent != Path(__file__).resolve().parent:
-        return _file_loader(directory, every=_OWN_LOOKED_AT)
-    return _fixed_loader(directory)
-
-
-def _fixed_loader(directory: Traversable) -> jinja2.BaseLoader:
-    """Return what loads the templates of a directory, each once."""
-    from jinja2 import FunctionLoader
-
-    return FunctionLoader(functools.partial(_read, directory))
-
-
-def _file_loader(directory: Path, *, every: float = 0.0) -> jinja2.BaseLoader:
-    """Return what loads templates anew that changed, looked at `every` so many seconds."""
-    from jinja2 import FunctionLoader
-
-    return FunctionLoader(functools.partial(_read_live, directory, every=every))
-
-
-def _read_live(
-    directory: Path, name: str, *, every: float
-) -> tuple[str, str, Callable[[], bool]] | None:
-    """Return what `_read` does, with a check of whether the file is as it was."""
-    from jinja2.loaders import split_template_path
-
-    path = directory.joinpath(*split_template_path(name))
-    try:
-        modified = path.stat().st_mtime_ns
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    found = _read(directory, name)
-    return found and (*found[:2], _Unchanged(path, modified, every))
-
-
-def _read(directory: Traversable, name: str) -> tuple[str, str, None] | None:
-    """Return source and path of one file, or None where there is no such file.
-
-    Jinja's own file loader does the same, but lets a decoding error escape that does not say
-    which of the templates holds the bad byte.
-    """
-    from jinja2.loaders import split_template_path
-
-    path = directory.joinpath(*split_template_path(name))  # no step out of the directory
-    try:
-        # utf-8-sig: some Windows editors write a byte order mark, which is no part of the prompt.
-        source = path.read_text(encoding="utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise _failure(error, name, line, str(path)) from error
-    return source, str(path), None
-
-
-class _Unchanged:
-    """Says whether a file is as it was.
-
-    Args:
-        path: The file.
-        modified: When it was last changed, in nanoseconds.
-        every: Seconds between two looks.
-    """
-
-    def __init__(self, path: Path, modified: int, every: float) -> None:
-        self._path = path
-        self._modified = modified
-        self._every = every
-        self._again = 0.0
-        self._known = True
-
-    def __call__(self) -> bool:
-        """Return whether it was when it was last looked at."""
-        now = time.monotonic()
-        if now >= self._again:
-            self._again = now + self._every
-            try:
-                self._known = os.stat(self._path).st_mtime_ns == self._modified
-            except OSError:  # there is none any more
-                self._known = False
-        return self._known
+    return TemplateSet(_environment(ChoiceLoader([loader, built_in_loader()])), holds=holds)
 
 
 def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
@@ -440,16 +324,6 @@ def _environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-
-
-def _failure(error: Exception, template: str, line: int | None, path: str | None) -> TemplateError:
-    place = f"template {template!r}"
-    if path is not None:
-        place += f" ({path})"
-    if line is not None:
-        place += f", line {line}"
-    reason = words_of(error) or "no message"
-    return TemplateError(f"{place}: {type(error).__name__}: {reason}", template=template, line=line)
 
 
 def _place(error: Exception, name: str) -> tuple[str, int | None, str | None]:

@@ -1,7 +1,7 @@
 """Views to a prompt: the conversation as escaped XML, inside the templates that are given.
 
 The conversation is built here and not in a template, so that no template can forget an escape.
-Not here: the words around it (`prompts/`), finding templates (`chatfold.templates`).
+Not here: the words around it (`prompts/`), finding templates (`chatfold.template_files`).
 """
 
 from __future__ import annotations
