@@ -571,6 +571,30 @@ def test_two_ids_of_a_kind_leave_open_whose_a_value_is() -> None:
     assert found("LK-4821936 and LK-4821937 were 12.40 EUR each.", sources) == []
 
 
+MAILED = (
+    ("send_email", {"order": "LK-5871766", "to": "ann@example.com"}, {"id": "EM-96394"}),
+    ("send_email", {"order": "LK-8778412", "to": "bob@example.com"}, {"id": "EM-54838"}),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A mail about LK-5871766 was sent (EM-96394), but no return could be made for LK-8778412.",
+        "After the mail EM-96394 for LK-5871766, the return of LK-8778412 failed.",
+        "Die Mail zu LK-5871766 ging raus (EM-96394), für LK-8778412 war keine Rücksendung möglich.",
+    ],
+)
+def test_a_sentence_that_names_the_rightful_owner_too_is_no_lie(text: str) -> None:
+    assert found(text, called(*MAILED)) == []
+
+
+def test_an_id_that_a_sentence_gives_to_two_is_the_second_ones_no_more() -> None:
+    lie = "send_email: LK-5871766 => EM-96394, LK-8778412 => EM-96394"
+    assert "LK-8778412" in found(lie, called(*MAILED))
+    assert found("The mail EM-96394 was about LK-8778412.", called(*MAILED)) != []
+
+
 def test_an_id_of_many_records_is_not_misplaced() -> None:
     assert found("{product_id: 8310926033; item_id: 8323284863}", called(*BOUGHT)) == []
 

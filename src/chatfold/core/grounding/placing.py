@@ -5,7 +5,7 @@ Not here: what it says of what (`said`), where the values stood (`shown`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Final
 
 from chatfold.core.grounding.days import is_next_day
@@ -44,7 +44,9 @@ class Placing:
             for name in near
         )
 
-    def owner(self, value: Value, key: str, near: Collection[str]) -> str | None:
+    def owner(
+        self, value: Value, key: str, near: Collection[str], repeated: Container[str]
+    ) -> str | None:
         """Return the id that a value was shown for, where a sentence says it of another.
 
         In doubt it returns None. It is certain where the sentence names one id of a role, nothing
@@ -55,6 +57,7 @@ class Placing:
             value: The value.
             key: The key by which it was shown.
             near: The ids that it is said of.
+            repeated: Those that the sentence names more than once.
         """
         if self.is_linked(value, key, near):
             return None
@@ -68,7 +71,9 @@ class Placing:
             only = {owner for owners in found if len(owners) == 1 for owner in owners}
             if len(only) != 1 if is_owner(value) else not only or len(found) < len(places):
                 continue  # an id is part of many records, and may itself own what it stands beside
-            if any(self._has_another(told[role], key, field) for field in fields):
+            name = told[role]
+            beside = () if name in repeated else near
+            if any(self._has_another(name, key, field, beside) for field in fields):
                 return min(only).partition(":")[2]
         return None
 
@@ -96,11 +101,20 @@ class Placing:
                     owned.setdefault(role, []).append(owners)
         return owned
 
-    def _has_another(self, name: str, key: str, field: tuple[str, str]) -> bool:
-        """Return whether an id has exactly one value in a field beside itself, and not this one."""
+    def _has_another(
+        self, name: str, key: str, field: tuple[str, str], beside: Collection[str]
+    ) -> bool:
+        """Return whether an id has exactly one value in a field beside itself, and not this one.
+
+        Not where that value is among those `beside`: a sentence that names the id once, and what
+        it belongs to, says that of it, and something else of the other: "mail M-1 about A-1 was
+        sent, and none about A-2".
+        """
         held = self.index.holds(self._around(name), field)
         held = {keys for keys in held if name not in keys}
         if len(held) != 1:
             return False
         (keys,) = held
-        return key not in keys and not is_next_day(key, keys[0])
+        if key in keys or any(other in beside for other in keys):
+            return False
+        return not is_next_day(key, keys[0])

@@ -37,6 +37,8 @@ class Said:
         values: Its values, in order.
         spans: Its sentences, in order.
         by_sentence: The values of each.
+        names: The ids in each.
+        repeated: Those that it names more than once.
     """
 
     def __init__(self, text: str) -> None:
@@ -63,17 +65,20 @@ class Said:
         """Take in which ids there are, and what each of them is (see `Index.roles`)."""
         self.roles = roles
         self.names: list[set[str]] = []
+        self.repeated: list[set[str]] = []
         self.by_scope: list[dict[int, list[Value]]] = []
         self.ids_of_line: dict[int, set[str]] = {}
         self.lines_of_role: dict[str, list[int]] = {}
         for at, span in enumerate(self.spans):
             by_scope: dict[int, list[Value]] = {}
             names: set[str] = set()
+            repeated: set[str] = set()
             for value in self.by_sentence[at]:
                 if is_owner(value) and value.key in roles:
                     by_scope.setdefault(self.scopes.at(value.start), []).append(value)
-                    names.add(value.key)
+                    (repeated if value.key in names else names).add(value.key)
             self.names.append(names)
+            self.repeated.append(repeated)
             self.by_scope.append(by_scope)
             self.ids_of_line.setdefault(span.line, set()).update(self._outside(at))
             for role in {role for name in names for role in roles[name]}:

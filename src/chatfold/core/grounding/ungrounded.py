@@ -118,7 +118,7 @@ class _Reading:
                         found.append(Ungrounded(value, place, "unseen"))
                 elif key in self.sources.places:
                     near = said.named(value, at) - {value.key}
-                    other = placing.owner(value, key, near)
+                    other = placing.owner(value, key, near, said.repeated[at])
                     if other is not None:
                         found.append(Ungrounded(value, place, "misplaced", other))
         return found
