@@ -88,6 +88,19 @@ def test_what_only_begins_alike_is_about_something_else(rule: str, said: str) ->
         "Torna al tedesco.",
         "Volte ao português, por favor.",
         "Volte para o inglês.",
+        "Switch to French.",
+        "Please switch to Polish from now on.",
+        "Wechsle zu Französisch.",
+        "Schalte bitte auf Englisch um.",
+        "Passe à l'anglais.",
+        "Passez au français s'il vous plaît.",
+        "Cambia al inglés, por favor.",
+        "Passa all'inglese.",
+        "Passi al tedesco, per favore.",
+        "Mude para o inglês.",
+        "Mude para francês, por favor.",
+        "Ga over op het Frans.",
+        "Schakel over op Engels alsjeblieft.",
     ],
 )
 def test_a_language_to_go_back_to_holds_from_now_on(said: str) -> None:
@@ -115,6 +128,11 @@ def test_a_language_to_go_back_to_holds_from_now_on(said: str) -> None:
         "Vuelve al menú.",
         "Torna al menu.",
         "Volte ao início.",
+        "Switch to English class.",
+        "Switch to French press coffee.",
+        "Passe au français suivant.",
+        "Schalte auf Englisch geschulte Kollegen auf.",
+        "Passa al tedesco della camera 4.",
     ],
 )
 def test_what_sounds_alike_is_no_instruction(said: str) -> None:

@@ -63,6 +63,8 @@ _ORDERS: Final = (
     f"antwoord|schrijf|spreek|praat|reageer * in|op het {_TONGUES}",
     f"antwoord|schrijf|spreek|praat * in {_TONGUES}",
     f"schrijf * in het {_TONGUES}",
+    f"schakel|ga|stap * over op {_TONGUES} alsjeblieft|graag|.",
+    f"schakel|ga|stap * over op het {_TONGUES} alsjeblieft|graag|.",
     "antwoord|schrijf|spreek|praat|reageer * kort|bondig|formeel|informeel|langzaam|duidelijk",
     "noem|noemt mij|me [!~]*",
     "spreek|spreekt me|mij|ons * aan met",

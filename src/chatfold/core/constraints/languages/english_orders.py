@@ -35,6 +35,8 @@ ORDERS: Final = (
     "answer|reply|respond|speak|talk in swedish|danish|norwegian|finnish|russian|hindi",
     "switch|change back to english|german|french|spanish|italian|portuguese|dutch",
     "switch|change back to polish|turkish|arabic|chinese|japanese|korean|russian",
+    "switch|change to english|german|french|spanish|italian|portuguese|dutch please|now|from|.",
+    "switch|change to polish|turkish|arabic|chinese|japanese|korean|russian please|now|from|.",
     "go back to english|german|french|spanish|italian|portuguese|dutch please|.",
     "back to english|german|french|spanish|italian|portuguese|dutch please|.",
     "speak|talk slowly|slower|clearly",

@@ -44,6 +44,8 @@ ORDERS: Final = (
     "repasse|repassez|reviens|revenez|retourne|retournez au français|francais|portugais",
     "repasse|repassez|reviens|revenez|retourne|retournez à|a l'anglais|l'allemand|l'espagnol",
     "repasse|repassez|reviens|revenez|retourne|retournez en français|anglais|allemand|espagnol",
+    "[p]asse|[p]assez au français|francais|portugais s'il|maintenant|désormais|.",
+    "[p]asse|[p]assez à|a l'anglais|l'allemand|l'espagnol|l'italien s'il|maintenant|désormais|.",
     "des|les fonctions|méthodes|classes|réponses|phrases de moins|maximum",
     "toutes|tous les * en litres|kilos|grammes|mètres|euros|dollars|francs|majuscules|format",
     "répond*|repond* brièvement|brievement|succinctement|simplement|franchement",

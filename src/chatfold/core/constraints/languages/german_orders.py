@@ -97,6 +97,7 @@ ORDERS: Final = (
     f"niemals|nichts|keinerlei|{NO}|{_EVER}",
     f"wechsle|wechsel|wechseln|geh|gehe|gehen|schalte * wieder|zurück auf|zu|zum|ins {_TONGUE}",
     f"wieder|zurück auf|zu|zum|ins {_TONGUE} bitte|.",
+    f"wechsle|wechsel|wechseln|schalte * auf|zu|zum|ins {_TONGUE} um|bitte|.",
     # "Nie" alone begins every second sentence of Polish. A phrase with a word of `contrasts`
     # has a `*`: one without is taken away before the contrasts are looked for.
     "nie vor*|nach*|ohne|mehr|unter|über|auf|mit|bei|am|an|in|zwischen|direkt|per|für|zu",

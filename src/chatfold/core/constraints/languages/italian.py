@@ -17,6 +17,8 @@ __all__ = ["ITALIAN"]
 _ORDERS: Final = (
     "torna|torni|tornate|ritorna all'inglese|all'italiano",
     "torna|torni|tornate|ritorna al|in francese|tedesco|spagnolo|portoghese|inglese|italiano",
+    "[p]assa|[p]assi|[p]assate all'inglese|all'italiano per|adesso|ora|.",
+    "[p]assa|[p]assi|[p]assate al francese|tedesco|spagnolo|portoghese per|adesso|ora|.",
     "scriv* * all'imperativo|all'infinito|al",
     "facciamo|rilasciamo|lavoriamo|consegniamo * solo|soltanto il|la|di|a|al|dopo|prima",
     "resta|resti|restate|rimani|rimanete su|entro|sotto [!~]*",

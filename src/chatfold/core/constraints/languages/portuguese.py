@@ -65,6 +65,8 @@ PORTUGUESE: Final = Words(
         "cada função|método|classe|arquivo|ficheiro|teste|commit|módulo leva|tem|deve|precisa",
         "volte|volta|voltem ao|para|a inglês|ingles|português|portugues|francês|alemão|espanhol",
         "volte|volta|voltem para o inglês|ingles|português|portugues|francês|alemão|espanhol",
+        "mude|muda|mudem|passe para o inglês|ingles|português|portugues|francês|alemão por|agora|.",
+        "mude|muda|mudem|passe para inglês|ingles|português|portugues|francês|alemão por|agora|.",
         "fique|fica|fiquem|mantenha-se|mantém-te no|na|em|com|dentro",
         "funções|classes|métodos|frases|respostas|mensagens com|de menos|máximo",
         "só|so fazemos|trabalhamos|entregamos|publicamos|viajamos * às|aos|em|no|na|depois|antes",

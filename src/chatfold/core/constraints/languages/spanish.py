@@ -75,6 +75,7 @@ SPANISH: Final = Words(
         "pregunta|pregunte|preguntad|consulta|consulte|avisa|avise antes de",
         "cada función|método|clase|archivo|test|commit|módulo|mensaje lleva|tiene|debe|necesita",
         "vuelve|vuelva|volved|regresa|regrese al inglés|ingles|español|francés|alemán|italiano",
+        "cambia|cambie|pasa|pase al inglés|ingles|español|francés|alemán|italiano por|ahora|.",
         "quédate|quédese|quedate|mantente|manténgase en|con|por",
         "responde|responda|respondan|contesta|conteste solo|sólo|únicamente con|en",
         "funciones|clases|métodos|respuestas|frases|mensajes de menos|máximo|hasta",
