@@ -582,7 +582,7 @@ MAILED = (
     [
         "A mail about LK-5871766 was sent (EM-96394), but no return could be made for LK-8778412.",
         "After the mail EM-96394 for LK-5871766, the return of LK-8778412 failed.",
-        "Die Mail zu LK-5871766 ging raus (EM-96394), für LK-8778412 war keine Rücksendung möglich.",
+        "Die Mail zu LK-5871766 ging raus (EM-96394), für LK-8778412 war keine möglich.",
     ],
 )
 def test_a_sentence_that_names_the_rightful_owner_too_is_no_lie(text: str) -> None:
