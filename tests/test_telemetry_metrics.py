@@ -46,6 +46,8 @@ def test_tokens_and_seconds_are_counted_by_the_conventions(
             *(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304),
             *(16777216, 67108864),
         )
+        (sum_of,) = backend.points(f"gen_ai.client.inference.usage.{kind}_tokens")
+        assert (sum_of.value, sum_of.attributes) == (sum(used), {**who, **model})
     (seconds,) = backend.points("gen_ai.client.operation.duration")
     assert seconds.attributes == {**who, **model}
     assert (seconds.count, seconds.sum) == (2, pytest.approx(sum(o.seconds for o in outcomes)))
@@ -75,7 +77,7 @@ def test_what_a_failed_fold_has_cost_is_counted(backend: Backend) -> None:
     """Usage that was spent is spent, though the history is as it was."""
     with pytest.raises(EmptySummaryError) as caught:
         context(10, on_event=backend.telemetry()).summarize(
-            lambda prompt: Completion(" ", usage=Usage(70, 1))
+            lambda prompt: Completion(" ", usage=Usage(70, 1, 40))
         )
     used = caught.value.usage
     assert used is not None
@@ -85,4 +87,6 @@ def test_what_a_failed_fold_has_cost_is_counted(backend: Backend) -> None:
     assert told["chatfold.llm_calls"] == caught.value.llm_calls > 0
     points = backend.points("gen_ai.client.token.usage")
     assert sorted(p.sum for p in points) == [used.output_tokens, used.input_tokens]
+    (cached,) = backend.points("gen_ai.client.inference.usage.cache_read.input_tokens")
+    assert cached.value == used.cached_tokens >= 40
     assert backend.points("chatfold.history.tokens") == []

@@ -1,10 +1,12 @@
 """Spans and metrics of folds for OpenTelemetry (extra `otel`).
 
-Names are those of the GenAI semantic conventions, which are in development and have no release;
-what they have no name for begins with `chatfold.`:
-https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md
-https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-metrics.md
-(read 2026-11-22). Not here: spans of the model calls themselves, which the SDKs or their
+Names are those of the GenAI semantic conventions, which are in development; what they have no name
+for begins with `chatfold.`. Tokens are counted twice: under the names of their first release, v0.1.0
+https://github.com/open-telemetry/semantic-conventions-genai/blob/v0.1.0/docs/gen-ai/client-inference.md
+and as `gen_ai.client.token.usage`, which that has no more, and dashboards read:
+https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/ (both read 2026-11-30). A fold is
+no inference, but several or none: it keeps `gen_ai.client.operation.duration`, which is for all
+other operations. Not here: spans of the model calls themselves, which the SDKs or their
 instrumentation make; they become children of the fold's.
 """
 
@@ -48,9 +50,13 @@ _log = logging.getLogger("chatfold")
 _OPERATION: Final = "summarize"
 """None of the conventions' operations is a fold, which is several model calls, or none."""
 
-# The boundaries of gen-ai-metrics.md. Pull requests 374 and 521 of that repository, still open as
-# stored when they were read, would put others in the place of both metrics.
+# The boundaries of gen-ai-metrics.
 _TOKENS: Final = [float(4**n) for n in range(14)]
+_USED: Final = {
+    "input": "Number of input tokens used.",
+    "output": "Number of output tokens used.",
+    "cache_read.input": "Number of input tokens read from the provider's cache.",
+}
 _SECONDS: Final = [0.01 * 2**n for n in range(14)]
 _DROPPED: Final = "cancelled"
 """What became of a fold whose context was dropped."""
@@ -213,6 +219,12 @@ class _Meters:
             "Number of input and output tokens used.",
             explicit_bucket_boundaries_advisory=_TOKENS,
         )
+        self._used = {
+            kind: meter.create_counter(
+                f"gen_ai.client.inference.usage.{kind}_tokens", "{token}", what
+            )
+            for kind, what in _USED.items()
+        }
         self._duration = meter.create_histogram(
             "gen_ai.client.operation.duration",
             "s",
@@ -256,6 +268,9 @@ class _Meters:
         who = {"gen_ai.provider.name": _OTHER, **_who(spent), **_answered(spent)}
         for kind, tokens in (("input", used.input_tokens), ("output", used.output_tokens)):
             self._usage.record(tokens, {**who, "gen_ai.token.type": kind})
+            self._used[kind].add(tokens, who)
+        if used.cached_tokens:  # 0 is also what a provider says that has no cache
+            self._used["cache_read.input"].add(used.cached_tokens, who)
 
 
 def _name(event: FoldEvent) -> str:
