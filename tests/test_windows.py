@@ -44,6 +44,13 @@ from chatfold.tokens.windows import window_for, windows_for
         ("anthropic/claude-opus-4-5", 200_000),
         ("gemini-2.5-flash-lite", 1_048_576),
         ("models/gemini-2.5-pro", 1_048_576),
+        ("gemini-2.0-flash-001", 1_048_576),
+        ("gemini-2.5-flash-preview-09-2025", 1_048_576),
+        ("gemini-3-flash-preview", 1_048_576),
+        ("ft:gpt-4o-2024-08-06:acme::abc123", 128_000),
+        ("openai/ft:gpt-3.5-turbo-0125:acme:support:abc123", 16_385),
+        ("anthropic/claude-sonnet-4.5", 200_000),
+        ("anthropic/claude-opus-4.6", 1_000_000),
     ],
 )
 def test_models_that_their_maker_serves_are_known(model: str, tokens: int) -> None:
@@ -56,6 +63,12 @@ def test_models_that_their_maker_serves_are_known(model: str, tokens: int) -> No
     [
         *(None, "", "small", "gpt", "gpt-5.9", "gpt-7", "claude", "claude-haiku-6", "gemini-9-pro"),
         *("llama3.1:8b", "qwen2.5-coder", "gpt-oss-20b", "ollama/gpt-4o", "my-gpt-4o", "gpt-4o-x"),
+        *(
+            "gemini-2.5-flash-image",
+            "gemini-2.5-flash-preview-tts",
+            "gemini-3-image",
+            "ft:gpt-9:a::b",
+        ),
         *("mistral-large-latest", "claude-sonnet-4-99", "gpt-5" * 1000, "-latest" * 10_000),
     ],
 )

@@ -1,7 +1,7 @@
 """Spans and metrics of folds for OpenTelemetry (extra `otel`).
 
 Names are those of the GenAI semantic conventions, which are in development; what they have no name
-for begins with `chatfold.`. Tokens are counted twice: under the names of their first release, v0.1.0
+for begins with `chatfold.`. Tokens are counted twice: under the names of their first release,
 https://github.com/open-telemetry/semantic-conventions-genai/blob/v0.1.0/docs/gen-ai/client-inference.md
 and as `gen_ai.client.token.usage`, which that has no more, and dashboards read:
 https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/ (both read 2026-11-30). A fold is

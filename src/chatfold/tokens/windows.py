@@ -40,13 +40,20 @@ _ROWS: Final[Sequence[tuple[str, int]]] = (
     (r"claude-(?:fable|mythos)-5(?:-\d)?|claude-haiku-5-5", 1_000_000),
     (r"claude-(?:opus|sonnet|haiku)-4(?:-[0-5])?", 200_000),
     (r"claude-3(?:-[57])?-(?:opus|sonnet|haiku)", 200_000),
-    # "Input token limit 1,048,576": https://ai.google.dev/gemini-api/docs/models (read 2026-11-22).
-    (r"gemini-2\.[05]-(?:pro|flash|flash-lite)", 1_048_576),
+    # "Input token limit 1,048,576": https://ai.google.dev/gemini-api/docs/models (read 2026-11-22),
+    # and https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-flash (read
+    # 2026-11-30).
+    (r"gemini-(?:2\.[05]|3(?:\.\d)?)-(?:pro|flash|flash-lite)", 1_048_576),
 )
 _TABLE: Final = tuple((re.compile(pattern), tokens) for pattern, tokens in _ROWS)
 # A maker's name in front, as routers write it, and a snapshot's date behind.
 _MAKER: Final = re.compile(r"(?:(?:openai|anthropic|google|gemini|vertex_ai|models)[/:.])+")
 _DATED: Final = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))+")
+# Google's snapshots have a number: gemini-2.0-flash-001, gemini-2.5-flash-preview-09-2025.
+_NUMBERED: Final = re.compile(r"(gemini-[\d.]+-(?:pro|flash|flash-lite))(?:-preview)?(?:-[\d-]+)?")
+# OpenAI's name for a model that was tuned, ft:gpt-4o-2024-08-06:org::id, has that model's name; it
+# takes as much: https://github.com/MicrosoftDocs/azure-ai-docs/pull/544 (read 2026-11-30).
+_TUNED: Final = re.compile(r"ft:([^:]+):.*")
 
 
 def window_for(model: str | None) -> int | None:
@@ -62,7 +69,8 @@ def window_for(model: str | None) -> int | None:
     if len(name) > _LONGEST:
         return None
     maker = _MAKER.match(name)
-    name = name[maker.end() :] if maker else name
+    name = _TUNED.sub(r"\1", name[maker.end() :] if maker else name)
+    name = name.replace(".", "-") if name.startswith("claude-") else _NUMBERED.sub(r"\1", name)
     dated = next(iter(_DATED.finditer(name)), None)
     if dated is not None and dated.end() == len(name):
         name = name[: dated.start()]
