@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import shared_directory
-from fake_server import LLMServer, llm_server, refused, server_error
+from fake_server import LLMServer, llm_server, ok, refused, server_error
 from typer.testing import CliRunner
 from validator import validate
 
@@ -473,6 +473,32 @@ def test_a_failed_model_changes_no_file(
     assert done.stderr.count("\n") == 1
     assert history.read_bytes() == before
     assert list(history.parent.iterdir()) == [history]
+
+
+def test_a_process_whose_model_fails_says_so_in_one_line(
+    history: Path, llm_server: LLMServer
+) -> None:
+    """What the library logs of it is not printed besides."""
+    llm_server.default = refused()
+    done = process("summarize", history, "--llm", "openai:m", environment=llm_server.env)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"chatfold: ")
+    assert done.stderr.count(b"\n") == 1, done.stderr
+
+
+def test_no_remedy_is_one_of_python(
+    tmp_path: Path, llm_server: LLMServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in llm_server.env.items():
+        monkeypatch.setenv(name, value)
+    llm_server.default = ok("Order LK-7777771 was lost.")
+    said = [{"role": role, "content": "Hello. " * 200} for role in ("user", "assistant") * 3]
+    made_up = run("summarize", saved(tmp_path / "m.json", said), "--llm", "openai:m")
+    unknown = run("summarize", saved(tmp_path / "u.json", [{"content": "Hello"}] * 3))
+    for done, code, words in ((made_up, 1, "another model"), (unknown, 0, "--shape")):
+        assert done.exit_code == code, done.stderr
+        assert words in done.stderr
+        assert re.search(r"\b[a-z_]+=", done.stderr) is None, done.stderr
 
 
 # Requests whose history the provider holds

@@ -97,6 +97,31 @@ def test_law_5_what_another_thread_appends_stays_behind_the_tail(
     assert same_objects(parted(ctx.items, outcome)[-count - len(tail) :], [*tail, *new])
 
 
+def test_who_appends_without_end_does_not_hold_a_fold_up() -> None:
+    """Each time that the store writes, there is more: the fold ends, and all of that is kept."""
+    items: list[Any] = talk(12)
+    said: list[Any] = []
+
+    class Growing(MemoryStore):
+        def save(self, fold: StoredFold) -> None:
+            assert len(said) < 50, "it never ends"
+            said.append({"role": "user", "content": f"one more, {len(said)}"})
+            items.append(said[-1])
+            super().save(fold)
+
+    store = Growing()
+    ctx = ChatContext(items, store=store, key="k")
+    tail = items[-2:]
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert outcome.changed
+    assert same_objects(items, [outcome.item, *tail, *said])
+    stored = store.load("k", outcome.fold_id or "")
+    assert stored is not None
+    assert len(stored.items) == len(outcome.removed)
+    assert ctx.undo().changed
+    assert same_objects(items, [*outcome.removed, *tail, *said])
+
+
 @fewer
 @given(history=histories(), limit=limits, count=st.integers(1, 5))
 def test_law_5_what_another_task_appends_stays_behind_the_tail(

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chatfold.core.append import omitted_from
 from chatfold.core.binding import thinking_prints
@@ -29,6 +29,10 @@ from chatfold.originals import Originals
 from chatfold.state import ListState
 
 __all__ = ["Known", "Swaps"]
+
+
+_ROUNDS: Final = 3
+"""How often a list is judged before what is appended meanwhile is no more waited for."""
 
 
 class Known(NamedTuple):
@@ -99,9 +103,12 @@ class Swaps:
         """Put items in place of the plan's region; None where the list would not get smaller.
 
         The list is judged as it is when it is written to: others may append to it while it is
-        judged, and while the store writes the originals. `snapshot` is the list a moment ago.
+        judged, and while the store writes the originals. Where they never stop, what came during
+        the last of a few rounds is left as it is, behind the fold, which takes nothing from there.
+        `snapshot` is the list a moment ago.
         """
         with self._state.lock:
+            rounds = _ROUNDS
             while True:
                 if snapshot is None or self._state.has_grown(snapshot):
                     snapshot = self._state.reading.snapshot(abandon=plan.abandon)
@@ -110,9 +117,12 @@ class Swaps:
                 if not verdict.gains(plan.min_gain, plan.tokens_before):
                     return None
                 fold = _fold(plan, verdict.replacement, len(written), thinking_prints(snapshot))
-                if not self._state.has_grown(snapshot) and not fold.is_as(known.saved):
+                rounds -= 1
+                stands = not (rounds and self._state.has_grown(snapshot))
+                if stands and not fold.is_as(known.saved):
                     self._originals.keep(fold, known.id, plan.terms.redact)
-                if not self._state.has_grown(snapshot):
+                    stands = not (rounds and self._state.has_grown(snapshot))
+                if stands:
                     break
             # First: an interrupt may come between both, and a fold that is not in is passed by.
             self._folds.append(fold)

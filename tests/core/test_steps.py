@@ -137,6 +137,15 @@ def test_the_support_call_is_told_in_the_order_that_it_happened(shape: str) -> N
             assert step.partner == place + 1
 
 
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "anthropic"])
+def test_a_summary_is_no_word_of_the_user(shape: str) -> None:
+    ctx = ChatContext(support_call(shape))
+    assert ctx.summarize(lambda prompt: "They spoke of earbuds.", keep_last_turns=1).changed
+    (step,) = (step for step in ctx.steps() if step.role == "summary")
+    assert (step.kind, step.text) == ("message", "They spoke of earbuds.")
+    assert "message: summary:" in render_steps(ctx.steps())
+
+
 def test_transcripts_of_two_makes_in_one_list_are_one_trajectory() -> None:
     """Chat Completions messages and Agents SDK items, mixed: both kinds of calls are actions."""
     ctx = ChatContext(

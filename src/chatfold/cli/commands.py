@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import sys
 from collections.abc import Callable, Generator
@@ -53,6 +54,8 @@ _FLAGS: Final = {
     r" with force=True": "",  # each run tries anew
     r"ctx\.repair\(\)": "chatfold check FILE --fix OUT",
     r"replay=True": "--replay",
+    r"\bshape=": "--shape",
+    r", or grounding='report'": "",  # what is made up is not to be printed for good
 }
 
 
@@ -174,6 +177,8 @@ def check(
 def run() -> int:
     """Run the command with the arguments of the process, and return its exit code."""
     prepare_streams()
+    # What the library warns of is in the outcome, or in the error: that is told, once.
+    logging.getLogger("chatfold").addHandler(logging.NullHandler())
     try:
         code: object = app(standalone_mode=False)
     except OSError as error:  # of a stream: those of files are told where they are read or written
@@ -234,7 +239,7 @@ def _reported() -> Generator[None]:
     try:
         yield
     except (FileError, MissingExtraError, UnknownShapeError, UsageError) as error:
-        _stop(error, 2)
+        _stop(_in_flags(str(error)), 2)
     except ChatfoldError as error:
         _stop(_in_flags(str(error)), 1)
     except RecursionError:

@@ -40,7 +40,8 @@ class Step:
         kind: `task` is what the user asked first, `action` a tool call, `observation` its result.
         text: What was said, thought or seen; the arguments of an action, as the model wrote them.
         index: Index of the item that it stands in.
-        role: Who spoke: `user`, `assistant`, `system`, ...; `tool` for an observation.
+        role: Who spoke: `user`, `assistant`, `system`, ...; `tool` for an observation, `summary`
+            for what chatfold has put in.
         call: The record of an action, or of the action that an observation belongs to.
         partner: Place in the trajectory of an action's observation, or of an observation's
             action; None while there is none.
@@ -138,7 +139,8 @@ class _Walk:
                 if part.text:
                     self.steps.append(Step("thought", part.text, index, view.role))
             case SummaryPart():
-                self.steps.append(Step("message", part.text, index, view.role))
+                # In a user's message, but not a user's word.
+                self.steps.append(Step("message", part.text, index, "summary"))
             case CallPart() if part.kind != "approval":
                 self.action(index, part)
             case ServerCallPart():
