@@ -390,6 +390,24 @@ def test_a_late_result_settles_what_an_earlier_record_calls_open(
         ctx.extend(talk(2))
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("first", ["Your request is pending.", "Paid as TX-88121"])
+def test_of_two_results_of_an_open_call_that_the_host_puts_in_the_last_is_told(
+    shape: str, first: str
+) -> None:
+    """The first stood for it while it was awaited, or it came twice: it is one call."""
+    *call, late = step(shape, "late", 1, ["Paid as TX-88121"])
+    *_, early = step(shape, "late", 1, [first])
+    items = [*talk(2), talk(1)[0], *call, *talk(2)]
+    ctx: ChatContext[Any] = ChatContext(items, shape=shape, effects={"read": "write"})
+    ctx.summarize(short, keep_last_turns=1)
+    ctx.items.extend([talk(1)[0], early, *talk(2), late, *talk(2)])
+    ctx.summarize(short, keep_last_turns=1)
+    assert "open:" not in outcome_record(ctx)
+    assert "done:\n- read(): Paid as TX-88121 [late]\n" in f"{outcome_record(ctx)}\n"
+    assert outcome_record(ctx).count("- read(") == 1
+
+
 def outcome_record(ctx: ChatContext[Any]) -> str:
     """Return the record of the summary that stands in a list."""
     return next(p.record for v in ctx.views() for p in v.parts if type(p) is SummaryPart)

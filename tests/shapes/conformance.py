@@ -533,6 +533,33 @@ class ShapeConformance:
                 assert len(items) == len(before)
                 assert all(a is b for a, b in zip(items, before, strict=True))
 
+    @pytest.mark.parametrize("stays", [1, 2, 3])
+    def test_a_late_result_that_the_host_puts_in_is_told_when_it_goes(
+        self, hint: str | None, stays: int
+    ) -> None:
+        """Its call is open until then, however many folds it stays in the tail for."""
+        if not self.ids:
+            pytest.skip(f"in {self.writer.shape}, nobody knows which call a result answers")
+        w, late = self.writer, Call("callAAAA4", "refund", {"order": "LK-1"}, "Paid as TX-88121")
+        talk = [w.user(f"Hello. {_LONG}"), w.assistant(f"Noted. {_LONG}")]
+        ctx = self.context([*talk, w.user(_LONG), *w.calls(late), *talk * stays], hint)
+        open_, done = (f"{part}:\n- refund(order=LK-1)" for part in ("open", "done"))
+
+        def record() -> str:
+            assert ctx.summarize(lambda prompt: "short", keep_last_turns=stays).changed
+            return next(p.record for v in ctx.views() for p in v.parts if type(p) is SummaryPart)
+
+        assert open_ in record()
+        ctx.items.extend([w.user("And?"), *w.results(late), w.assistant("Yes.")])
+        for _ in range(stays):
+            assert open_ in record()
+            ctx.items.extend(talk)
+        for _ in range(2):
+            told = record()
+            assert f"{done}: {late.result}" in told.replace("result=", "")
+            assert "open:" not in told
+            ctx.items.extend(talk)
+
     def test_reading_and_folding_change_no_item(self, hint: str | None) -> None:
         """The caller's items say afterwards what they said before."""
         for sdk in (False, True):

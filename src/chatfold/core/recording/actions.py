@@ -65,8 +65,7 @@ def actions_of(
         listed: Number of the calls that the list holds; behind them come those of notes.
         room: Characters that the lines of what is done may have; what is older is only counted.
     """
-    answers, noted = _by_call(earlier), len(words.calls) if listed is None else listed
-    writer = _Writer(words, {})
+    writer = _Writer(words, _answered(earlier, words, gone, listed))
     done: list[int] = []
     failed: list[int] = []
     waiting: list[int] = []
@@ -79,7 +78,7 @@ def actions_of(
         tool = call.name, call.kind, call.namespace
         if tool in reads and call.completed and call.call_index is not None:
             continue  # as most are
-        answers_to = _meant(answers, words, number, noted) if call.call_index is None else None
+        answers_to = writer.answered.get(number)
         if call.kind == "approval" or (call.call_index is None and answers_to is None):
             continue
         name = call.qualified_name
@@ -89,7 +88,6 @@ def actions_of(
             if only_reads and reads_by_name(call.name, call.kind, effects, call.namespace):
                 reads.add(tool)
         else:
-            writer.answered[number] = answers_to
             name = answers_to.name
             given = [{field.key: field.text} for field in answers_to.arguments or ()]
             effect, guess = effect_of(name, effects, given)
@@ -147,28 +145,28 @@ def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
     return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
 
 
-def settled(record: Record, words: CallWords, listed: int | None = None) -> Record:
+def settled(
+    record: Record, words: CallWords, gone: Sequence[int], listed: int | None = None
+) -> Record:
     """Return an earlier record without what was failed or open and has come to its end since.
 
-    Ids recur: a result without a call answers the latest that was open under its id, of its name
-    where it has one.
+    A call may stay in the list: it says itself what it is. A result without one does not, so that
+    what it answers is open until it goes: only then is it told how that ended.
 
     Args:
         record: The record.
         words: The words of all calls.
+        gone: As for `actions_of`.
         listed: As for `actions_of`.
     """
     names = {entry.name for entry in (*record.failed, *record.open)}
     if not names:
         return record
     ended: set[tuple[str, tuple[Field, ...]]] = set()
-    waiting, noted = _by_call(record.open), len(words.calls) if listed is None else listed
-    came: set[int] = set()
+    came = {id(entry) for entry in _answered(record.open, words, gone, listed).values()}
     again: set[tuple[str, tuple[Field, ...]]] = set()
     for number, call in enumerate(words.calls):
-        if call.call_index is None:
-            came.add(id(_meant(waiting, words, number, noted)))
-        elif call.completed and words.name(number) in names:
+        if call.call_index is not None and call.completed and words.name(number) in names:
             key = (words.name(number), words.deed(number))
             ended.add(key)
             if words.failure(number) is None:
@@ -177,6 +175,32 @@ def settled(record: Record, words: CallWords, listed: int | None = None) -> Reco
         failed=tuple(e for e in record.failed if not _is_one_of(e, again)),
         open=tuple(e for e in record.open if not _is_one_of(e, ended) and id(e) not in came),
     )
+
+
+def _answered(
+    waiting: Sequence[Entry], words: CallWords, gone: Sequence[int], listed: int | None
+) -> dict[int, Entry]:
+    """Return the calls of an earlier record that results without one answer, by their positions.
+
+    Of several that answer one call it is the last: hosts put a placeholder before what came of it.
+
+    Args:
+        waiting: Calls that were open in the earlier record.
+        words: As for `actions_of`.
+        gone: As for `actions_of`.
+        listed: As for `actions_of`.
+    """
+    if not waiting:
+        return {}
+    by_call, noted = _by_call(waiting), len(words.calls) if listed is None else listed
+    last: dict[int, tuple[int, Entry]] = {}
+    for number in gone:
+        call = words.calls[number]
+        if call.call_index is None and call.kind != "approval":
+            entry = _meant(by_call, words, number, noted)
+            if entry is not None:
+                last[id(entry)] = number, entry
+    return dict(last.values())
 
 
 _Key: TypeAlias = tuple[str, str]
@@ -197,6 +221,8 @@ def _meant(
     waiting: Mapping[_Key, Sequence[Entry]], words: CallWords, number: int, noted: int
 ) -> Entry | None:
     """Return the call that a result without one answers, None where none waits under its id.
+
+    Ids recur: it is the latest that was open under its id, of its name where the result has one.
 
     One without an id answers the one call that waits by its name; of several nobody knows which.
     So only does a note, of which there is one for each: what stands in the list by itself may be

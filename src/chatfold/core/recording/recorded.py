@@ -127,7 +127,7 @@ def make_record(
     budget = Budget(ledger_tokens, for_actions, sizes)
     said = tuple(map(clean, standing)) if clean else tuple(standing)
     new = Record(said, actions.done, actions.failed, actions.open)
-    earlier = settled(previous, answering, len(calls))
+    earlier = settled(previous, answering, all_gone, len(calls))
     acted = merged(earlier._replace(values=()), new, budget)
     summary = _earlier_text(views, head)
     told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
