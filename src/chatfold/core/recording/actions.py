@@ -5,6 +5,7 @@ Not here: whether a tool changes things (`effects`), how long such lists may gro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from chatfold.core.effects import Effect, effect_of, effect_of_call, reads_by_na
 from chatfold.core.effects.given import may_say
 from chatfold.core.entries import Entry, Field, line
 from chatfold.core.record import Record
-from chatfold.core.recording.counted import Alike, counted_together, how_it_went
+from chatfold.core.recording.counted import Alike, counted_together, how_it_went, with_ends
 from chatfold.core.recording.unlike import said_by, unlike
 
 __all__ = ["NO_RESULT", "Actions", "actions_of", "settled"]
@@ -106,7 +107,7 @@ def actions_of(
     lost = [n for n in failed if n >= last[writer.again(n)]]
     lost = sorted((*lost, *_turned_down(writer, gone)))
     return Actions(
-        done=writer.done(done, room),
+        done=writer.done(done, room, {writer.name(n) for n in (*lost, *waiting)}),
         failed=tuple(writer.entry(n, (Field("", writer.failure(n) or ""),)) for n in lost),
         open=tuple(writer.entry(n, (Field("", NO_RESULT),)) for n in waiting),
         guessed=tuple(guessed),
@@ -283,11 +284,18 @@ class _Writer:
         call_id = self.words.id(number) if known is None else known.call
         return Entry(name, arguments, values, call_id, unsure=number in self.unsure)
 
-    def done(self, numbers: Sequence[int], room: int) -> tuple[Entry, ...]:
+    def done(
+        self, numbers: Sequence[int], room: int, not_done: Collection[str]
+    ) -> tuple[Entry, ...]:
         """Return the newest calls in full, as far as there is room, behind counts of the others.
 
         Of the others, those in full that answered unlike the rest of their tools: the newest of
         them.
+
+        Args:
+            numbers: Positions of the calls, oldest first.
+            room: Characters that the newest may have.
+            not_done: Names of tools of which other calls were not done.
         """
         made: list[Entry] = []
         seen: set[Entry] = set()
@@ -303,7 +311,7 @@ class _Writer:
         alone = self._unlike(numbers, left) if left else []
         others = [n for n in numbers[:left] if n not in alone] if alone else numbers[:left]
         stands_alone = (self.entry(n, self.words.outcome(n)) for n in alone)
-        return (*self._counts(others), *stands_alone, *reversed(made))
+        return (*self._counts(others, alone, not_done), *stands_alone, *reversed(made))
 
     def _unlike(self, numbers: Sequence[int], before: int) -> list[int]:
         """Return the newest of the first calls that answered unlike the others of their tools."""
@@ -311,17 +319,24 @@ class _Writer:
         places = sorted(place for place in unlike(told) if place < before)
         return [numbers[place] for place in places[-_MOST_ALONE:]]
 
-    def _counts(self, numbers: Sequence[int]) -> list[Entry]:
+    def _counts(
+        self, numbers: Sequence[int], alone: Sequence[int], not_done: Collection[str]
+    ) -> list[Entry]:
+        """Return counts of calls: from the first to the last where none between went otherwise."""
         alike: dict[Alike, list[int]] = {}
         for number in numbers:
-            went = how_it_went(Entry("", None, self.words.outcome(number)))
-            with_it: Alike = self.name(number), went, number in self.unsure
-            alike.setdefault(with_it, []).append(number)
+            alike.setdefault(self._alike(number), []).append(number)
+        ways = Counter(name for name, *_ in {*alike, *map(self._alike, alone)})
         counts: list[Entry] = []
-        for same in alike.values():
+        for (name, *_), same in alike.items():
             ends = [
                 self.entry(n, self.words.outcome(n)) for n in dict.fromkeys((same[0], same[-1]))
             ]
-            counted = counted_together(ends)
-            counts.append(counted._replace(calls=len(same)))
+            counted = counted_together(ends)._replace(calls=len(same))
+            is_range = len(same) > len(ends) and ways[name] == 1 and name not in not_done
+            counts.append(with_ends(counted) if is_range else counted)
         return counts
+
+    def _alike(self, number: int) -> Alike:
+        went = how_it_went(Entry("", None, self.words.outcome(number)))
+        return self.name(number), went, number in self.unsure

@@ -27,6 +27,7 @@ __all__ = [
     "how_it_went",
     "shared_ids",
     "with_counts",
+    "with_ends",
     "with_fewer_arguments",
     "with_fewer_names",
     "with_newest_names",
@@ -39,6 +40,7 @@ Alike: TypeAlias = tuple[str, tuple[Field, ...], bool]
 """The tool of some calls, how they went, and whether they may have changed nothing."""
 
 _TO = " ... "
+_ID: Final = "id"  # the label of a name that has none
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 _SHORT = 60  # characters of a reason that stay in any case
 _NAMING = frozenset(("hash", "id", "mail", "path", "phone", "url"))
@@ -224,6 +226,8 @@ def counted_with(entry: Entry) -> Alike:
 def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
     """Return an entry of several calls with the oldest of what names them as "first ... last".
 
+    Each name stands there or lies between these two, and the newest stand there longest.
+
     Args:
         entry: The entry. It has more than one name.
         is_short: Returns whether an entry is short enough; one name goes in any case.
@@ -231,10 +235,16 @@ def with_fewer_names(entry: Entry, is_short: Callable[[Entry], bool]) -> Entry:
     names = _names(entry, Shared())
 
     def less(number: int) -> Entry:
-        return _named(entry, _with_range(names, number))
+        return _named(entry, [*_with_range(names, number)])
 
     most = len(names) - 1
     return less(1 + bisect_left(range(1, most), True, key=lambda number: is_short(less(number))))
+
+
+def with_ends(entry: Entry) -> Entry:
+    """Return an entry of several calls with all that names them as "first ... last"."""
+    names = _names(entry, Shared())
+    return _named(entry, [*_with_range(names, len(names) - 1)]) if len(names) > 1 else entry
 
 
 def with_newest_names(entry: Entry, is_short: Callable[[Entry], bool], least: int = 0) -> Entry:
@@ -297,8 +307,8 @@ def without_calls(entry: Entry, made: Sequence[Entry], others_wait: bool) -> Ent
     """
     names = _names(entry, Shared())
     calls, ids = (call._replace(values=()) for call in made), Ids()
-    given = {(field.label, field.text) for call in calls for field in ids.of(call)}
-    left = [name for name in names if (name.label, name.text) not in given]
+    given = {(_label(field), field.text) for call in calls for field in ids.of(call)}
+    left = [name for name in names if (_label(name), name.text) not in given]
     again, nameless = len(names) - len(left), entry.calls - len(names)
     rest = sum(call.calls for call in made) - again
     if not left and (not nameless or (rest >= nameless and not others_wait)):
@@ -311,19 +321,19 @@ def without_names(entry: Entry) -> Entry:
     return _named(entry, ())
 
 
-def _named(entry: Entry, names: Iterable[Field]) -> Entry:
+def _named(entry: Entry, names: Sequence[Field]) -> Entry:
     """Return an entry with names in the place of its own."""
     return entry._replace(values=(*_written(names), *how_it_went(entry)))
 
 
 def _with_range(names: Sequence[Field], number: int) -> Iterator[Field]:
-    """Yield names with so many of the oldest gone into that behind them, as far as it is alike."""
-    first = names[0]
-    for name in names[1 : number + 1]:
-        oldest, latest = first.text.partition(_TO)[0], name.text.rpartition(_TO)[2]
-        alike = first.label == name.label
-        first = name._replace(text=f"{oldest}{_TO}{latest}") if alike else name
-    yield first
+    """Yield names with so many of the oldest gone into that behind them.
+
+    A range from one thing to another has no label: one would read as that of both.
+    """
+    first, last = names[0], names[number]
+    oldest, latest = first.text.partition(_TO)[0], last.text.rpartition(_TO)[2]
+    yield Field(first.label if _label(first) == _label(last) else "", f"{oldest}{_TO}{latest}")
     yield from names[number + 1 :]
 
 
@@ -342,16 +352,24 @@ def _names(entry: Entry, shared: Shared) -> list[Field]:
     return found
 
 
-def _written(names: Iterable[Field]) -> tuple[Field, ...]:
-    """Return names, each once, the label of several in front of the first of them.
+def _written(names: Sequence[Field]) -> tuple[Field, ...]:
+    """Return names, each once, where the newest call of each stands: the oldest go first.
 
-    Those without one come first of all, as nothing says of them where another label ends.
+    The label of several stands in front of the first of them. One without gets one behind others,
+    as nothing says there where theirs ends.
     """
-    by_label: dict[str, list[Field]] = {"": []}
-    for name in dict.fromkeys(names):
-        alike = by_label.setdefault(name.label, [])
-        alike.append(name._replace(label="") if alike else name)
-    return tuple(name for alike in by_label.values() for name in alike)
+    each = {(_label(name), name.text): name for name in reversed(names)}
+    made: list[Field] = []
+    before = ""
+    for name in reversed(each.values()):
+        label = name.label or (before and _ID)
+        made.append(name._replace(label="" if label == before else label))
+        before = label
+    return tuple(made)
+
+
+def _label(name: Field) -> str:
+    return name.label or _ID
 
 
 def _is_made(text: str, entry: Entry) -> bool:
