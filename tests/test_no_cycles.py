@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -54,6 +56,15 @@ def answer(_: object) -> str:
 
 
 async def later(_: object) -> str:
+    return SUMMARY
+
+
+async def broken_later(_: object) -> str:
+    raise RuntimeError("the provider is down")
+
+
+async def never(_: object) -> str:
+    await asyncio.sleep(LIMIT)
     return SUMMARY
 
 
@@ -148,6 +159,45 @@ def in_a_task() -> None:
     _LOOP.run_until_complete(run())
 
 
+def failed_in_background() -> None:
+    fold = ChatContext(conversation()).summarize_in_background(broken, keep_last_turns=2)
+    assert fold.wait(LIMIT)
+    _shows_where(fold.apply_if_ready().error)
+
+
+def failed_in_a_task() -> None:
+    async def run() -> None:
+        fold = ChatContext(conversation()).summarize_in_background(broken_later, keep_last_turns=2)
+        await fold.await_done()
+        _shows_where(fold.apply_if_ready().error)
+
+    _LOOP.run_until_complete(run())
+
+
+def given_up_in_a_task() -> None:
+    async def run() -> None:
+        fold = ChatContext(conversation()).summarize_in_background(never, keep_last_turns=2)
+        await until(lambda: fold.cost.llm_calls > 0)
+        fold.cancel()
+        await fold.await_done()
+
+    _LOOP.run_until_complete(run())
+
+
+def failed_in_background_by_policy() -> None:
+    ctx = ChatContext(conversation(), policy=Policy(max_tokens=600))
+    assert ctx.maybe_summarize(broken, background=True).reason == "started"
+    while (outcome := ctx.maybe_summarize(broken, background=True)).reason == "running":
+        time.sleep(0.01)
+    _shows_where(outcome.error)
+
+
+def _shows_where(error: BaseException | None) -> None:
+    """Check that an error still shows where it came from."""
+    assert isinstance(error, SummarizerError)
+    assert "in broken" in "".join(traceback.format_exception(error))
+
+
 def by_policy() -> None:
     ctx = ChatContext(conversation(), policy=Policy(max_tokens=600))
     assert ctx.maybe_summarize(answer).changed
@@ -190,6 +240,10 @@ WAYS = (
     in_background,
     given_up,
     in_a_task,
+    failed_in_background,
+    failed_in_a_task,
+    given_up_in_a_task,
+    failed_in_background_by_policy,
     by_policy,
     by_middleware,
     by_tools,

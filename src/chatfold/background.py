@@ -80,7 +80,7 @@ class BackgroundFold(Generic[ItemT]):
         self._holds = False  # the right to summarize the list
         self._ended = False  # nobody writes any more
         self._done = threading.Event()  # there is nothing left to wait for
-        self._stopped = False  # whatever comes is discarded
+        self._stop = _Stop()
         self._made: _Made | None = None
         self._outcome: Outcome[ItemT] | None = None
         self._is_told = False  # whoever is to know of the outcome has been told, or is now
@@ -244,15 +244,18 @@ class BackgroundFold(Generic[ItemT]):
         Raises:
             SummarizerError: No thread can be had.
         """
+        stop, held = self._stop, [self]
 
         def run() -> None:
+            fold = held.pop()
             time.sleep(_FIRST)
             try:
-                self._take(make(self._is_stopped))
+                fold._take(make(stop))
             except BaseException as error:  # reported to the owner
-                self._take(error)
+                fold._take(error)
             finally:
-                self._end()
+                fold._end()
+                del fold  # an error has this frame, and the fold has the error
 
         try:
             _THREADS.run(partial(contextvars.copy_context().run, run))
@@ -261,15 +264,19 @@ class BackgroundFold(Generic[ItemT]):
 
     def run_in_task(self, make: Callable[[Callable[[], bool]], Coroutine[Any, Any, Made]]) -> None:
         """Have it written by a task of the running event loop."""
+        stop, held = self._stop, [self]
 
         async def run() -> None:
-            LEFT.set(self._left)
+            fold = held.pop()
+            LEFT.set(fold._left)
             try:
-                self._take(await make(self._is_stopped))
+                fold._take(await make(stop))
             except BaseException as error:
-                self._take(error)
+                fold._take(error)
                 if not isinstance(error, Exception):
                     raise
+            finally:
+                del fold  # as above
 
         self._task = asyncio.get_running_loop().create_task(run(), name="chatfold")
         # Not in `run`: a task that is cancelled before its first step never gets there.
@@ -290,7 +297,7 @@ class BackgroundFold(Generic[ItemT]):
     def _take(self, made: _Made) -> None:
         """Take in what was made, unless it is no longer wanted."""
         self._written = time.perf_counter()
-        if not self._stopped:
+        if not self._stop.asked:
             self._made = made
 
     def _end(self) -> None:
@@ -300,9 +307,6 @@ class BackgroundFold(Generic[ItemT]):
             acts, self._then_do = self._then_do, []
         for act in acts:
             _beside(act)
-
-    def _is_stopped(self) -> bool:
-        return self._stopped
 
     def _forsaken(self) -> bool:
         """Return whether it never ends: its task has ended, its loop is closed, or it was left.
@@ -350,9 +354,10 @@ class BackgroundFold(Generic[ItemT]):
             self.release()  # first: an interrupt may come between any two of these
             self._outcome = outcome
             outcome = charged(outcome, self.cost)
-            self._folding.swaps.leave(self._made)
+            if not isinstance(self._made, BaseException):  # it has these swaps in its frames
+                self._folding.swaps.leave(self._made)
             self._outcome, self._made, self._over_by = outcome, None, None
-            self._stopped = True
+            self._stop.asked = True
             if not self._done.is_set():
                 self._done.set()
         return outcome
@@ -384,6 +389,22 @@ class BackgroundFold(Generic[ItemT]):
         if then is not None:
             self._outcome = outcome = then(outcome)
         return outcome
+
+
+class _Stop:
+    """Says whether whatever comes is discarded; without the fold, as an error has what it is given.
+
+    Attributes:
+        asked: Whether it is.
+    """
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self) -> bool:
+        return self.asked
 
 
 def _beside(act: Act) -> None:
