@@ -232,6 +232,35 @@ def test_a_turn_cancelled_as_it_got_its_claim_gives_it_up_without_a_thread(
     assert (claimed, store._claims) == ([1], {})
 
 
+@pytest.mark.parametrize("background", [True, False])
+@pytest.mark.parametrize("persist", ["replace", "view"])
+def test_a_session_of_the_agents_sdk_is_read_and_undone_without_a_thread(
+    persist: Any, background: bool, no_thread: Callable[[], None]
+) -> None:
+    pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed")
+    from integrations.agents_desk import summaries
+    from integrations.test_openai_agents_requests import Model, Plain, Requests, said
+
+    async def run() -> None:
+        requests = Requests(Plain(), MemoryStore(), Model())
+        options: Any = {"persist": persist, "background": background}
+        seen = list[Any]()
+        for number in range(20):
+            await requests.wrapped.add_items(said(number))
+            for _ in range(3):  # the last of these begins no fold
+                seen = await requests.session(**options).get_items()
+                await asyncio.sleep(0.01)  # for the one that it may have begun
+        assert summaries(seen)
+        no_thread()
+        session = requests.session(**options)
+        assert summaries(await session.get_items())
+        assert (await session.fold()).error is None
+        undone = (await session.undo()).reason
+        assert undone == ("undone" if persist == "replace" else "nothing_to_undo")
+
+    asyncio.run(run())
+
+
 # --- tools ----------------------------------------------------------------------------------------
 
 

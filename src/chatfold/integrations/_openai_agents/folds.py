@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from agents import Model
 from agents.models.default_models import get_default_model
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from chatfold.summarizers import LLM
 
 __all__ = ["SHAPE", "Folds"]
+
+T = TypeVar("T")
 
 SHAPE: Final = "openai_responses"
 _HELD: Final = 1_000  # folds, where nobody says how many conversations are held ready
@@ -149,7 +151,7 @@ class Folds:
             yield
             return
         made = cast("Replacing", self._of(run))
-        session = await arun(partial(made.held_off, items, key), STEPS)
+        session = await _asked(partial(made.held_off, items, key))
         if session is None:
             raise BusyError(
                 "undo() cannot change the session while a summary of it is being written, by this "
@@ -158,7 +160,7 @@ class Folds:
         try:
             yield
         finally:
-            await arun(partial(made.let_go, session), STEPS)
+            await _asked(partial(made.let_go, session))
 
     async def take_back(
         self, context: ChatContext[Any], fold_id: str | None, run: Run, key: str
@@ -170,7 +172,7 @@ class Folds:
             self._undone |= context.undone
         self.forget(key)
         made = cast("Replacing", self._of(run))
-        await arun(partial(made.take_back, list(context.items), key, fold_id), STEPS)
+        await _asked(partial(made.take_back, list(context.items), key, fold_id))
 
     def context(self, items: list[Any], run: Run, key: str) -> ChatContext[Any]:
         """Return a context over a list that is folded in place."""
@@ -208,6 +210,11 @@ class Folds:
         if self._agent_model is not None:
             return self._agent_model
         return get_default_model() if run.agent is None else run.model_name()
+
+
+async def _asked(work: Callable[[], T]) -> T:
+    """Return what some work returns that asks a store: done in a thread, if there is one."""
+    return await arun(work, STEPS, or_here=True)
 
 
 def _taken(llm: object) -> Any:
