@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -247,6 +249,61 @@ def test_a_process_that_ends_in_the_middle_of_a_fold_leaves_no_claim(
     returned, said, _ = ran(_ENDS[way], where)
     assert (returned, said) == (0, "")
     assert claimed(where) == 0
+
+
+_SERVER = """
+import socket
+from contextlib import asynccontextmanager
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+turns = Middleware(aslow, policy, store, background=True)
+async def turn(request):
+    told = (await turns.afold(talk, key="a")).outcome.reason
+    return PlainTextResponse(told)
+@asynccontextmanager
+async def lifespan(app):
+    yield
+    store.close()
+app = Starlette(routes=[Route("/", turn)], lifespan=lifespan)
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listening])
+"""
+
+
+def test_a_server_that_sigterm_ends_has_closed_its_store_and_leaves_no_claim(
+    tmp_path: Path,
+) -> None:
+    """Behind the lifespan, uvicorn raises the signal again: no exit handler runs."""
+    where = tmp_path / "folds.db"
+    command = [sys.executable, "-W", "ignore", "-c", _BEGUN + _SERVER, str(where)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=LONG) as answer:
+            assert answer.read() == b"started"
+        assert claimed(where) == 1
+        server.send_signal(signal.SIGTERM)
+        server.wait(LONG)
+    assert server.returncode == -signal.SIGTERM
+    assert claimed(where) == 0
+
+
+def test_a_store_that_was_closed_holds_up_no_end(tmp_path: Path) -> None:
+    code = """
+assert begun(slow).outcome.reason == "started" and asked.wait(20)
+store.close()
+began = time.monotonic()
+import atexit
+atexit._run_exitfuncs()
+print(time.monotonic() - began, file=sys.stderr)
+"""
+    where = tmp_path / "folds.db"
+    returned, said, _ = ran(code, where)
+    assert (returned, claimed(where)) == (0, 0)
+    assert float(said.splitlines()[-1]) < 1.5  # of the 2 s for which it waits at most
 
 
 @pytest.mark.parametrize("fails", ["time.sleep(120)", "raise OSError('it is down')"])

@@ -16,7 +16,8 @@ from stores.drawn import PATIENT, fold, host_fold, item, texts
 from stores.forks import processes
 from stores.postgresql import Server
 
-from chatfold.stores import MemoryStore, SQLStore
+from chatfold.errors import StoreError
+from chatfold.stores import Claim, MemoryStore, SQLStore
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -76,6 +77,42 @@ def test_a_holder_that_is_killed_blocks_nobody_for_ever(where: str) -> None:
         while store.claim(KEY, "work", 60) is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def test_a_store_that_is_closed_gives_its_claims_up_and_no_others(where: str) -> None:
+    store, other = SQLStore(where, timeout=PATIENT), SQLStore(where, timeout=PATIENT)
+
+    def claimed(by: SQLStore, work: str) -> Claim:
+        claim = by.claim(KEY, work, 300)
+        assert claim is not None
+        return claim
+
+    mine = claimed(store, "mine")
+    store.release(claimed(store, "ended before"))
+    theirs = [claimed(other, "theirs"), claimed(other, "ended before")]
+    assert store.claim(KEY, "theirs", 300) is None
+    assert [claim for _, claim in store._claimed] == [mine]
+    store.close()
+    theirs.append(claimed(other, "mine"))
+    store.release(mine)  # by a fold that has ended since
+    assert all(other.renew(claim, 300) for claim in theirs)
+    with pytest.raises(StoreError, match="is closed"):
+        store.release(theirs[0])
+    store.close()
+
+
+def test_the_child_of_a_fork_closes_its_store_and_leaves_its_parent_s_claims(where: str) -> None:
+    store = SQLStore(where, timeout=PATIENT)
+    assert store.claim(KEY, "the parent's", 300) is not None
+
+    def work(_: int) -> None:
+        assert store.claim(KEY, "the child's", 300) is not None
+        store.close()
+
+    with processes(1, work):
+        pass
+    assert store.claim(KEY, "the parent's", 300) is None
+    assert store.claim(KEY, "the child's", 300) is not None
 
 
 def _claim_and_die(where: str) -> None:

@@ -313,6 +313,17 @@ def test_a_closed_store_says_so(path: Path) -> None:
             call()
 
 
+def test_a_store_whose_file_is_gone_is_closed_with_its_claims(path: Path) -> None:
+    """Nobody can find them any more, and whoever closes it is not kept from doing so."""
+    store = SQLStore(path)
+    claim = store.claim(KEY, "work", 300)
+    assert claim is not None
+    path.unlink()
+    store.close()
+    with pytest.raises(StoreError, match="is closed"):
+        store.release(claim)
+
+
 def test_no_file_stays_open_between_calls(path: Path) -> None:
     store = SQLStore(path)
     store.save(fold("text"))

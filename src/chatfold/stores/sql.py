@@ -105,6 +105,9 @@ class SQLStore:
         self._expire_after = seconds(expire_after)
         self._database = Database(where, timeout)
         self._sound = Sound(self._database.name)
+        # With the process that has them: in the child of a fork they stay its parent's.
+        self._claimed: set[tuple[int, Claim]] = set()
+        self._ended: frozenset[Claim] = frozenset()  # given up when the store was closed
 
     def __repr__(self) -> str:
         return f"SQLStore({self._database.name!r})"
@@ -121,8 +124,24 @@ class SQLStore:
         self.close()
 
     def close(self) -> None:
-        """Close the store; any later call raises `StoreError`. Closing twice is no error."""
-        self._database.close()
+        """Close the store; any later call raises `StoreError`. Closing twice is no error.
+
+        What this process has claimed by it is given up first, so that others can fold those
+        conversations at once; where the database fails just then, when their time is up.
+        """
+        ours = [claim for process, claim in list(self._claimed) if process == os.getpid()]
+
+        def end(connection: sa.Connection) -> None:
+            for claim in ours:
+                host_rows.end_claim(connection, claim)
+
+        try:
+            if ours:
+                with suppress(StoreError):
+                    self._database.write(end)
+                    self._ended = frozenset(ours)
+        finally:
+            self._database.close()
 
     def save(self, fold: StoredFold) -> None:
         """Keep a fold in one transaction; see `Store.save`."""
@@ -231,15 +250,17 @@ class SQLStore:
         checked_key(key)
         lease = checked_lease(seconds)
         dialect, mine = self._database.dialect, Claim(key, digest, secrets.token_hex(16))
-        begun = False
+        held, begun, is_ours = (os.getpid(), mine), False, False
 
         def work(connection: sa.Connection) -> bool:
             nonlocal begun
             begun = True
             return host_rows.add_claim(connection, dialect, mine, lease)
 
+        self._claimed.add(held)
         try:
-            return mine if self._database.write(work) else None
+            is_ours = self._database.write(work)
+            return mine if is_ours else None
         except Exception:  # nothing was written; and a store that fails is not asked again
             raise
         except BaseException:  # Ctrl-C behind the commit: others would wait for its time to be up
@@ -247,6 +268,9 @@ class SQLStore:
                 with suppress(StoreError):
                     self.release(mine)
             raise
+        finally:
+            if not is_ours:
+                self._claimed.discard(held)
 
     def renew(self, claim: Claim, seconds: float) -> bool:
         """Hold a claim for longer; see `HostStore.renew`."""
@@ -258,7 +282,10 @@ class SQLStore:
 
     def release(self, claim: Claim) -> None:
         """Give up a claim; see `HostStore.release`."""
+        if claim in self._ended:
+            return
         self._database.write(lambda connection: host_rows.end_claim(connection, claim))
+        self._claimed.discard((os.getpid(), claim))
 
     def erase(self, key: str) -> int:
         """Remove all that was saved under a key, of SQLite also from the bytes of the file.
