@@ -93,6 +93,20 @@ def test_a_filter_holds_no_more_of_earlier_customers_than_sessions_says() -> Non
         assert [holds(fold, mark) for mark in marks] == [False, False, True, True]
 
 
+def test_sessions_says_of_how_many_conversations_another_model_finds_the_fold() -> None:
+    """However often each was folded before."""
+    writer = Writer()
+    fold = chatfold_filter(writer, SMALL, key=lambda data: data.context, sessions=3)
+    for name in ("joe", "kim", "sue"):
+        for length in range(8, 40, 2):
+            sent(fold, name, talk(length, f"{name} "))
+    asked = writer.asked
+    assert asked >= 3 * 5
+    for name in ("joe", "kim", "sue"):
+        assert summaries(sent(fold, name, talk(38, f"{name} "), "gpt-4.1")) == 1
+    assert writer.asked == asked
+
+
 def test_what_a_passed_store_holds_is_the_users_to_erase() -> None:
     mark, store, writer = unheard(), MemoryStore(), Writer()
     fold = chatfold_filter(writer, SMALL, store, key=lambda data: data.context)

@@ -103,7 +103,7 @@ def chatfold_filter(
             `conversation_id` does not, and is never folded.
         background: Whether summaries are written in the background: no call waits for a model.
         on_error: Whether a failure of the summarizer is reported, or raised.
-        sessions: Number of conversations that are held ready, and of their folds that are kept
+        sessions: Number of conversations that are held ready, and of those whose folds are kept
             without a store; the one used longest ago goes.
         pin: As for `ChatContext`.
         counter: As for `ChatContext`.

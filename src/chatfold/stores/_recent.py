@@ -36,13 +36,11 @@ class Recent:
 
     Args:
         max_bytes: Size of all entries; None is without bound. One entry may be larger, alone.
-        most: Number of entries, which are not counted as dropped; None is without bound.
     """
 
-    def __init__(self, max_bytes: int | None, most: int | None = None) -> None:
+    def __init__(self, max_bytes: int | None) -> None:
         self.dropped = 0  # entries for which there was no room any more
         self._max_bytes = max_bytes
-        self._most = most
         self._bytes = 0
         self._kinds: set[type[Any]] = set()
         self._groups: dict[tuple[type[Any], str], dict[str, Any]] = {}
@@ -68,14 +66,17 @@ class Recent:
         self._used[kind, key, name] = entry.size
         self._bytes += entry.size
         self._torn = False
-        while self._most is not None and len(self._used) > self._most:
-            self.pop(*next(iter(self._used)))
         while self._max_bytes is not None and self._bytes > self._max_bytes and len(self._used) > 1:
             self.pop(*next(iter(self._used)))
             self.dropped += 1
         if len(self._ages) > 2 * len(self._used) + _FEW:
             self._ages = [one for one in self._ages if one[1] in self._named]
             heapq.heapify(self._ages)
+
+    def names(self) -> list[_Name]:
+        """Return the kind, key and name of each entry, what was not used for longest first."""
+        self._mend()
+        return list(self._used)
 
     def group(self, kind: type[E], key: str) -> Mapping[str, E]:
         """Return the entries of a key by name, in the order in which they were put."""

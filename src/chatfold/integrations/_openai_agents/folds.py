@@ -13,10 +13,10 @@ from agents.models.default_models import get_default_model
 from chatfold.context import ChatContext
 from chatfold.core.callables import has_method
 from chatfold.core.plan import Outcome
-from chatfold.core.scalars import check_whole
 from chatfold.each_turn import check_ways
 from chatfold.errors import BusyError, ChatfoldError
 from chatfold.integrations._openai_agents.model import AgentModel
+from chatfold.integrations._openai_agents.own_store import OwnStore
 from chatfold.integrations._openai_agents.replacing import Replacing
 from chatfold.integrations._openai_agents.run import RUN, Run
 from chatfold.integrations._openai_agents.watch import Watch
@@ -24,8 +24,6 @@ from chatfold.middleware import Folded, Middleware
 from chatfold.options import Settings, SummaryOptions
 from chatfold.session import Session
 from chatfold.shared_folds import is_shared
-from chatfold.stores import MemoryStore
-from chatfold.stores._recent import Recent
 from chatfold.summarizers import checked_native, is_native, resolve, senders
 from chatfold.threads import STEPS, arun
 from chatfold.tokens.windows import window_for
@@ -38,21 +36,8 @@ __all__ = ["SHAPE", "Folds"]
 T = TypeVar("T")
 
 SHAPE: Final = "openai_responses"
-_HELD: Final = 1_000  # folds, where nobody says how many conversations are held ready
+_HELD: Final = 1_000  # conversations, where nobody says how many
 _OURS: Final = ("openai:", "anthropic:")  # names that chatfold takes, whatever the run's provider
-
-
-class _Own(MemoryStore):
-    """By which agents of several models hand a conversation over to each other.
-
-    Args:
-        most: Number of folds that it keeps.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        check_whole("sessions", most, 1)
-        self._entries = Recent(self._max_bytes, most)
 
 
 class Folds:
@@ -82,9 +67,9 @@ class Folds:
         self._call: dict[str, Any] = {"model": model} | {
             n: options.pop(n) for n in ("background", "on_error")
         }
-        self._own: MemoryStore | None = None
+        self._own: OwnStore | None = None
         if options["store"] is None and not replaces:
-            options["store"] = self._own = _Own(options.get("sessions", _HELD))
+            options["store"] = self._own = OwnStore(options.get("sessions", _HELD))
         self._options = options
         self._undone: set[str] = set()
         self._in_place = replaces and has_method(options["store"], "longest")
