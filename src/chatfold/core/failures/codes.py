@@ -11,7 +11,7 @@ from typing import Any, cast
 from chatfold.core.failures.successes import telling_line
 from chatfold.core.failures.words import is_status_text
 
-__all__ = ["BESIDE", "EMPTY", "EXITS", "exit_code", "http_code", "said_of_exit"]
+__all__ = ["BESIDE", "EMPTY", "EXITS", "exit_code", "http_code", "is_error_code", "said_of_exit"]
 
 # The codes of a system, as of Node: `ECONNREFUSED`.
 _SYSTEM_CODE = re.compile(
@@ -45,6 +45,14 @@ def said_of_exit(code: int, result: dict[str, Any]) -> str:
     output = next((text for text in map(result.get, _OUTPUTS) if isinstance(text, str)), "")
     line = telling_line(output)
     return f"exit code {code}: {line}" if line else f"exit code {code}"
+
+
+def is_error_code(value: Any) -> bool:
+    """Return whether a code is that of an error: `0`, `200` and `NO_ERROR` are none."""
+    text = str(value or "").lower().replace(" ", "_")
+    if text.isdecimal():
+        return bool(text.strip("0")) and not (len(text) == 3 and text[0] == "2")
+    return text not in ("", "none", "null", "no_error", "noerror", "ok", "success")
 
 
 def http_code(result: dict[str, Any]) -> str | None:

@@ -15,7 +15,15 @@ from typing import Any, cast
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.given import rehearsed_by
 from chatfold.core.failures.bulk import all_failed, some_failed
-from chatfold.core.failures.codes import BESIDE, EMPTY, EXITS, exit_code, http_code, said_of_exit
+from chatfold.core.failures.codes import (
+    BESIDE,
+    EMPTY,
+    EXITS,
+    exit_code,
+    http_code,
+    is_error_code,
+    said_of_exit,
+)
 from chatfold.core.failures.reasons import FAILURES, OTHER_REASONS, REASONS, read, text_of
 from chatfold.core.failures.refusals import says_refused
 from chatfold.core.failures.shell import failing_line
@@ -37,6 +45,7 @@ __all__ = [
     "reason_in_object",
     "reason_in_words",
     "says_done",
+    "state_in",
     "texts_of",
 ]
 
@@ -75,6 +84,8 @@ _STATE_KEYS = (
     *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado"),
     *("résultat", "resultat", "risultato", "ergebnis", "resultaat", "Status", "State"),
 )
+# What GitHub calls completed may have failed: its conclusion says so.
+_KEYS_OF_STATES = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # What a call may say that it did not do, with a reason beside it.
@@ -137,10 +148,7 @@ def _reason_or_inner(
 
     Of one that is marked as failed always the reason.
     """
-    # What GitHub calls completed may have failed: its conclusion says so.
-    keys_of_states = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
-    states = map(result.get, keys_of_states)
-    state = next((state for state in states if isinstance(state, str)), None)
+    state = state_in(result)
     did = says_done(result, name)
     # What logs an error, or records a failure, has one to show where it went well.
     shows = did and not _COMPLAINTS.isdisjoint(words_of_name(name))
@@ -151,7 +159,8 @@ def _reason_or_inner(
     if code is not None and code in map(str, given()):
         code = None
     exited = None if went_well else exit_code(result)
-    has_errors = any(key in result and read(result[key]) not in EMPTY for key in _ERRORS)
+    errors = [result[key] for key in _ERRORS if read(result.get(key)) not in EMPTY]
+    has_errors = any(not isinstance(each, str) or is_error_code(each) for each in errors)
     has_errors = has_errors and not some_failed(result)
     undone = None if went_well else _undone(result, name)
     complaint = None if went_well else _complaint(result, name, given)
@@ -180,7 +189,7 @@ def _reason_or_inner(
             return None
         fields = cast(dict[str, Any], inner)
         if did and key not in _WITHIN:  # of what was changed, anything may be told
-            fields = {k: fields[k] for k in keys_of_states if isinstance(fields.get(k), str)}
+            fields = {k: fields[k] for k in _KEYS_OF_STATES if isinstance(fields.get(k), str)}
         return fields
     keys = (*REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     texts = (text_of(read(result.get(key))) for key in (*keys, *OTHER_REASONS))
@@ -190,6 +199,12 @@ def _reason_or_inner(
     if put_off is not None:
         return f"{put_off}: {told}" if told else put_off
     return told or (f"status {code}" if code and code.isdigit() else code or said)
+
+
+def state_in(result: dict[str, Any]) -> str | None:
+    """Return the state that a result says its call, or its thing, has come to."""
+    states = map(result.get, _KEYS_OF_STATES)
+    return next((state for state in states if isinstance(state, str)), None)
 
 
 def _put_off(

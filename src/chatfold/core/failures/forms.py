@@ -14,7 +14,7 @@ from chatfold.core.call_json import key_of
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_request
 from chatfold.core.failures.bulk import all_failed
-from chatfold.core.failures.codes import BESIDE, EMPTY
+from chatfold.core.failures.codes import BESIDE, EMPTY, is_error_code
 from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.reasons import read, text_of, told_in
 from chatfold.core.failures.successes import tells_a_deed, words_in
@@ -74,7 +74,7 @@ def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
     known = {*map(str, given())} if tells else set[str]()
     for each in results:
         fields = cast(_Fields, each) if isinstance(each, dict) else {}
-        is_error = _is_error_code(fields.get("errorCode")) and fields.get("message") not in EMPTY
+        is_error = is_error_code(fields.get("errorCode")) and fields.get("message") not in EMPTY
         if is_error and not made_id(fields, ()):
             continue
         if not (tells and any(fields.get(key) is False for key in _TRUTHS)):
@@ -84,14 +84,6 @@ def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
         if not about or (told_in(fields) is None and not told <= known):
             return None  # it may be what was made: the answers of a quiz
     return next(filter(None, map(told_in, results)), "failed")
-
-
-def _is_error_code(value: Any) -> bool:
-    """Return whether a code is that of an error: `0`, `200` and `NO_ERROR` are none."""
-    text = str(value or "").lower()
-    if text.isdecimal():
-        return bool(text.strip("0")) and not (len(text) == 3 and text[0] == "2")
-    return text not in ("", "none", "null", "no_error", "noerror", "ok", "success")
 
 
 def _wrapped(fields: _Fields, name: str, given: _Given) -> str | None:

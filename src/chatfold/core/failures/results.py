@@ -15,6 +15,7 @@ from chatfold.core.call_json import json_or_text
 from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.count_words import none_told
 from chatfold.core.failures.counts import none_counted
+from chatfold.core.failures.envelopes import reason_inside
 from chatfold.core.failures.fields import reason_in_object, reason_in_words, texts_of
 from chatfold.core.failures.forms import reason_in_form, status_in_text
 from chatfold.core.failures.reasons import text_of
@@ -73,6 +74,7 @@ def reason_in(
         reason = text_of(result) if failed else None
     if reason is None and not failed and isinstance(result, (dict, list)):
         reason = reason_in_form(result, name, given) or none_counted(result, name, given)
+        reason = reason or reason_inside(result, name, given)
     return reason or ("failed" if failed else None)
 
 
