@@ -154,6 +154,9 @@ def test_a_call_is_one_line_with_its_arguments_and_facts() -> None:
         ("sendEmail", "", False, "done, do not repeat"),
         ("github__create_issue", "", False, "done, do not repeat"),
         ("create_rma", {"error": "no stock"}, False, "failed: error: no stock"),
+        ("create_rma", {"rma": {"state": "rejected"}}, False, "failed: rma: {state: rejected}"),
+        ("create_rma", {"label": {"state": "rejected"}}, False, "failed: label: {state: rejected}"),
+        ("create_rma", {"exit_code": 2}, False, "failed: exit_code: 2"),
         ("create_rma", "Error: no such order", False, "failed: Error: no such order"),
         ("look_up", "quota", True, "failed: quota"),
         ("get_update_log", "", False, "done"),
@@ -165,6 +168,50 @@ def test_the_outcome_of_a_call_is_named(
     """A call that changed something is marked as done, one that failed never is."""
     text = summary([user("go"), *call(name, {}, result, failed=failed)])
     assert f"- {name} -> {outcome}" in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "outcome"),
+    [
+        ("create_payment", {"status": "requires_action"}, "requested, do not repeat"),
+        ("create_payment", {"payment": {"status": "pending_sca"}}, "requested, do not repeat"),
+        ("send_money", {"state": "Awaiting approval"}, "requested, do not repeat"),
+        ("submit_order", {"order": "LK-17", "status": "skipped"}, "requested, do not repeat"),
+        # What the tool is named for is done, and so is what the call itself has named.
+        ("schedule_visit", {"status": "scheduled"}, "done, do not repeat"),
+        ("create_draft", {"status": "draft"}, "done, do not repeat"),
+        ("modify_pending_order", {"status": "pending (modified)"}, "done, do not repeat"),
+        ("update_order", {"status": "on hold: pending"}, "done, do not repeat"),
+        ("update_order", {"id": "LK-17", "status": "cancelled"}, "done, do not repeat"),
+        ("create_payment", {"status": "new"}, "done, do not repeat"),
+        ("create_payment", {"status": None}, "done, do not repeat"),
+        ("create_payment", {"note": "pending"}, "done, do not repeat"),
+        ("get_payment", {"status": "pending"}, "status: pending"),  # it was looked up
+    ],
+)
+def test_what_is_yet_to_come_is_not_told_as_done(name: str, result: object, outcome: str) -> None:
+    """It was asked for, which is not to be done twice either."""
+    views = call(name, {"to": "on hold: pending"}, result)
+
+    line = next(line for line in summary([user("go"), *views]).splitlines() if name in line)
+
+    assert line.partition(" -> ")[2].startswith(outcome)
+
+
+def test_what_was_asked_for_is_carried_as_what_was_done_is() -> None:
+    """It comes before what was merely looked up."""
+    lines = ["- send_money -> requested, do not repeat", *(f"- look(at={n})" for n in range(80))]
+
+    text = summary([user("go")], 60, previous="\n".join(["Tool calls (excerpts):", *lines]))
+
+    assert "- send_money -> requested, do not repeat" in text
+
+
+def test_what_a_call_was_given_is_no_failure_of_it() -> None:
+    """A state that it was to set may be a bad one."""
+    text = summary([user("go"), *call("set_state", {"to": "failed"}, {"status": "failed"})])
+
+    assert "- set_state(to=failed) -> done, do not repeat" in text
 
 
 def test_an_action_argument_tells_reading_from_writing() -> None:

@@ -23,14 +23,14 @@ from chatfold.core.call_json import (
 )
 from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
-from chatfold.core.failures.successes import is_plain_success, telling_line
+from chatfold.core.failures.successes import is_in_doubt, is_plain_success, telling_line
 from chatfold.core.failures.wraps import unwrapped
 from chatfold.core.values import Kind, values
 from chatfold.core.values.numbers import Cache
 from chatfold.core.values.typed import found_in
 from chatfold.core.word_sets import word_set
 
-__all__ = ["Naming", "is_unclear", "outcome_of", "says_how_it_went"]
+__all__ = ["Naming", "is_unclear", "outcome_of", "says_how_it_went", "waits_or_ended"]
 
 _MOST_NAMED = 5  # values that name a result
 _FEW = 3  # values of a result that go in whatever they are
@@ -176,6 +176,17 @@ def is_unclear(outcome: Iterable[Field]) -> bool:
         not field.label or (says_how_it_went(field) and field.text.lower() not in _PLAINLY_WELL)
         for field in outcome
     )
+
+
+def waits_or_ended(outcome: Iterable[Field], name: str) -> bool:
+    """Return whether a state in an outcome says that what a call asked for is not, or not yet, so.
+
+    Args:
+        outcome: What came of the call.
+        name: The name of its tool.
+    """
+    states = (f.text for f in outcome if _is_state(f.label.rpartition(".")[2], f.text))
+    return any(text not in _FLAG_TEXTS and is_in_doubt(text, name) for text in states)
 
 
 def _is_state(key: str, text: str) -> bool:

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import cast
 
+from chatfold.core.call_ends import failure_of
+from chatfold.core.call_json import json_or_text, leaves_of, text_of
 from chatfold.core.calls import ToolCallRecord
-from chatfold.core.failures import reason_in
+from chatfold.core.outcomes import outcome_of, waits_or_ended
 from chatfold.core.render import Prompt
 from chatfold.core.views import (
     HandoffPart,
@@ -36,7 +38,7 @@ from chatfold.summarizers._pieces import (
 
 __all__ = ["read_lines"]
 
-_DONE = "done, do not repeat"
+_ONCE = "do not repeat"
 
 
 # --- what words and names tell ------------------------------------------------------------------
@@ -322,7 +324,7 @@ def _carried_worth(section: str, line: str) -> tuple[float, bool]:
         strong = bool(_STRONG.search(line))
         return (3.0 if strong else 1.2), strong
     if section == CALLS:
-        return (3.0, True) if _DONE in line else (0.4, False)
+        return (3.0, True) if _ONCE in line else (0.4, False)
     return (1.2 if section == EARLIER else 0.3), False
 
 
@@ -330,11 +332,15 @@ def _outcome(record: ToolCallRecord) -> tuple[str, float]:
     """Return what became of a call, and what saying so is worth."""
     if not record.completed:
         return "no result recorded", 1.5
-    document = parsed(record.result)
-    result = record.result if document is None else document
-    if reason_in(result, failed=record.status == "failed", name=record.name or "") is not None:
+    result, given = json_or_text(record.result), record.arguments
+    if failure_of(record, result, given, str) is not None:
         return "failed", 1.5
-    return (_DONE, 1.0) if _acts(record) else ("done", 0.3)
+    if not _acts(record):
+        return "done", 0.3
+    known = {text for _, leaf in leaves_of(given) if (text := text_of(leaf, str)) is not None}
+    name = record.name or ""
+    waits = waits_or_ended(outcome_of(result, name, known, str), name)
+    return f"{'requested' if waits else 'done'}, {_ONCE}", 1.0
 
 
 def _add_document(line: Line, text: str, side: str, room: int, base: float) -> None:

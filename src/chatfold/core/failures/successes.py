@@ -7,7 +7,7 @@ In doubt they do not: then they go into a record as they are. Not here: whether 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from chatfold.core.failures.words import (
     DEEDS,
@@ -18,7 +18,14 @@ from chatfold.core.failures.words import (
 )
 from chatfold.core.word_sets import word_set
 
-__all__ = ["WORKED", "is_plain_success", "telling_line", "tells_a_deed", "words_in"]
+__all__ = [
+    "WORKED",
+    "is_in_doubt",
+    "is_plain_success",
+    "telling_line",
+    "tells_a_deed",
+    "words_in",
+]
 
 _READ = 4000  # characters of a text in which the line that tells most is looked for
 _WORD = re.compile(r"[a-z]+(?:['’]t)?")
@@ -52,6 +59,7 @@ _DOUBT = word_set(
     waiting warning warnings will would wrong
     """
 )
+_ENDED = word_set("canceled cancelled closed")  # as what is changed may have been before
 # What is also done where something went wrong, by a machine or by others: `Rotor stopped`.
 _REACTIONS = word_set(
     """
@@ -73,13 +81,27 @@ def is_plain_success(text: str, name: str) -> bool:
     own, said = words_of_name(name), _SILENT.sub("", text.lower())
     words = _WORD.findall(said)
     others = [word for word in words if not _is_of(word, own)]
-    if "?" in text or any(word in _DOUBT or word.endswith(_NOT) for word in others):
+    if "?" in text or _has_doubt(others):
         return False
     if not _REACTIONS.isdisjoint(others):
         return False
     # What stands ahead of the deed may be the reason for it: `Line busy. Call finished.`
     first = next(filter(_WORD.search, _CLAUSE_ENDS.split(said)), "")
     return any(word in WORKED or _is_of(word, own) for word in words_in(first))
+
+
+def is_in_doubt(state: str, name: str) -> bool:
+    """Return whether a state says that what a tool is for is not so, or not yet: `pending_review`.
+
+    What the tool is named for is none: `draft` of `create_draft`, `scheduled` of `schedule_visit`.
+    """
+    own = words_of_name(name)
+    others = {*words_in(state)} - _ENDED - {*own}
+    return _has_doubt(word for word in others if not _is_of(word, own))
+
+
+def _has_doubt(words: Iterable[str]) -> bool:
+    return any(word in _DOUBT or word.endswith(_NOT) for word in words)
 
 
 def _is_of(word: str, own: Collection[str]) -> bool:
