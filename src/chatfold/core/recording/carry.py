@@ -30,9 +30,11 @@ __all__ = [
     "all_actions",
     "displaced",
     "fitted_values",
+    "given_up",
     "merged",
     "merged_values",
     "names_a_thing",
+    "names_as_given",
     "says_mere_numbers",
 ]
 
@@ -128,6 +130,32 @@ def _is_told(entry: Entry, told: Collection[object]) -> bool:
     """Return whether what has come since is of the same call, for certain."""
     named = entry.arguments
     return named is not None and call_of(entry) in told and not is_cut(named)
+
+
+def given_up(whole: Record, acted: Record, new: Record) -> list[Entry]:
+    """Return what an earlier record told of what failed or is open, and that is told no longer.
+
+    Args:
+        whole: All that is done, failed and open, whatever its size.
+        acted: The same as it fits.
+        new: What of it has come since the earlier record.
+    """
+    told = (*acted.failed, *acted.open, *new.failed, *new.open)
+    still = {entry._replace(call="") for entry in told}
+    return [e for e in (*whole.failed, *whole.open) if e._replace(call="") not in still]
+
+
+def names_as_given(entry: Entry) -> Entry:
+    """Return an entry of what its calls were given, and nothing else.
+
+    Of calls that are only counted that is what names them, under a label that is written once.
+    """
+    if entry.arguments is not None:
+        return Entry(entry.name, entry.arguments)
+    given: list[Field] = []
+    for field in entry.values:
+        given.append(field if field.label or not given else field._replace(label=given[-1].label))
+    return Entry(entry.name, tuple(given))
 
 
 def displaced(done: Sequence[Entry], is_told: Callable[[str], bool]) -> list[Entry]:

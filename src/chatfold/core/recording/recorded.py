@@ -25,8 +25,10 @@ from chatfold.core.recording.carry import (
     all_actions,
     displaced,
     fitted_values,
+    given_up,
     merged,
     merged_values,
+    names_as_given,
 )
 from chatfold.core.recording.corrections import corrections, hold_all
 from chatfold.core.recording.late_notes import noted_results
@@ -129,6 +131,8 @@ def make_record(
     new = Record(said, actions.done, actions.failed, actions.open)
     earlier = settled(previous, answering, all_gone, len(calls))
     acted = merged(earlier._replace(values=()), new, budget)
+    whole = all_actions(earlier, new) if any((*earlier[2:4], *new[2:4])) else acted
+    lost = given_up(whole, acted, new)
     summary = _earlier_text(views, head)
     told = _Held("\n".join(filter(None, (summary, rendered(previous))))).keys
     written = actions.written if answering is words else actions.written.intersection(gone)
@@ -138,12 +142,13 @@ def make_record(
     record, carried = acted, tuple[Entry, ...]()
     if ledger_tokens:
         ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
-        told_before = _told_before(previous, acted)
+        told_before = _told_before(previous, acted, lost)
         carried = tuple(_carried(told_before, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
-    failed = all_actions(earlier, new).failed if earlier.failed or new.failed else ()
-    reasons = [entry for entry in failed if entry not in acted.failed]
-    found_in = partial(_found_in, record, needs, missing, carried, reasons, held, found.teller())
+    # What it was given stands in the items that go.
+    reasons = (e._replace(arguments=None) for e in new.failed if e not in acted.failed)
+    lost += (entry for entry in reasons if entry.values)
+    found_in = partial(_found_in, record, needs, missing, carried, lost, held, found.teller())
     return Recorded(record, actions.guessed, found_in)
 
 
@@ -202,7 +207,7 @@ def _found_in(
     needs: Needs,
     missing: Sequence[int],
     carried: tuple[Entry, ...],
-    reasons: Sequence[Entry],
+    given_up: Sequence[Entry],
     held: _Held,
     fact: Callable[[str], Fact],
     record: Record,
@@ -214,7 +219,8 @@ def _found_in(
         needs: What it was made for.
         missing: Places of that of it which the model's text does not hold.
         carried: What an earlier record has that the model's text does not hold, as it is now.
-        reasons: What failed, and does not stand in the record in full: nothing else says why.
+        given_up: What failed or is open, and does not stand in the record in full: nothing else
+            says why, nor of what an earlier record had what it was given.
         held: What the model's text holds.
         fact: Returns the fact of a key.
         record: The record that is asked about, the whole one or one with less in it.
@@ -231,12 +237,11 @@ def _found_in(
         return tuple(fact(needs.keys[place]) for place in places)
 
     fallen = _fallen(carried, held.keys.union(needs.keys), record) if carried else []
-    if reasons:
+    if given_up:
         known = held.keys.union((needs.keys[place] for place in sure), (f.key for f in fallen))
-        bare = (entry._replace(arguments=None) for entry in reasons if entry.arguments is not None)
         fallen += [
             fact(lost.key) if lost.key in needs.places else lost
-            for lost in _fallen(bare, known, record)
+            for lost in _fallen(given_up, known, record)
         ]
     return FoundFacts(
         needed=(*fallen, *facts(sure)),
@@ -346,19 +351,21 @@ def _digits(text: str) -> str:
     return _BETWEEN_DIGITS.sub("", text).strip("0")
 
 
-def _told_before(previous: Record, acted: Record) -> Sequence[Entry]:
-    """Return the values of an earlier record, with what `acted` no longer tells of what was done.
+def _told_before(previous: Record, acted: Record, lost: Sequence[Entry]) -> Sequence[Entry]:
+    """Return the values of an earlier record, with what `acted` no longer tells of its calls.
 
     Args:
         previous: The earlier record.
         acted: The new one, without values.
+        lost: What of the earlier one failed or is open, and the new one does not tell. Why stands
+            with it or nowhere: as a value it would outlive a call that is made again.
     """
     now = {entry._replace(call="") for entry in acted.done}
     less = [entry for entry in previous.done if entry._replace(call="") not in now]
-    if not less:
+    if not less and not lost:
         return previous.values
-    lost = displaced(less, _Held(rendered(acted)).holds_words)
-    return merged_values(lost, previous.values, lambda entry: False)
+    before = displaced([*less, *map(names_as_given, lost)], _Held(rendered(acted)).holds_words)
+    return merged_values(before, previous.values, lambda entry: False)
 
 
 def _carried(entries: Sequence[Entry], held: _Held, found: Facts, ledger: Ledger) -> list[Entry]:
