@@ -198,3 +198,36 @@ def test_a_phone_in_groups_of_digits_belongs_to_whom_it_was_shown_for() -> None:
     sources = shown("A-1001 has +34612555019.\nA-1002 has +34612555020.")
     assert found("A-1001: 612 555 019.\nA-1002: 612 555 020.", sources) == []
     assert found("A-1001: 612 555 020.", sources) == ["612 555 020"]
+
+
+@pytest.mark.parametrize(
+    ("source", "true", "lie"),
+    [
+        ("Mail sean.o'brien@acme.ie.", "sean.o'brien@acme.ie", "shane.o'brien@acme.ie"),
+        ("Mail Kim.O\u2019Neil@acme.ie.", "kim.o'neil@acme.ie", "kim.o'niel@acme.ie"),
+        ("C'est l'adresse d'arcy@acme.fr.", "d'arcy@acme.fr", "l'arcy@acme.fr"),
+        ("Mail d'arcy@acme.fr.", "arcy@acme.fr", "d'darcy@acme.fr"),
+        ("Mail anne@acme.fr.", "l'adresse d'anne@acme.fr", "l'adresse d'anna@acme.fr"),
+        ("Mail 'to sean.o'brien@acme.ie'.", "sean.o'brien@acme.ie", "dan.o'brien@acme.ie"),
+    ],
+)
+def test_an_address_is_whole_with_an_apostrophe(source: str, true: str, lie: str) -> None:
+    sources = shown(source)
+    assert found(f"The user gave {true} for that.", sources) == []
+    assert found(f"The user gave {lie} for that.", sources) == [lie.rpartition(" ")[2]]
+
+
+@pytest.mark.parametrize(
+    ("source", "true", "lie"),
+    [
+        ("Order WO-55821/2.", "WO-55821/2", "WO-55821/7"),
+        ("Order WO-55821/2.", "part 2 of WO-55821", "WO-55812"),
+        ("N°45-77/C", "45-77/C", "45-77/D"),
+        ("SKU-112, size M", "SKU-112/M", "SKU-121/M"),
+        ("A-77 or B-78", "A-77/B-78", "A-77/B-79"),
+    ],
+)
+def test_an_id_is_whole_with_the_piece_behind_its_slash(source: str, true: str, lie: str) -> None:
+    sources = shown(source)
+    assert found(f"The user gave {true} for that.", sources) == []
+    assert found(f"The user gave {lie} for that.", sources) != []

@@ -94,6 +94,15 @@ def vouched(text: str) -> set[str]:
         ("number", "42", "42"),
         ("number", "mid-2025", "2025"),
         ("mail", "Dana.W+x@Example.com", "dana.w+x@example.com"),
+        ("mail", "sean.o'brien@acme.ie", "sean.o'brien@acme.ie"),
+        ("mail", "Kim.O\u2019Neil+x@Example.co.uk", "kim.o'neil+x@example.co.uk"),
+        ("mail", "d'arcy99.o'neil@example.com", "d'arcy99.o'neil@example.com"),
+        ("id", "A-77/B", "a-77/b"),
+        ("id", "WO-55821/2", "wo-55821/2"),
+        ("id", "45-77/C", "45-77/c"),
+        ("id", "RX4090/XL", "rx4090/xl"),
+        ("phone", "06.12.34.56.78", "0612345678"),
+        ("phone", "0470.12.34.56", "0470123456"),
         ("phone", "555-010-2345", "5550102345"),
         ("phone", "138 0013 8000", "13800138000"),
         ("url", "https://www.Example.com/A/", "example.com/A"),
@@ -413,6 +422,46 @@ def test_fractions_ratios_and_versions_are_no_days(text: str) -> None:
     assert "date" not in {value.kind for value in values(text)}
 
 
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("to 'kim@example.com'.", ["mail:kim@example.com"]),
+        ("['kim@example.com','lee@x.org']", ["mail:kim@example.com", "mail:lee@x.org"]),
+        ("b'kim@example.com\\n'", ["mail:kim@example.com"]),
+        ("kim@example.com's", ["mail:kim@example.com"]),
+        ("'write to o'brien@acme.ie'", ["mail:brien@acme.ie"]),
+        ("a@b.com'c@d.com", ["mail:a@b.com", "mail:c@d.com"]),
+        ("\\nd'arcy@example.com", ["mail:d'arcy@example.com"]),
+    ],
+)
+def test_quotation_marks_are_no_part_of_an_address(text: str, keys: list[str]) -> None:
+    assert [value.key for value in values(text)] == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("LK-1/LK-2", ["id:lk-1", "id:lk-2"]),
+        ("either A-77/B-78", ["id:a-77", "id:b-78"]),
+        ("rooms A101/102", ["id:a101", "number:102"]),
+        ("A-77/78", ["id:a-77", "number:78"]),
+        ("LK-4821936/month", ["id:lk-4821936"]),
+        ("on a PS5/PC", ["id:ps5"]),
+        ("55-77/2", ["id:55-77", "number:2"]),
+        ("v1.2.3/X", ["version:1.2.3"]),
+        ("A-77/B/C", ["path:A-77/B/C"]),
+        ("https://x.io/A-77/B", ["url:x.io/A-77/B"]),
+        ("06.12.34", ["version:06.12.34"]),
+        ("06.12.34.56", ["id:06.12.34.56"]),
+        ("1.06.12.34.56.78", []),
+    ],
+)
+def test_what_stands_beside_a_slash_or_a_point_may_be_something_else(
+    text: str, keys: list[str]
+) -> None:
+    assert [value.key for value in values(text)] == keys
+
+
 # What vouches for what
 
 
@@ -450,6 +499,10 @@ def test_fractions_ratios_and_versions_are_no_days(text: str) -> None:
         ("invoices/INV-2041.pdf", "INV-2041"),
         ("https://shop.io/orders/7?page=2#top", "shop.io/orders/7"),
         ("dana@example.com", "example.com"),
+        ("d'anne@example.com", "anne@example.com"),
+        ("WO-55821/2", "WO-55821"),
+        ("WO-55821/2", "2 of WO-55821"),
+        ("WO-55821/2", "55821"),
         ("3.11.2", "3.11"),
         ("v3.11", "3.11"),
         ("the code is 404", "HTTP 404"),
@@ -492,6 +545,9 @@ def test_a_source_vouches_for_a_weaker_reading(source: str, summary: str) -> Non
         ("3f2a9c1e", "3f2a9c1e7d0b4a5f"),
         ("3.11", "3.11.2"),
         ("call_aB3dE9xyz", "call_ab3dE9xyz"),
+        ("sean.o'brien@acme.ie", "brien@acme.ie"),
+        ("d'arcy@example.com", "l'arcy@example.com"),
+        ("WO-55821/2", "WO-55821/7"),
     ],
 )
 def test_a_source_does_not_vouch_for_more_than_it_says(source: str, summary: str) -> None:
@@ -643,7 +699,7 @@ HOSTILE = [
     "://", "//a:", "https://", "http://((((", "http://a]", "www.", "C:\\", "\\n", "\\u0041", "a_",
     "aA", "E14 ", "EEEE", "$ a", "` ", "`a b", "a()", "()", "..", "1..", "1e", "2025-10-07T",
     "Oct 7 ", "年1月1日", "'1", "exit 1", "DE89 1111 ", "a+", "0/0", "1/1/", "~1", "-1,1",
-    "a...1", "EUR1", "[1,111,", "1~", "1/a",
+    "a...1", "EUR1", "[1,111,", "1~", "1/a", "a'", "1a'", "a'a@", "a.a'a@a.",
 ]  # fmt: skip
 
 

@@ -184,7 +184,7 @@ class _Reading:
         return _NUMBERED.search(self.text, max(0, value.start - 60), value.start) is not None
 
     def _shown(self, value: Value) -> str | None:
-        places, key = self.sources.places, value.key
+        places, kinds, key = self.sources.places, self.sources.kinds, value.key
         if key in places:
             return key
         name = key.partition(":")[2]
@@ -196,6 +196,8 @@ class _Reading:
             case "id" if self.addresses.names(name):  # "#17"
                 return key
             case "number" if self._is_numbered(value) and self.addresses.names(name):  # "PR 1017"
+                return key
+            case "id" if "/" in name and self._stands_before_a_slash(value):
                 return key
             case "hash" if self.addresses.names_hash(name):
                 return key
@@ -214,11 +216,15 @@ class _Reading:
                 return key
             case "mail" if self.addresses.holds_login(name):
                 return key
+            case "mail":  # "d'anne@" may say whose, where "anne@" was shown
+                for other in value.also:
+                    if kinds.get(other) == "mail":
+                        return other
             case "phone":
                 # Kinds, as a number with another country code vouches for the same bare digits.
-                told = (form for form in in_country(key) if form in self.sources.kinds)
+                told = (form for form in in_country(key) if form in kinds)
                 return next(told, key if self.search.holds_in_groups(key) else None)
-            case "time" if key[-1] == "Z" and self.sources.kinds.get(key[:-1]) == "time":
+            case "time" if key[-1] == "Z" and kinds.get(key[:-1]) == "time":
                 return key[:-1]  # no zone was shown beside it
             case "number" if key.endswith(" h"):
                 for other in value.also:
@@ -236,6 +242,11 @@ class _Reading:
             case _:
                 pass
         return key if value.kind in _LITERAL and self.search.stands(value) else None
+
+    def _stands_before_a_slash(self, value: Value) -> bool:
+        """Return whether an id was shown by itself to which the text sticks more: SKU-12/M."""
+        alone = values(value.text.rpartition("/")[0])
+        return bool(alone) and all(each.key in self.sources.kinds for each in alone)
 
     def _amount(self, value: Value) -> str | None:
         """Return the number that an amount was shown as, with its currency beside it or nowhere."""

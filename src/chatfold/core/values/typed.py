@@ -27,12 +27,20 @@ _MARK = re.compile(
     r"[0-9A-Z_@/`.$(\\-](?:(?<=[0-9_@/`])|(?<=[a-z][A-Z])|(?<=\.)(?=[A-Za-z0-9_])"
     r"|(?<=-)(?=-[a-z])|(?<=\()(?=\))|(?<=E)(?=[A-Z]{3})|(?<=\$)(?= [a-z./])|(?<=[A-Za-z]:\\))"
 )
-_WORD = re.compile(rf"[{_LETTER}0-9_./@+~-]+")
+# An apostrophe joins letters in front of an @, unless one behind the address ends a quotation.
+_OF_MAIL = "A-Za-z0-9_.+~-"
+_JOINED = (
+    rf"(?<=[A-Za-z])(?<!\b[BFRUbfru])(?:'(?=[A-Za-z])[{_OF_MAIL}]{{1,{_REACH}}}+){{1,3}}+"
+    "@[A-Za-z0-9.-]++(?!')"
+)
+_JOINED_MAIL = re.compile(rf"[{_OF_MAIL}]++{_JOINED}")
+_WORD = re.compile(rf"[{_LETTER}0-9_./+~-]*+(?:{_JOINED})?+[{_LETTER}0-9_./@+~-]*+")
 _DIGITS = "0123456789"
 _LOOSE = "./@+~-"
 _LETTERS = map(chr, [*range(65, 91), *range(97, 123), *range(192, 592)])
 _BESIDE = "".join(["_", _DIGITS, _LOOSE, *_LETTERS]).translate({0xD7: None, 0xF7: None})
 _ASCII_BESIDE = _BESIDE.encode("ascii", "ignore").decode()  # to look through all takes longer
+_BEFORE_JOINT = _ASCII_BESIDE.translate({ord("/"): None, ord("@"): None})
 _URL = re.compile(
     r"[^\s\"'<>`{}|\\^\u00ab\u00bb\u201a-\u201f\u2039\u203a\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af"
     r"\uff00-\uffef]{1,2048}"
@@ -117,19 +125,37 @@ def _at_mark(text: str, mark: int, at: int, cache: Cache) -> tuple[list[Value], 
     before = text[low:mark]
     start = low + len(before.rstrip(_ASCII_BESIDE if before.isascii() else _BESIDE))
     matched = _WORD.match(text, start)
-    if matched is None:  # the bracket of a call, and no word before it
-        return [], mark + 1
+    assert matched is not None
     word, stop = matched[0], matched.end()
+    if not word:  # the bracket of a call, and no word before it
+        return [], mark + 1
     if start == low > at and text[low - 1] in _BESIDE:
         return [], stop + (stop == mark)  # it began farther back than a value reaches
-    if start and text[start - 1] == "\\" and (escape := _ESCAPE.match(text, start)):
-        start = escape.end()
-        if start > mark:
-            return [], start
-        if start == stop:  # the bracket of a call, and no word before it but the escape
-            return [], mark + 1
+    if start and text[start - 1] in "\\'":
+        if text[start - 1] == "'":
+            start, stop = _joined(text, start, low) or (start, stop)
+        elif escape := _ESCAPE.match(text, start):
+            start = escape.end()
+            if start > mark:
+                return [], start
+            if start == stop:  # the bracket of a call, and no word before it but the escape
+                return [], mark + 1
         word = text[start:stop]
     return _at_word(text, start, stop, word, at, cache)
+
+
+def _joined(text: str, start: int, low: int) -> tuple[int, int] | None:
+    """Return where a mail's address stands that goes on behind an apostrophe: d'arcy@example.com.
+
+    Args:
+        text: The whole text.
+        start: Where the word behind the apostrophe begins.
+        low: Where the address may begin.
+    """
+    first = low + len(text[low : start - 1].rstrip(_BEFORE_JOINT))
+    escape = _ESCAPE.match(text, first) if text[first - 1 : first] == "\\" else None
+    mail = _JOINED_MAIL.match(text, escape.end() if escape else first)
+    return mail.span() if mail else None
 
 
 def _at_word(

@@ -19,7 +19,7 @@ _LONGEST = 256
 _UNBROKEN = 64
 _ENDS = "./@+~-"
 
-_MAIL = re.compile(r"[a-z0-9_.+~-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_MAIL = re.compile(r"[a-z0-9_.+~'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HEX = re.compile(r"[0-9a-f]{7,64}|[0-9A-F]{32}|[0-9A-F]{40}|[0-9A-F]{64}")
 _VERSION = re.compile(
@@ -31,6 +31,7 @@ _DIGIT = re.compile("[0-9]")
 _PART = re.compile(r"_*[^\W\d_]\w*")
 _HUMP = re.compile(r"[a-z0-9][A-Z]")
 _ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Fault)|ERR_\w+|[A-Z_]+_ERROR")
+_SHORT_PIECE = re.compile(r"[A-Z]{1,3}|\d{1,3}")
 _LONG_RUN = re.compile(r"\d{3,}")
 _WORD_DIGITS = re.compile(r"[a-z]*\d{0,3}")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -80,7 +81,11 @@ def _is_encoded(word: str) -> bool:
 
 
 def _behind_at(mail: str) -> tuple[str, ...]:
-    return (f"url:{mail.lower().rpartition('@')[2]}",)
+    """Return the keys of the host, and of "anne@" for "d'anne@", which may say of whom."""
+    lower = mail.lower()
+    head, _, rest = lower.partition("'")
+    host = f"url:{lower.rpartition('@')[2]}"
+    return (host, f"mail:{rest}") if rest and head.isalpha() else (host,)
 
 
 def _slashed(word: str, start: int, stop: int, closed: int) -> list[Reading]:
@@ -90,9 +95,32 @@ def _slashed(word: str, start: int, stop: int, closed: int) -> list[Reading]:
         return [Reading("url", start, stop, *url_keys(word[start:stop]))]
     keys = path_keys(written)
     if keys is None:
-        return _pieces(word, start, stop, "/")
+        part = _part_of(word[start:stop])
+        return [Reading("id", start, stop, *part)] if part else _pieces(word, start, stop, "/")
     stem = written.rstrip("/").rpartition("/")[2].partition(".")[0]
     return [Reading("path", start, closed, keys[0], (*keys[1], *_named_after(stem)))]
+
+
+def _part_of(word: str) -> Keys | None:
+    """Return the keys of an id to which a short piece sticks, as WO-55821/2 and A-77/B; else None.
+
+    It vouches for what stands before the slash. Digits that may stand for the last ones of that
+    are a second id, as in "A101/102".
+    """
+    whole, _, piece = word.partition("/")
+    if whole.isdigit() or not _SHORT_PIECE.fullmatch(piece):
+        return None
+    read = _read(whole)
+    if read is None or read[0] != "id":
+        return None
+    key, also = read[1]
+    if not piece.isdigit():
+        named = "-" in whole or _LONG_RUN.search(whole)  # unlike "PS5/PC"
+        return (_id_key(word), (key, *also)) if named else None
+    digits = len(whole) - len(whole.rstrip("0123456789"))
+    if len(piece) >= digits or not any(map(str.isalpha, whole)):
+        return None
+    return _id_key(word), (key, *also, digit_keys(piece)[1][0])
 
 
 def _named_after(stem: str) -> tuple[str, ...]:
