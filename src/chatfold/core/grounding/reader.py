@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from chatfold.core.grounding.days import as_date, days_from, days_off, is_of_days
 from chatfold.core.grounding.rows import Records, snake
+from chatfold.core.grounding.stamps import day_of_fields, day_of_list
 from chatfold.core.grounding.units import (
     Index,
     currencies_in,
@@ -130,6 +131,8 @@ class Reader(Index):
             elif isinstance(value, list):
                 rows = cast(list[Any], value)
                 self.counts.add(len(rows))
+                for told in day_of_list(rows):
+                    self.place(*told, where, f"key:{snake(key)}")
                 for row in reversed(rows):
                     inner = self.unit(where) if _is_nested(row) else where
                     stack.append(_Node(row, inner, key, path, "" if inner != where else trail))
@@ -168,6 +171,8 @@ class Reader(Index):
                 for v in found_in(name, self._words):
                     self.add(v, own)
             found.append(_Node(value, own, step, path, below))
+        for name, told in day_of_fields(fields):
+            self.place(*told, where, f"key:{snake(name)}")
         if keyed:
             self.counts.add(len(fields))
         return found[::-1]

@@ -205,6 +205,8 @@ class _Reading:
                 for other in either_order(value):
                     if other in places:
                         return other
+                if self._expires(name):
+                    return key
                 # "11/14" may have been a fraction where it was shown, "3.11." a version.
                 bare = value._replace(text=value.text.rstrip("."))
                 if name.startswith("--") and not any(map(str.isalpha, bare.text)):
@@ -242,6 +244,13 @@ class _Reading:
             case _:
                 pass
         return key if value.kind in _LITERAL and self.search.stands(value) else None
+
+    def _expires(self, name: str) -> bool:
+        """Return whether a month was shown as it is on cards: 09/28, which is no day there."""
+        year, _, month = name.partition("-")
+        if len(month) != 2 or len(year) != 4 or f"date:--{month}-{year[2:]}" in self.sources.places:
+            return False
+        return any(map(self.search.holds, {f"{month}/{year[2:]}", f"{int(month)}/{year[2:]}"}))
 
     def _stands_before_a_slash(self, value: Value) -> bool:
         """Return whether an id was shown by itself to which the text sticks more: SKU-12/M."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from chatfold.core.grounding.stamps import SHORTEST, stamped
 from chatfold.core.values import Kind, Value
 from chatfold.core.values.tables import CURRENCIES, SHARED_WORDS
 
@@ -135,13 +136,10 @@ class Index:
         """
         keys = (value.key, *value.also)
         kind = "number" if value.kind == "amount" else value.kind
-        self.units[unit].fields.setdefault((kind, field or role), set()).add(keys)
-        for key in keys:
-            seen = self.places.get(key)
-            if seen is None:
-                self.places[key] = [unit]
-            elif seen[-1] != unit:
-                seen.append(unit)
+        self.place(kind, keys, unit, field or role)
+        if value.kind in ("id", "number") and len(value.text) >= SHORTEST:
+            for told in stamped(value.text):
+                self.place(*told, unit, field or role)
         self.kinds.setdefault(value.key, value.kind)
         if is_owner(value):
             names = self.units[unit].names
@@ -159,6 +157,16 @@ class Index:
                     self.bare.setdefault(whole, []).append(unit)
         elif value.kind == "amount":
             self.currencies.add(value.key.rpartition(" ")[2])
+
+    def place(self, kind: Kind, keys: tuple[str, ...], unit: int, field: str) -> None:
+        """Take in where all keys of a value stand."""
+        self.units[unit].fields.setdefault((kind, field), set()).add(keys)
+        for key in keys:
+            seen = self.places.get(key)
+            if seen is None:
+                self.places[key] = [unit]
+            elif seen[-1] != unit:
+                seen.append(unit)
 
     def owners(self, unit: int) -> dict[str, set[str]]:
         """Return the ids that a unit's values belong to, by role; a nearer one hides the others."""

@@ -47,6 +47,8 @@ _MONTH_DAY = re.compile(
     r"(\d{1,2})(?:st|nd|rd|th)?(?!\d|[.,:/]\d)(?:-(\d{1,2})(?:st|nd|rd|th)?(?![\d/]))?"
     r"(?:,? (\d{4})\b)?"
 )
+_SHORT_YEAR = re.compile(r"(\d{1,2})-[^\W\d_]{3,10}-(\d\d)(?![\w-])")
+_BORN = 40  # years of two digits from here on may be of the last century
 _YEAR = re.compile(r"(?:19|20)\d\d(?![\d-])")
 _CJK = re.compile(
     r"(?:(\d{4})[年년] ?)?(\d{1,2})[月월] ?(\d{1,2})[日号號일]|(\d{4})[年년] ?(\d{1,2})[月월]"
@@ -149,13 +151,21 @@ def date_word(word: str) -> tuple[int, Keys] | None:
 
 
 def _either_order(a: int, b: int, written: str, mark: str) -> Keys | None:
-    year = int(written) + (2000 if len(written) == 2 else 0)
-    american, european = day_keys(year, a, b), day_keys(year, b, a)
-    if mark == ".":
-        return european
-    if american is None or european is None or american == european:
-        return american or european
-    return american[0], (*american[1], european[0], *european[1])
+    orders = ((b, a),) if mark == "." else ((a, b), (b, a))
+    read = (day_keys(year, *order) for year in _years(written) for order in orders)
+    found = dict(keys for keys in read if keys is not None)
+    if not found:
+        return None
+    first, *others = found
+    return first, (*found[first], *(key for other in others for key in (other, *found[other])))
+
+
+def _years(written: str) -> tuple[int, ...]:
+    """Return the years that are meant: 88 may be 1988, of a birth, and 27 is 2027."""
+    year = int(written)
+    if len(written) > 2:
+        return (year,)
+    return (year + 2000,) if year < _BORN else (year + 2000, year + 1900)
 
 
 def dated(text: str, start: int, name: str, gap: int) -> list[Value]:
@@ -180,6 +190,9 @@ def dated(text: str, start: int, name: str, gap: int) -> list[Value]:
     found = _DAY_MONTH.match(text, start)
     if found:
         month = MONTHS.get(found[3].lower())
+        short = _SHORT_YEAR.match(text, start) if month else None
+        if month and short:
+            return _with_short_year(short, month)
         if month and (found[4] or found[3] not in AMBIGUOUS_MONTHS):
             return _days(text, start, found, (1, 2, 4), month)
     found = _CJK.match(text, start)
@@ -189,6 +202,12 @@ def dated(text: str, start: int, name: str, gap: int) -> list[Value]:
         return [_month(text, start, found.end(), found[4], int(found[5]))]
     keys = day_keys(int(found[1] or 0), int(found[2]), int(found[3]))
     return [Value("date", found[0], keys[0], start, found.end(), keys[1])] if keys else []
+
+
+def _with_short_year(found: re.Match[str], month: int) -> list[Value]:
+    """Return the day of 05-Mar-27."""
+    keys = _either_order(int(found[1]), month, found[2], ".")
+    return [Value("date", found[0], keys[0], *found.span(), keys[1])] if keys else []
 
 
 def _days(
