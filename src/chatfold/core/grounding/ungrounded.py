@@ -21,6 +21,7 @@ from chatfold.core.grounding.placing import Placing
 from chatfold.core.grounding.said import Said
 from chatfold.core.grounding.search import Search
 from chatfold.core.grounding.shown import Sources
+from chatfold.core.grounding.spelled import Spelled
 from chatfold.core.grounding.units import codes_of, currency_of, is_owner
 from chatfold.core.grounding.weekdays import is_said, wrong_weekdays
 from chatfold.core.values import Kind, Value, values
@@ -108,13 +109,14 @@ class _Reading:
         keys = [self.shown(value) for value in said.values]
         known = [key is not None for key in keys]
         derived = Derived(self.text, said.values, self.sources, known)
+        spelled = Spelled(self.sources)
         found: list[Ungrounded] = []
         for at, own in enumerate(said.by_sentence):
             place = (said.spans[at].start, said.spans[at].stop)
             for value in own:
                 key = self.shown(value)
                 if key is None:
-                    if not derived.follows(value):
+                    if not (derived.follows(value) or spelled.holds(value)):
                         found.append(Ungrounded(value, place, "unseen"))
                 elif key in self.sources.places:
                     near = said.named(value, at) - {value.key}
