@@ -28,6 +28,7 @@ from chatfold.core.grounding.spoken import folded, numbers_in
         ("Two thousand, five hundred dollars.", "$2,500", "$500"),
         ("Between two hundred and three hundred euros.", "200 to 300 EUR", "500 EUR"),
         ("It was twenty dollars and fifty cents.", "$20.50", "$20"),
+        ("It was fifty cents.", "$0.50", "$50"),
         ("It was two point five million dollars.", "$2.5 million", "$5 million"),
         ("It was three point one four kilos.", "3.14 kg", "3.41 kg"),
         ("I need twenty-five percent off.", "25 %", "35 %"),
@@ -90,6 +91,9 @@ def test_a_day_without_a_year_is_of_this_one() -> None:
     sources = shown("Today is 2026-02-01.", "On the third of March please.")
     assert found("It is on 2026-03-03.", sources) == []
     assert found("It is on 2027-03-03.", sources) == ["2027-03-03"]
+    assert found("It is on 2026-03-04.", sources) == ["2026-03-04"]
+    sources = shown("Today is 2026-02-01.", "It was the third of March twenty twenty-five.")
+    assert found("It is on 2026-03-03.", sources) == ["2026-03-03"]
 
 
 @pytest.mark.parametrize(
@@ -107,8 +111,9 @@ def test_a_day_without_a_year_is_of_this_one() -> None:
         ("Quelques mille euros.", "1 000 euros"),
         ("Two and a half thousand dollars.", "$1,000"),
         ("Deux millions et demi d'euros.", "2 millions d'euros"),
-        ("It was 12 thousand five hundred euros.", "1,000 EUR"),
-        ("Three hundred 50 dollars.", "$300"),
+        ("Es sind 12 tausend Euro.", "1.000 Euro"),
+        ("Three hundred 50 dollars.", "300"),
+        ("Two thousand euros. I said two thousand!", "$2,000"),
         ("Two hundred crore dollars.", "$200"),
         ("Cent vingt pour cent.", "100 euros"),
         ("It is four four seven one nine dollars.", "$9"),
@@ -127,6 +132,7 @@ def test_other_words_do_not_vouch_for_a_number(said: str, lie: str) -> None:
     [
         ("We may first look at it.", "1 May"),
         ("On the twenty and third of March.", "3 March"),
+        ("On the twenty and third of March.", "20 March"),
         ("On the hundred and third of March.", "3 March"),
         ("The third of April, in March.", "3 March"),
         ("二十三月五日", "3月5日"),
@@ -134,6 +140,25 @@ def test_other_words_do_not_vouch_for_a_number(said: str, lie: str) -> None:
 )
 def test_other_words_do_not_vouch_for_a_day(said: str, lie: str) -> None:
     assert found(f"It is on {lie}, then.", shown(said)) == [lie]
+
+
+@pytest.mark.parametrize(
+    "said", ["cento mille deux", "twenty and four four", "oh and nineteen five"]
+)
+def test_what_is_no_number_as_a_whole_has_none_in_it(said: str) -> None:
+    """Also where two languages read it in two ways, or a part of it could be one."""
+    assert list(numbers_in(said)) == []
+
+
+@pytest.mark.parametrize("written", ["十百", "二二百", "万一", "万万", "九" * 5_000])
+def test_kanji_in_another_order_are_no_number(written: str) -> None:
+    assert in_kanji(written) is None
+
+
+def test_what_is_too_long_for_speech_is_not_looked_through() -> None:
+    said = "I can pay twelve thousand dollars."
+    assert found("It is $12,000 now.", shown(f"{said} {'So. ' * 4_000}")) == []
+    assert len(found("It is $12,000 now.", shown(f"{said} {'So. ' * 5_000}"))) == 1
 
 
 def test_what_was_said_in_words_takes_no_second_answer() -> None:
