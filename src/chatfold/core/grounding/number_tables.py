@@ -40,7 +40,7 @@ WORDS: Final = {
     "en": Words(
         "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
         " sixteen seventeen eighteen nineteen",
-        "twenty thirty forty|fourty fifty sixty seventy eighty ninety",
+        "twenty thirty forty fifty sixty seventy eighty ninety",
         "hundred thousand million billion",
         "zero=0 oh=0 a_hundred=100 a_thousand=1000 a_million=1000000",
         "and",
