@@ -181,6 +181,8 @@ def test_a_conversation_that_a_middleware_forgets_leaves_no_word() -> None:
         Middleware[Any](shown, policy),
         Middleware[Any](failing, policy),
         Middleware[Any](shown, policy, background=True),
+        Middleware[Any](shown, policy, sessions=1),
+        Middleware[Any](shown, policy, background=True, sessions=1),
     ]
     mark = unheard()
     items = conversation(mark)

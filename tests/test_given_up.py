@@ -62,15 +62,21 @@ def test_a_conversation_that_was_put_aside_in_its_turn_is_forgotten_too() -> Non
     middleware = Middleware[Any](
         model, Policy(max_tokens=1_000, keep_tokens=400), store, sessions=1
     )
-    turn = threading.Thread(target=lambda: middleware.fold(talk(30), key="a"))
-    turn.start()
-    assert asked.wait(20)
-    middleware.fold(talk(1)[:1], key="b")
+    turns = [
+        threading.Thread(target=middleware.fold, args=(talk(30),), kwargs={"key": key})
+        for key in ("a", "b")
+    ]
+    for turn in turns:
+        asked.clear()
+        turn.start()
+        assert asked.wait(20)
+    middleware.fold(talk(1)[:1], key="c")
     middleware.forget("a")
     store.erase("a")
     may_end.set()
-    turn.join(20)
-    assert store.erase("a") == 0
+    for turn in turns:
+        turn.join(20)
+    assert (store.erase("a"), store.erase("b")) == (0, 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

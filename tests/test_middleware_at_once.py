@@ -244,7 +244,9 @@ def test_a_hook_may_ask_for_another_conversation_while_one_makes_room() -> None:
 
     def hook(event: FoldEvent) -> None:
         told.append(event.kind)
-        if event.outcome is not None and event.outcome.reason == "cancelled":
+        if told.count("skipped") == 1:
+            assert event.outcome is not None
+            told.append(event.outcome.reason)
             told.append(wrapper.fold(talk(2, 900)).outcome.reason)
 
     may_end = threading.Event()
@@ -258,14 +260,16 @@ def test_a_hook_may_ask_for_another_conversation_while_one_makes_room() -> None:
 
     def turns() -> None:
         done.append(wrapper.fold(talk(40)).outcome.reason)
+        done.append(wrapper.fold(talk(40, 100)).outcome.reason)
         done.append(wrapper.fold(talk(2, 500)).outcome.reason)
 
     thread = threading.Thread(target=turns, daemon=True)
     thread.start()
     thread.join(20)
     may_end.set()
-    assert done == ["started", "below_trigger"]
-    assert told == ["before", "skipped", "below_trigger"]
+    assert done == ["started", "started", "below_trigger"]
+    # The other one makes room for the one that is asked for.
+    assert told == ["before", "before", "skipped", "cancelled", "skipped", "below_trigger"]
 
 
 def test_a_turn_that_breaks_off_leaves_no_conversation_locked(tmp_path: Path) -> None:
@@ -351,6 +355,7 @@ def test_a_hook_that_stops_a_turn_as_another_conversation_goes_locks_none() -> N
 
     wrapper = middleware(slow, background=True, sessions=1, on_event=interrupted)
     assert wrapper.fold(talk(40)).outcome.reason == "started"
+    assert wrapper.fold(talk(40, 100)).outcome.reason == "started"
     with pytest.raises(KeyboardInterrupt):
         wrapper.fold(talk(2, 500))
     may_end.set()

@@ -175,7 +175,8 @@ def test_a_conversation_that_makes_room_leaves_its_claim(store: Any) -> None:
     assert first.fold(host, key="a").outcome.reason == "started"
     other = middleware(Teller(), store=store)
     assert other.fold(host, key="a").outcome.reason == "running"
-    first.fold(talk(2), key="b")
+    assert first.fold(talk(40), key="b").outcome.reason == "started"
+    first.fold(talk(2), key="c")
     assert other.fold(host, key="a").outcome.reason == "summarized"
     may_end.set()
 

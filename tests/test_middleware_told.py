@@ -215,16 +215,22 @@ def test_a_fold_that_a_dropped_session_would_begin_is_given_up_and_told(shared: 
     def hook(event: FoldEvent) -> None:
         told.append(event)
         if len(told) == 1:
-            other = threading.Thread(target=folding.fold, args=(talk(2),), kwargs={"key": "b"})
-            other.start()
-            other.join()
+            for length, key in ((40, "b"), (2, "c")):
+                named = {"key": key}
+                other = threading.Thread(target=folding.fold, args=(talk(length),), kwargs=named)
+                other.start()
+                other.join()
+
+    may_end = threading.Event()
 
     def model(prompt: Any) -> str:
+        assert may_end.wait(20)
         return "what happened before"
 
     store = MemoryStore() if shared else None
     folding = middleware(model, store=store, background=True, on_event=hook, sessions=1)
     assert folding.fold(talk(40), key="a").outcome.reason == "cancelled"
-    assert [event.kind for event in told] == ["before", "skipped"]
+    assert [event.kind for event in told] == ["before", "before", "skipped"]
     assert folding.fold(talk(40), key="a").outcome.reason == "started"
+    may_end.set()
     until(lambda: folding.fold(talk(40), key="a").outcome.changed)

@@ -279,6 +279,14 @@ class Session(ChatContext[Any]):
         """
         return (self.chosen or self._state.running.locked()) and self._host.continues(items)
 
+    def is_in_use(self) -> bool:
+        """Return whether a turn or a fold is under way, or ready to be put in, or failed last.
+
+        Another session holds nothing of that. Runs nothing of the host's.
+        """
+        engaged = self.background is not None or self._each_turn.waits.tried_in_vain
+        return engaged or self.turn.locked()
+
     def is_at_rest(self) -> bool:
         """Return whether no other thread is at work on this conversation, nor for it."""
         free: list[bool] = []

@@ -5,34 +5,55 @@ Not here: one conversation (`session`), what other processes have folded (`share
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary, WeakSet
 
+from chatfold.past_folds import PastFolds
 from chatfold.regions import Region
 from chatfold.session import Session
 
 __all__ = ["Sessions"]
 
+_log = logging.getLogger("chatfold")
+
 _BRANCHES: Final = 64
 """Sessions of one name that open alike: a host that goes back makes a new branch."""
+_PAST: Final = 10
+"""Folds of sessions that are no longer held, for each one that is: a summary, and no item."""
+
+Keep: TypeAlias = Callable[[Sequence[Region], bool], None]
+"""Keeps what is folded of a list, the latest last; is told whether anything is lost besides."""
 
 
 class Sessions:
     """The conversations of one process that are held ready; the one used longest ago goes.
 
+    One for which something is under way goes last: as many more are held. Of those that go it is
+    kept what was folded, so that it is found again; what was used longest ago goes there as well.
+
     Args:
         most: Number of sessions to hold.
-        dropped: Is told of each session that is no longer held.
+        dropped: Is told of each session that is no longer held, and nothing is kept of.
+        let_go: Is told of each that makes room, and what it is to be given to that is to be kept.
     """
 
-    def __init__(self, most: int, dropped: Callable[[Session], None]) -> None:
+    def __init__(
+        self,
+        most: int,
+        dropped: Callable[[Session], None],
+        let_go: Callable[[Session, Keep], None],
+    ) -> None:
         self._most = most
         self._dropped = dropped
-        self._empty()
+        self._let_go = let_go
+        self._warned = False
+        self._empty(PastFolds(_PAST * most))
         _ALL.add(self)
 
     def entered(
@@ -55,13 +76,15 @@ class Sessions:
                 the session is added, unless another call has it.
         """
         gone: list[Session] = []
+        room: list[tuple[str, Session]] = []
         try:
             with self._making[hash(name) % len(self._making)]:
                 session = self._found(name, items, make, wanted, gone, ours)
                 if session in ours:
-                    gone += self._use(name, session)
+                    room = self._use(name, session)
         finally:
             self._tell_of(gone)
+        self._keep_of(room)
         return session
 
     def _found(
@@ -131,6 +154,17 @@ class Sessions:
                 finally:
                     other.turn.release()
         return found
+
+    def past(self, name: str, session: Session) -> list[Region]:
+        """Return what was folded of a session's list in others that are no longer held.
+
+        The longest first. This call has the session.
+        """
+        if not self._past:
+            return []
+        digests = session.rolling()
+        with self._lock:
+            return self._past.of(name, digests)
 
     def choose(self, name: str, session: Session) -> bool:
         """Choose a session that this call has to be folded, until its turn ends.
@@ -209,7 +243,7 @@ class Sessions:
 
     def _put_in_place(self, name: str, old: Session, new: Session, ours: list[Session]) -> None:
         """Hold one session no longer, and have another used last; this call has both."""
-        self._tell_of(self._use(name, new, old))
+        self._keep_of(self._use(name, new, old))
         if old.claim is not None:
             new.claim, old.claim = old.claim, None
         new.chosen, old.chosen = old.chosen, False
@@ -221,8 +255,28 @@ class Sessions:
         for old in gone:
             self._dropped(old)
 
+    def _keep_of(self, gone: Sequence[tuple[str, Session]]) -> None:
+        """Keep what is folded in sessions that make room, and tell of them as `_tell_of` does."""
+        for name, old in gone:
+            self._let_go(old, partial(self._keep, name, old))
+
+    def _keep(self, name: str, old: Session, regions: Sequence[Region], is_lost: bool) -> None:
+        """Keep what is folded in a session, unless it was forgotten meanwhile; see `Keep`."""
+        with self._lock:
+            if regions and not old.is_forgotten:
+                is_lost = self._past.put(name, regions) or is_lost
+            warns = is_lost and not self._warned
+            self._warned = self._warned or is_lost
+        if warns:
+            _log.warning(
+                "there are more conversations than sessions=%d can hold: folds of those used "
+                "longest ago are given up, and paid for again if they go on; raise sessions=, or "
+                "pass store=",
+                self._most,
+            )
+
     def forget(self, name: str) -> list[Session]:
-        """Drop the sessions of a name; return them."""
+        """Drop the sessions of a name, and what was folded by others of it; return them."""
         with self._lock:
             gone = list(self._named.get(name, ()))
             for session in gone:
@@ -230,6 +284,7 @@ class Sessions:
             gone += [other for other, its in self._left.items() if its == name]
             for session in gone:
                 session.is_forgotten = True
+            self._past.forget(name)
         self._tell_of(gone)
         return gone
 
@@ -238,17 +293,20 @@ class Sessions:
 
         A lock that another thread held is never released there, and its work never ends.
         """
-        intact, used, named = not self._lock.locked(), self._used, self._named
-        self._empty()
-        for session, name in used.items() if intact else ():
+        intact, named = not self._lock.locked(), self._named
+        held = {**self._spared, **self._used} if intact else {}
+        self._empty(self._past if intact else PastFolds(_PAST * self._most))
+        for session, name in held.items():
             if session.is_at_rest():
                 self._used[session] = name
                 self._named.setdefault(name, {})[session] = named[name][session]
 
-    def _empty(self) -> None:
+    def _empty(self, past: PastFolds) -> None:
         self._lock = threading.Lock()
         self._named: dict[str, dict[Session, bytes]] = {}  # with their openings, the latest last
         self._used: OrderedDict[Session, str] = OrderedDict()  # with their names, the latest last
+        self._spared: OrderedDict[Session, str] = OrderedDict()  # likewise: of before, but in use
+        self._past = past
         # Those that are no longer held, with their names: a turn may be under way with one.
         self._left: WeakKeyDictionary[Session, str] = WeakKeyDictionary()
         self._making = [threading.Lock() for _ in range(64)]  # by name, so that few wait
@@ -270,8 +328,10 @@ class Sessions:
             if opening in (b"", openings[session.read_as]):
                 yield session
 
-    def _use(self, name: str, session: Session, instead: Session | None = None) -> list[Session]:
-        """Take down that a session was used last; return those that are no longer held for it.
+    def _use(
+        self, name: str, session: Session, instead: Session | None = None
+    ) -> list[tuple[str, Session]]:
+        """Take down that a session was used last; return those that make room, with their names.
 
         Args:
             name: Name of the conversation.
@@ -279,7 +339,7 @@ class Sessions:
             instead: One whose place it takes, also where that was forgotten: it may have more of
                 what was said.
         """
-        gone: list[Session] = []
+        gone: list[tuple[str, Session]] = []
         opening = session.opening
         with self._lock:
             if instead is not None:
@@ -293,14 +353,25 @@ class Sessions:
             self._used[session] = name
             alike = [other for other, its in held.items() if its == opening]
             if len(alike) > _BRANCHES:
-                gone.append(self._drop(alike[0]))
+                free = [other for other in alike if not other.is_in_use()]
+                go = free[: len(alike) - _BRANCHES] or alike[: max(0, len(alike) - 2 * _BRANCHES)]
+                gone += [(name, self._drop(other)) for other in go]
             while len(self._used) > self._most:
-                gone.append(self._drop(next(iter(self._used))))
+                oldest, its = next(iter(self._used.items()))
+                if oldest.is_in_use():
+                    self._spared[oldest] = its
+                    del self._used[oldest]
+                else:
+                    gone.append((its, self._drop(oldest)))
+            while len(self._spared) > self._most:
+                oldest, its = next(iter(self._spared.items()))
+                gone.append((its, self._drop(oldest)))
         return gone
 
     def _drop(self, session: Session) -> Session:
         """Hold a session no longer, if it is held; return it."""
-        name = self._used.pop(session, None)
+        used, spared = self._used.pop(session, None), self._spared.pop(session, None)
+        name = spared if used is None else used
         if name is not None:
             self._left[session] = name
             left = self._named[name]

@@ -6,10 +6,11 @@ Not here: when one begins and when that is looked at (`host_turns`), the store (
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from chatfold.core.plan import Outcome
+from chatfold.regions import Region
 from chatfold.session import Session
 from chatfold.shared_folds import SharedFolds
 
@@ -144,6 +145,31 @@ class UnderWay:
                 return None
             claim, session.claim = session.claim, None
             return claim
+
+    def let_go(self, session: Session, keep: Callable[[list[Region], bool], None]) -> None:
+        """Put in what was written for a session that is no longer held ready, and give up the rest.
+
+        Args:
+            session: The session.
+            keep: Is given what is folded of its list where no store has that, the latest last; and
+                whether anything is lost that its next session would have to pay for again.
+        """
+        fold, regions, keeps = session.background, list[Region](), not self._shared.used
+        if not keeps or not session.turn.acquire(blocking=False):
+            keep([], keeps or (fold is not None and not fold.settled))
+            self.dropped(session)
+            return
+        try:
+            if fold is not None and fold.done:
+                self._taken_in(session, fold)
+            regions = session.regions()
+        except Exception as error:  # of an item of the host's own
+            _log.warning("what was folded could not be kept: %s", type(error).__name__)
+        finally:
+            session.is_gone = True
+            session.turn.release()
+        keep(regions, fold is not None and not fold.settled)
+        self.dropped(session)  # last: a hook hears of what was put in, or is given up now
 
     def dropped(self, session: Session) -> None:
         """Give up what is under way for a session."""

@@ -48,6 +48,11 @@ class Waits:
         wait = self._after_failure
         return wait is not NO_WAIT and not wait.over(self.clock(), self._head())
 
+    @property
+    def tried_in_vain(self) -> bool:
+        """Whether the last fold failed; unlike `waits`, it counts nothing and asks no clock."""
+        return self._after_failure is not NO_WAIT
+
     def waits_without_model(self) -> bool:
         """Return whether that holds for a fold without a model."""
         return not self._without_model.over(self.clock(), self._head())
