@@ -72,9 +72,12 @@ class Middleware(Generic[ItemT]):
             told of it, in a thread. Where an event loop runs, a task of it writes: it has to live
             until then.
         on_error: Whether a failure of the summarizer is reported in the outcome, or raised.
-        sessions: Number of conversations that are held ready; the one used longest ago goes. Of
-            those under one key, or without a key, that open with the same message ("Hello"), 64 at
-            most are held: where more are under way at once, give each a key of its own.
+        sessions: Number of conversations that are held ready; the one used longest ago goes. Those
+            for which something is under way go last, up to as many more. Without a store, ten times
+            as many summaries of others are kept, so that they are found again; what goes besides is
+            paid for again, and a warning says so once. Of those under one key, or without a key,
+            that open with the same message ("Hello"), 64 are held, or 128: where more are under way
+            at once, give each a key of its own.
         shape: As for `ChatContext`.
         pin: As for `ChatContext`.
         counter: As for `ChatContext`.
