@@ -240,7 +240,7 @@ class HostTurns(Generic[ItemT]):
     ) -> Session:
         """Return a new session, in which the list is folded as far as it was before."""
         session = self._make(items, key)
-        known = [*dict.fromkeys([*known, *self._sessions.past(name, session)])]
+        known = [*known, *self._sessions.past(name, session)]
         ours = sorted(filter(session.continues, known), key=_length, reverse=True)
         both = merge(ours, self._shared.folds(name, session), key=_length, reverse=True)
         for region in islice(both, _TRIED):
@@ -264,8 +264,7 @@ class HostTurns(Generic[ItemT]):
         has, before the host went back to an earlier state.
         """
         sound = session.is_sound()
-        others = [*self._sessions.others(name, session), *self._sessions.past(name, session)]
-        more = [region for region in others if sound and session.continues(region)]
+        more = [r for r in self._sessions.others(name, session) if sound and session.continues(r)]
         if sound and not more and not (self._shared.used and self._shared.longest(name, session)):
             return session
         fresh = self._begun(name, session.key, items, [*session.regions(), *more])

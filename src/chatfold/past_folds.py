@@ -47,17 +47,14 @@ class PastFolds:
         return is_full
 
     def of(self, name: str, digests: Sequence[str]) -> list[Region]:
-        """Return the folds of a list, the longest first; that one is used.
+        """Return the folds of a list; the one that is used comes again when that is let go.
 
         Args:
             name: Name of the conversation.
             digests: Digests of its first 1, 2, 3, ... items.
         """
-        names = [(name, digest) for digest in reversed(digests)]
-        found = [each for each in names if each in self._folds]
-        for each in found[:1]:
-            self._folds.move_to_end(each)
-        return [self._folds[each] for each in found]
+        names = [(name, digest) for digest in digests]
+        return [self._folds[each] for each in names if each in self._folds]
 
     def forget(self, name: str) -> None:
         """Drop the folds of a name."""

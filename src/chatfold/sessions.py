@@ -156,10 +156,7 @@ class Sessions:
         return found
 
     def past(self, name: str, session: Session) -> list[Region]:
-        """Return what was folded of a session's list in others that are no longer held.
-
-        The longest first. This call has the session.
-        """
+        """Return what was folded of a session's list in others that are no longer held."""
         if not self._past:
             return []
         digests = session.rolling()
