@@ -95,6 +95,21 @@ def test_what_is_being_written_is_not_given_up(caplog: pytest.LogCaptureFixture)
     assert said(caplog) == []
 
 
+def test_who_waits_for_the_model_in_its_turn_stays(caplog: pytest.LogCaptureFixture) -> None:
+    gate, [host] = Gate(), hosts_of(1)
+    wrapper = middleware(gate, sessions=1)
+    turn = threading.Thread(target=wrapper.fold, args=(host,))
+    turn.start()
+    wait_until(lambda: gate.asked == 1)
+    for number in range(3):
+        wrapper.fold(talk(1, 9_000 + number))
+    gate.open.set()
+    turn.join(20)
+    assert wrapper.fold(host).outcome.reason == "reused"
+    assert gate.asked == 1
+    assert said(caplog) == []
+
+
 def test_what_is_written_is_put_in_when_its_conversation_makes_room(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
