@@ -177,8 +177,9 @@ def test_no_conversation_finds_what_was_folded_under_another_key() -> None:
     wrapper = middleware(teller, sessions=1)
     for items, key in ((host, "a"), (other, "a")):
         wrapper.fold(items, key=key)
-    for key in ("b", None):
-        assert wrapper.fold(host, key=key).outcome.reason == "summarized"
+    others: tuple[str | None, ...] = ("b", None)
+    for name in others:
+        assert wrapper.fold(host, key=name).outcome.reason == "summarized"
     assert wrapper.fold(host, key="a").outcome.reason == "reused"
 
 
