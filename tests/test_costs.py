@@ -317,3 +317,50 @@ def test_a_task_that_the_end_of_its_loop_cancels_tells_what_was_answered() -> No
     assert (outcome.reason, costs(outcome)) == ("failed", (PAID, 2, "clerk-1"))
     assert isinstance(outcome.error, ChatfoldError)
     assert (outcome.error.usage, outcome.error.llm_calls) == (PAID, 2)
+
+
+# --- without a model ------------------------------------------------------------------------------
+
+
+@WAYS
+def test_what_is_folded_without_a_model_is_no_call(way: str) -> None:
+    """Nobody is asked for it, so a budget of calls is not spent on it, and there are no tokens."""
+    outcome = ended(way, "extractive")[-1]
+    assert outcome.changed
+    assert costs(outcome) == (None, 0, "extractive")
+    assert " tokens, no call, " in str(outcome)
+
+
+@WAYS
+@pytest.mark.parametrize("told", [None, PAID])
+def test_a_chain_that_ends_without_a_model_tells_what_the_models_have_cost(
+    way: str, told: Usage | None
+) -> None:
+    """One that could not be reached and told nothing, and one that was answered with nothing."""
+    clerk = Clerk(OwnError("down"), Completion(" ", usage=told, model="clerk-1"))
+    outcome = ended(way, [clerk, clerk, "extractive"])[-1]
+    assert costs(outcome) == (told, clerk.asked, "extractive")
+    assert " tokens, 2 calls, " in str(outcome)
+
+
+@pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
+def test_a_last_resort_adds_nothing_to_what_the_model_has_cost(way: str) -> None:
+    """The list is above its window, so it is folded without the model that failed."""
+    clerk = Clerk(OwnError("down"))
+    policy = Policy(window=1_000, max_tokens=800, keep_tokens=200)
+    outcome = ended(way, clerk, policy=policy)[-1]
+    assert (outcome.changed, clerk.asked) == (True, 1)
+    assert costs(outcome) == (None, 1, "extractive")
+
+
+class Offline:
+    """A summarizer of the caller's: whether a model stands behind it, it does not say."""
+
+    def complete(self, prompt: Prompt) -> str:
+        return "Days were asked about."
+
+
+@WAYS
+def test_a_summarizer_of_the_callers_is_taken_to_ask_a_model(way: str) -> None:
+    """A budget that counts one call too many does no harm."""
+    assert ended(way, Offline())[-1].llm_calls == 1

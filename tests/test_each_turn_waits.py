@@ -41,6 +41,18 @@ def test_a_failure_is_tried_again_after_the_back_off(way: str, first: float) -> 
 
 
 @WAYS
+def test_words_without_a_model_that_gain_nothing_wait_too(way: str) -> None:
+    """It is no call, but it takes its time; the next try comes as after a model's."""
+    ctx = context(60, counter=None, post_process=lambda text: f"{text} {'long ' * 9_000}")
+    clock = timed(ctx)
+    outcome = maybe(way, ctx, "extractive")
+    assert (outcome.reason, outcome.llm_calls) == ("no_gain", 0)
+    clock.now += 59
+    waiting = maybe(way, ctx, "extractive")
+    assert (waiting.reason, "the next is in 1 s" in waiting.remedy) == ("unchanged_head", True)
+
+
+@WAYS
 def test_a_head_that_grew_by_a_quarter_is_tried_at_once(way: str) -> None:
     """1,000 tokens, of which 800 would go: 200 more are a quarter."""
     ctx, model = context(10), Model(error=failing())

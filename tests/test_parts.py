@@ -19,6 +19,7 @@ from openai import DefaultHttpxClient, OpenAI
 
 from chatfold import ChatContext, Policy, SummarizerError, SummaryError
 from chatfold.core.xml import decode
+from chatfold.summarizers.extractive import Extractive
 from chatfold.tokens import counter_for
 
 __all__ = ["llm_server"]
@@ -323,16 +324,22 @@ def test_the_callers_own_limit_holds_for_every_prompt(llm: str) -> None:
     assert whole is not None
     prompts: list[Any] = []
 
-    def answer(prompt: Any) -> str:
+    def answer(prompt: Any) -> Any:
         prompts.append(prompt)
+        if llm == "extractive":
+            return Extractive().complete(prompt)
         return f"Record {len(prompts)}: &lt;LK&gt; is on its way"
 
-    chosen: Any = answer if llm == "function" else llm
-    outcome = ctx.summarize(chosen, keep_last_turns=1, max_prompt_tokens=4_000)
+    outcome = ctx.summarize(answer, keep_last_turns=1, max_prompt_tokens=4_000)
     assert outcome.changed
-    assert outcome.llm_calls >= 10
-    if llm == "function":
-        assert all(count(p.system) + count(p.user) <= 4_000 for p in prompts)
+    assert outcome.llm_calls == len(prompts) >= 10
+    assert all(count(p.system) + count(p.user) <= 4_000 for p in prompts)
+    if llm == "extractive":  # by its name it is given the same parts, and no model is asked
+        named = ChatContext(history(40_000)).summarize(
+            llm, keep_last_turns=1, max_prompt_tokens=4_000
+        )
+        assert (named.summary, named.llm_calls) == (outcome.summary, 0)
+    else:
         assert shown_in_order([p.user for p in prompts]) == conversation(whole.user)[1]
         assert "Record 1: <LK> is on" in decode(prompts[1].previous_summary)
 

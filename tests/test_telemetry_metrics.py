@@ -12,7 +12,7 @@ from telemetry_backend import (
     no_span_is_left_behind,
 )
 
-from chatfold import Completion, EmptySummaryError, Usage
+from chatfold import Completion, EmptySummaryError, Prompt, Usage
 
 __all__ = ["backend", "llm_server", "no_span_is_left_behind"]
 
@@ -90,3 +90,27 @@ def test_what_a_failed_fold_has_cost_is_counted(backend: Backend) -> None:
     (cached,) = backend.points("gen_ai.client.inference.usage.cache_read.input_tokens")
     assert cached.value == used.cached_tokens >= 40
     assert backend.points("chatfold.history.tokens") == []
+
+
+def test_a_fold_without_a_model_is_no_operation_of_a_models(backend: Backend) -> None:
+    """It is a fold, of which the history gets smaller; nobody's seconds and tokens are its own."""
+    outcome = context(10, on_event=backend.telemetry()).summarize("extractive")
+    assert outcome.changed
+    assert attributes(backend.fold())["chatfold.llm_calls"] == 0
+    for name in ("operation.duration", "token.usage", "inference.usage.input_tokens"):
+        assert backend.points(f"gen_ai.client.{name}") == []
+    (count,) = backend.points("chatfold.folds")
+    assert (count.value, count.attributes["chatfold.reason"]) == (1, "summarized")
+    assert len(backend.points("chatfold.history.tokens")) == 2
+
+
+def test_seconds_of_a_model_do_not_bear_the_name_of_what_stood_in(backend: Backend) -> None:
+    """A model was asked in vain; what wrote the summary is none."""
+    outcome = context(10, on_event=backend.telemetry()).summarize([_down, "extractive"])
+    assert (outcome.model, outcome.llm_calls) == ("extractive", 1)
+    (seconds,) = backend.points("gen_ai.client.operation.duration")
+    assert seconds.attributes == {"gen_ai.operation.name": "summarize"}
+
+
+def _down(prompt: Prompt) -> str:
+    raise ConnectionError("the server is down")

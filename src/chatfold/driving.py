@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from chatfold.core.flow import Flow
 from chatfold.errors import SummaryError
-from chatfold.summarizers import Summarizer
+from chatfold.summarizers import Summarizer, asks_model
 
 __all__ = ["adrive", "drive"]
 
@@ -35,9 +35,10 @@ def drive(
     while flow.request is not None:
         if stopped is not None and stopped():
             raise CancelledError
-        request = flow.asked()
+        backend = backends[flow.request.backend]
+        request = flow.asked(by_model=asks_model(backend))
         try:
-            answer = backends[request.backend].complete(request.prompt)
+            answer = backend.complete(request.prompt)
         except SummaryError as error:
             flow.fail(error)
         else:
@@ -66,9 +67,10 @@ async def adrive(
         The same as `Flow.send`.
     """
     while flow.request is not None:
-        request = flow.asked()
+        backend = backends[flow.request.backend]
+        request = flow.asked(by_model=asks_model(backend))
         try:
-            answer = await backends[request.backend].acomplete(request.prompt)
+            answer = await backend.acomplete(request.prompt)
         except SummaryError as error:
             go_on = flow.unanswered(error)
         else:

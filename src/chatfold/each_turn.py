@@ -359,8 +359,9 @@ def check_ways(on_error: object, background: object = False) -> None:
 
 
 def _failed(outcome: Outcome[Any]) -> bool:
-    """Return whether a fold cost something and came to nothing."""
-    return outcome.error is not None or (outcome.reason == "no_gain" and outcome.llm_calls > 0)
+    """Return whether a summary was asked for and came to nothing, of a model's or without one."""
+    was_asked = outcome.llm_calls > 0 or outcome.model is not None
+    return outcome.error is not None or (outcome.reason == "no_gain" and was_asked)
 
 
 def _too_long(failed: Outcome[Any]) -> ChatfoldError | None:

@@ -251,9 +251,10 @@ class _Meters:
         failed = outcome.error is not None and not outcome.changed
         why = {"error.type": _type(outcome.error)} if failed else {}
         self._folds.add(1, {**who, **why, "chatfold.reason": outcome.reason})
-        who |= _answerer(event)
-        if seconds and (outcome.changed or failed or outcome.llm_calls):
-            self._duration.record(seconds, {**who, **why})
+        without = any(map(_no_model, _spent(event)[-1:]))
+        if seconds and (outcome.llm_calls or ((outcome.changed or failed) and not without)):
+            named = who if without else who | _answerer(event)
+            self._duration.record(seconds, {**named, **why})
         if outcome.changed:
             self._size.record(outcome.tokens_before, {"chatfold.history.state": "before"})
             self._size.record(outcome.tokens_after, {"chatfold.history.state": "after"})
@@ -311,6 +312,11 @@ def _shares(spent: Sequence[Spent]) -> dict[str, list[str] | list[int]]:
         "chatfold.spent.input_tokens": [each.input_tokens for each in used],
         "chatfold.spent.output_tokens": [each.output_tokens for each in used],
     }
+
+
+def _no_model(spent: Spent) -> bool:
+    """Return whether that is what writes without a model: it has read nothing, for no provider."""
+    return (spent.provider, spent.model, spent.usage) == (None, None, Usage())
 
 
 def _answered(spent: Spent) -> dict[str, str]:

@@ -34,8 +34,9 @@ class Cost:
 
     Attributes:
         usage: Tokens of every model call that was answered, or None where none told.
-        llm_calls: Number of model calls, one under way included.
-        model: The model that answered last, or None.
+        llm_calls: Number of model calls, one under way included; what writes without a model is
+            asked without one.
+        model: Who answered last, a model or what writes without one; None where nobody says.
         since: When its time began to count, by the clock of who counts it; None where nobody does.
         backend: Index in the fallback chain of the summarizer that was asked last.
         answers: The same tokens by who used them, the one that answered last at the end.
@@ -48,20 +49,24 @@ class Cost:
     backend: int = 0
     answers: tuple[Answers, ...] = ()
 
-    def add(self, usage: Usage | None, model: str | None) -> None:
+    def add(self, usage: Usage | None, model: str | None, *, by_model: bool = True) -> None:
         """Add an answer of the summarizer that was asked last.
 
         Args:
             usage: What it used, where that is known.
-            model: The model that answered.
+            model: Who answered.
+            by_model: Whether that is a model: what writes without one has no part in `usage`.
         """
         self.model = model
-        self._add(usage, model)
+        self._note(usage, model)
+        if by_model:
+            self.usage = _sum(self.usage, usage)
 
     def add_failed(self, error: BaseException) -> None:
         """Add what a failed model call used: it may have been answered all the same."""
         if isinstance(error, ChatfoldError) and error.usage is not None:
-            self._add(error.usage, None)
+            self._note(error.usage, None)
+            self.usage = _sum(self.usage, error.usage)
 
     def charge(self, error: BaseException) -> None:
         """Have an error of chatfold say what has been spent."""
@@ -81,8 +86,8 @@ class Cost:
             "seconds": 0.0 if self.since is None else now - self.since,
         }
 
-    def _add(self, usage: Usage | None, model: str | None) -> None:
-        self.usage = _sum(self.usage, usage)
+    def _note(self, usage: Usage | None, model: str | None) -> None:
+        """Add tokens to those of who used them."""
         who = (self.backend, model)
         before = next((a.usage for a in self.answers if a[:2] == who), None)
         # A new tuple, never one that changes: who gives a fold up may be reading it meanwhile.

@@ -282,6 +282,7 @@ class Flow(Generic[OutcomeT]):
     ) -> None:
         self.cost = Cost() if cost is None else cost
         self._is_asked = False
+        self._by_model = True  # what a host sends is its model's
         self._steps = steps
         self._finish = finish
         self._failed = failed  # is told of what ends the flow before it is raised
@@ -322,10 +323,15 @@ class Flow(Generic[OutcomeT]):
 
     # What the drivers use: what a call costs is known before anything is made of its answer
 
-    def asked(self) -> Request:
-        """Return what is to be asked, by who asks it now: it is a call from here on."""
+    def asked(self, *, by_model: bool = True) -> Request:
+        """Return what is to be asked, by who asks it now: it is a call from here on.
+
+        Args:
+            by_model: Whether a model is asked; what is written without one is no call.
+        """
         assert self.request is not None, "the flow goes on"
-        self.cost.llm_calls += 1
+        self.cost.llm_calls += by_model
+        self._by_model = by_model
         self.cost.backend = self.request.backend
         self._is_asked = True
         return self.request
@@ -333,7 +339,7 @@ class Flow(Generic[OutcomeT]):
     def answered(self, completion: str | Completion) -> Callable[[], None]:
         """Take down what a call has cost; return what does the rest of `send`, in any thread."""
         answer, steps = completed(completion), self._charged()
-        self.cost.add(answer.usage, answer.model)
+        self.cost.add(answer.usage, answer.model, by_model=self._by_model)
         return partial(self._advance, partial(steps.send, answer))
 
     def unanswered(self, error: SummaryError) -> Callable[[], None]:

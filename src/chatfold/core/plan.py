@@ -173,7 +173,8 @@ class Outcome(Generic[ItemT]):
         over_limit: Whether the list is still larger than the policy allows.
         usage: Tokens of every model call, however it ended, or None where none was made or none
             told.
-        llm_calls: Number of model calls; where it was cancelled, one under way included.
+        llm_calls: Number of model calls; where it was cancelled, one under way included. What is
+            folded without a model (`"extractive"`) takes none.
         seconds: Duration, model calls included.
         blocked_by: Labels of the open calls that kept the cut from going further.
         omitted: What had no readable form and was not in the prompt, by kind.
@@ -185,7 +186,7 @@ class Outcome(Generic[ItemT]):
         error: What went wrong, or None.
         fold_id: Names the fold, or None.
         key: The conversation's key in a store, or None.
-        model: The model that answered last, or None.
+        model: The model that answered last, "extractive" where that wrote without one, or None.
         remedy: What to do about the reason, "" where nothing need be done.
         mode: How the summary was asked for: by a `prompt` of its own, or in `append` mode; None
             where nothing was summarized, or not by words.
@@ -228,7 +229,7 @@ class Outcome(Generic[ItemT]):
 
     def _line(self) -> str:
         if self.reason == "summarized":
-            calls = f"{self.llm_calls} call{'' if self.llm_calls == 1 else 's'}"
+            calls = f"{self.llm_calls or 'no'} call{'s' if self.llm_calls > 1 else ''}"
             fell = f" (not in append mode: {self.fell_back})" if self.fell_back else ""
             if self.error is not None:  # of the model's, before it was done without one
                 fell += f" (without a model: {type(self.error).__name__})"

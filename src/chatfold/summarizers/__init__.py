@@ -38,6 +38,7 @@ __all__ = [
     "Summarizer",
     "SyncSummarizer",
     "asked",
+    "asks_model",
     "checked_native",
     "is_native",
     "resolve",
@@ -151,6 +152,11 @@ def resolve(
         else _from_other(member, timeout, retries, asynchronous)
         for member, client in zip(chain, clients, strict=True)
     ]
+
+
+def asks_model(summarizer: Summarizer) -> bool:
+    """Return whether a summarizer asks a model; what the caller has made is taken to ask one."""
+    return getattr(summarizer, "asks_model", True) is not False
 
 
 def is_native(llm: object) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count, groupby
 from math import exp
+from typing import Final
 
 from chatfold.core.flow import Completion, Usage
 from chatfold.core.render import Prompt
@@ -31,7 +32,12 @@ class Extractive:
     Args:
         count: Returns the size of a text in tokens; by default an estimate that is seldom below
             that of o200k_base.
+
+    Attributes:
+        asks_model: That it asks none, for who counts the calls.
     """
+
+    asks_model: Final = False
 
     def __init__(self, *, count: Callable[[str], int] = estimate_tokens) -> None:
         self.count = count
