@@ -24,7 +24,7 @@ import pytest
 from clerk import Clerk
 
 import chatfold
-from chatfold import errors
+from chatfold import ChatContext, Middleware, Outcome, errors
 from chatfold.core.plan import Reason
 from chatfold.policy import Load, Policy
 
@@ -328,3 +328,20 @@ def test_every_setting_of_a_policy_is_named() -> None:
     page = read(DOCS / "policy-and-budgets.md")
     names = [field.name for kind in (Policy, Load) for field in fields(kind)]
     assert [name for name in names if not re.search(rf"\b{name}\b", page)] == []
+
+
+def public(kind: type) -> set[str]:
+    """Return the public names that a class gives its instances."""
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def test_every_public_name_method_and_field_is_told_of_somewhere() -> None:
+    """What no page mentions, nobody finds: in the README or on a page, as code or in a block."""
+    code = "\n".join(
+        found
+        for page in (DOCS.parent / "README.md", *PAGES)
+        for found in (code_of(page), *re.findall(r"`[^`\n]+`", prose_of(page)))
+    )
+    names = {*chatfold.__all__} - {"__version__"}
+    names |= public(ChatContext) | public(Middleware) | {field.name for field in fields(Outcome)}
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", code)) == []
