@@ -217,6 +217,8 @@ def test_what_is_held_is_found() -> None:
 
 CACHED = {
     "core/constraints/lexicons.py": {"built_in", "_lexicon", "reader_of"},  # the caller's words
+    "core/grounding/number_words.py": {"languages"},  # of tables
+    "core/grounding/spoken.py": {"_codes", "_days_of", "_names"},  # of the same, by language
     "core/native.py": {"_wire_names", "_constants"},  # of classes
     "templates.py": {"_built_in", "_names", "_given"},
 }
