@@ -47,6 +47,7 @@ from chatfold.tokens.windows import window_for, windows_for
         ("gemini-2.0-flash-001", 1_048_576),
         ("gemini-2.5-flash-preview-09-2025", 1_048_576),
         ("gemini-3-flash-preview", 1_048_576),
+        ("gemini-2.0-flash-lite-001", 1_048_576),
         ("ft:gpt-4o-2024-08-06:acme::abc123", 128_000),
         ("openai/ft:gpt-3.5-turbo-0125:acme:support:abc123", 16_385),
         ("anthropic/claude-sonnet-4.5", 200_000),
@@ -69,6 +70,7 @@ def test_models_that_their_maker_serves_are_known(model: str, tokens: int) -> No
             "gemini-3-image",
             "ft:gpt-9:a::b",
         ),
+        *("ft:gpt-4.1-mini-2025-04-14:o::i", "gemini-2.5-flash-lite-image"),
         *("mistral-large-latest", "claude-sonnet-4-99", "gpt-5" * 1000, "-latest" * 10_000),
     ],
 )

@@ -50,10 +50,11 @@ _TABLE: Final = tuple((re.compile(pattern), tokens) for pattern, tokens in _ROWS
 _MAKER: Final = re.compile(r"(?:(?:openai|anthropic|google|gemini|vertex_ai|models)[/:.])+")
 _DATED: Final = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))+")
 # Google's snapshots have a number: gemini-2.0-flash-001, gemini-2.5-flash-preview-09-2025.
-_NUMBERED: Final = re.compile(r"(gemini-[\d.]+-(?:pro|flash|flash-lite))(?:-preview)?(?:-[\d-]+)?")
+_NUMBERED: Final = re.compile(r"(gemini-[\d.]+-(?:pro|flash-lite|flash))(?:-preview)?(?:-[\d-]+)?")
 # OpenAI's name for a model that was tuned, ft:gpt-4o-2024-08-06:org::id, has that model's name; it
-# takes as much: https://github.com/MicrosoftDocs/azure-ai-docs/pull/544 (read 2026-11-30).
-_TUNED: Final = re.compile(r"ft:([^:]+):.*")
+# takes as much: https://github.com/MicrosoftDocs/azure-ai-docs/pull/544 (read 2026-11-30). Not of
+# gpt-4.1, of which the same table says 128,000.
+_TUNED: Final = re.compile(r"ft:(?!gpt-4\.1)([^:]+):.*")
 
 
 def window_for(model: str | None) -> int | None:

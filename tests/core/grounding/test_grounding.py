@@ -589,6 +589,40 @@ def test_a_sentence_that_names_the_rightful_owner_too_is_no_lie(text: str) -> No
     assert found(text, called(*MAILED)) == []
 
 
+SHIPPED = (
+    ("ship", {"order": "LK-1001"}, {"tracking": "TR-5001"}),
+    ("ship", {"order": "LK-1002"}, {"tracking": "TR-5002"}),
+)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "LK-1002 was shipped as TR-5002 and TR-5001.",
+        "LK-1002 was shipped as TR-5001, TR-5002.",
+        "TR-5001 carries LK-1001 and LK-1002.",
+    ],
+)
+def test_what_is_said_of_a_row_of_ids_is_said_of_each(lie: str) -> None:
+    assert found(lie, called(*SHIPPED)) != []
+
+
+@pytest.mark.parametrize(
+    ("shown", "lie"),
+    [
+        (("SKU-1001/M", "SKU-1002/M"), "SKU-1002 costs 20.10 USD."),
+        (("SKU-1001", "SKU-1002"), "SKU-1002/M costs 20.10 USD."),
+    ],
+)
+def test_what_is_told_of_an_id_is_told_of_it_with_more_behind_a_slash(
+    shown: tuple[str, str], lie: str
+) -> None:
+    prices = ("20.10 USD", "30.20 USD")
+    rows = [{"sku": sku, "price": price} for sku, price in zip(shown, prices, strict=True)]
+    assert found(lie, called(("list_items", {}, {"items": rows}))) == ["20.10 USD"]
+    assert found(lie.replace("20.10", "30.20"), called(("list_items", {}, {"items": rows}))) == []
+
+
 def test_an_id_that_a_sentence_gives_to_two_is_the_second_ones_no_more() -> None:
     lie = "send_email: LK-5871766 => EM-96394, LK-8778412 => EM-96394"
     assert "LK-8778412" in found(lie, called(*MAILED))

@@ -60,7 +60,6 @@ def test_a_time_as_a_program_writes_it_is_that_of_utc_where_it_says_so() -> None
         {"exp_month": 9, "exp_year": 2028},
         {"expMonth": "09", "expYear": "28"},
         "Card ending in 4471, exp. 09/28",
-        "Card ending in 4471, exp. 9/28",
     ],
 )
 def test_the_month_of_a_card_vouches_for_that_month(result: Any) -> None:

@@ -45,7 +45,12 @@ class Placing:
         )
 
     def owner(
-        self, value: Value, key: str, near: Collection[str], repeated: Container[str]
+        self,
+        value: Value,
+        key: str,
+        near: Collection[str],
+        repeated: Container[str],
+        listed: Collection[str],
     ) -> str | None:
         """Return the id that a value was shown for, where a sentence says it of another.
 
@@ -58,6 +63,7 @@ class Placing:
             key: The key by which it was shown.
             near: The ids that it is said of.
             repeated: Those that the sentence names more than once.
+            listed: Those that stand in one row with the value: what is said of it is said of them.
         """
         if self.is_linked(value, key, near):
             return None
@@ -72,7 +78,7 @@ class Placing:
             if len(only) != 1 if is_owner(value) else not only or len(found) < len(places):
                 continue  # an id is part of many records, and may itself own what it stands beside
             name = told[role]
-            beside = () if name in repeated else near
+            beside = [] if name in repeated else [other for other in near if other not in listed]
             if any(self._has_another(name, key, field, beside) for field in fields):
                 return min(only).partition(":")[2]
         return None

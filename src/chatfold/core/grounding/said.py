@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from chatfold.core.grounding.scopes import Scopes
-from chatfold.core.grounding.units import is_owner
+from chatfold.core.grounding.units import is_owner, stem_of
 from chatfold.core.sentences import goes_on, governing, lines, sentences
 from chatfold.core.values import Value, values
 
@@ -25,6 +25,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _GAP = re.compile(r"…|\.\.\.|[ \t]#{1,6}[ \t]")
+_LISTED = re.compile(r"[\s,&+/]*(?:(?:and|und|et|y|e|en|or|oder|ou|o|as well as)\s+)?")
 
 
 class Said:
@@ -74,6 +75,8 @@ class Said:
             names: set[str] = set()
             repeated: set[str] = set()
             for value in self.by_sentence[at]:
+                if value.key not in roles and (stem := stem_of(value)) in roles:
+                    value = value._replace(key=stem)
                 if is_owner(value) and value.key in roles:
                     by_scope.setdefault(self.scopes.at(value.start), []).append(value)
                     (repeated if value.key in names else names).add(value.key)
@@ -115,6 +118,20 @@ class Said:
             if at < len(named) and named[at] < below:
                 return True
         return False
+
+    def listed(self, value: Value, at: int) -> set[str]:
+        """Return the ids that stand in one row with a value: what is said of one is of both."""
+        own, found = self.by_sentence[at], set[str]()
+        place = bisect_left(own, value.start, key=lambda v: v.start)
+        for step in (-1, 1):
+            n = place
+            while 0 <= n + step < len(own) and abs(n + step - place) <= _NEAREST:
+                one, other = sorted((own[n], own[n + step]), key=lambda v: v.start)
+                if not _LISTED.fullmatch(self.text, one.stop, other.start):
+                    break
+                n += step
+                found.add(own[n].key)
+        return found
 
     def _near(self, value: Value, at: int) -> set[str]:
         """Return the ids in a value's brackets, else in those around it, else in its clause.

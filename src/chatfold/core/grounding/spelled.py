@@ -23,8 +23,8 @@ from chatfold.core.values.tables import CURRENCIES
 __all__ = ["Spelled"]
 
 _LONGEST: Final = 20_000  # characters: longer texts are no speech
-_FEW: Final = 100  # so many, or as many as a bare "hundred" or "thousand", are said of anything
-_MANY: Final = 1_000
+_FEW: Final = 100  # fewer are said of anything
+_ROUND: Final = frozenset((100, 1_000, 10**6, 10**9))
 
 
 class Spelled:
@@ -59,8 +59,9 @@ class Spelled:
             return False
         if not unit or not names.isdisjoint(codes or (unit,)):
             return True
-        is_few = number < _FEW or number in (_FEW, _MANY)
-        if PLAIN not in names and (is_few or SOMETHING not in names):
+        # "At once", "thanks a million": what is said so often has to be said of the same.
+        is_few = (number < _FEW and number == int(number)) or number in _ROUND
+        if is_few or names.isdisjoint((PLAIN, SOMETHING)):
             return False
         return not codes or not self._currencies or not codes.isdisjoint(self._currencies)
 

@@ -65,6 +65,9 @@ _MONTHS: Final = {
 }
 _ANY_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _MONTH = re.compile(rf"\b(?:{_ANY_MONTH})\b")
+_ENGLISH_MONTHS: Final = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
 _ALSO_VERBS = frozenset(("may", "march", "august"))  # in small letters
 _OF = r"(?:(?:of|de|del|di|do)\s+|d['’]\s?)"
 
@@ -212,6 +215,7 @@ def days_in(text: str, small: str) -> Iterator[tuple[int, int, int]]:
         (language, match)
         for start, stop in months
         for language in languages()
+        if language.begin.search(small, max(0, start - _NEAR), stop + _NEAR)
         for pattern in _days_of(language)
         for match in pattern.finditer(small, max(0, start - _NEAR), stop + _NEAR)
     ]
@@ -224,12 +228,14 @@ def days_in(text: str, small: str) -> Iterator[tuple[int, int, int]]:
 @cache
 def _days_of(language: Language) -> tuple[re.Pattern[str], ...]:
     """Return what a day looks like: "the third of March", and in English "March third"."""
-    month, day = rf"\b(?P<month>{_ANY_MONTH})\b", f"(?P<day>{language.day})"
+    barred = rf"(?!(?:{_ENGLISH_MONTHS})\b)" if language.is_romance else ""  # "due March", "once"
+    month, day = rf"\b{barred}(?P<month>{_ANY_MONTH})\b", f"(?P<day>{language.day})"
     year = rf"(?:,?\s+(?:(?:of|de|del|do)\s+)?(?P<year>\d{{4}}\b|{language.row}))?"
     forward = re.compile(rf"{day}\s+{_OF}?{month}{year}")
     if not language.is_english:
         return (forward,)
-    return forward, re.compile(rf"{month}\s+(?:the\s+)?{day}{year}")
+    # Not "in March two orders came".
+    return forward, re.compile(rf"{month}\s+(?:the\s+)?{day}{year}(?!\s+[a-z])")
 
 
 def _is_month(text: str, name: re.Match[str]) -> bool:

@@ -120,7 +120,8 @@ class _Reading:
                         found.append(Ungrounded(value, place, "unseen"))
                 elif key in self.sources.places:
                     near = said.named(value, at) - {value.key}
-                    other = placing.owner(value, key, near, said.repeated[at])
+                    listed = said.listed(value, at) if near else ()
+                    other = placing.owner(value, key, near, said.repeated[at], listed)
                     if other is not None:
                         found.append(Ungrounded(value, place, "misplaced", other))
         return found
@@ -248,11 +249,14 @@ class _Reading:
         return key if value.kind in _LITERAL and self.search.stands(value) else None
 
     def _expires(self, name: str) -> bool:
-        """Return whether a month was shown as it is on cards: 09/28, which is no day there."""
+        """Return whether a month was shown as it is on cards: 09/28, which is no day there.
+
+        Without its zero it may be any fraction, and any that begins with 10 to 12.
+        """
         year, _, month = name.partition("-")
         if len(month) != 2 or len(year) != 4 or f"date:--{month}-{year[2:]}" in self.sources.places:
             return False
-        return any(map(self.search.holds, {f"{month}/{year[2:]}", f"{int(month)}/{year[2:]}"}))
+        return month[0] == "0" and self.search.holds(f"{month}/{year[2:]}")
 
     def _stands_before_a_slash(self, value: Value) -> bool:
         """Return whether an id was shown by itself to which the text sticks more: SKU-12/M."""

@@ -22,6 +22,7 @@ __all__ = [
     "is_owner",
     "names_ids",
     "number_key",
+    "stem_of",
 ]
 
 _WIDEST = 24  # ids: what names more of them is a list, and none of them owns what stands beside
@@ -40,6 +41,12 @@ def is_owner(value: Value) -> bool:
     if value.kind == "path":
         return _REFERENCE.fullmatch(value.text) is not None
     return value.kind in ("id", "hash")
+
+
+def stem_of(value: Value) -> str:
+    """Return the key of an id without the short piece behind its slash; "" where it has none."""
+    stem = value.key.partition("/")[0]
+    return stem if stem != value.key and stem in value.also else ""
 
 
 def forms(value: Value) -> set[str]:
@@ -146,6 +153,9 @@ class Index:
             if len(names) <= _WIDEST and value.key not in names:
                 names.append(value.key)
             self.roles.setdefault(value.key, forms(value)).update((role,) if role else ())
+            stem = stem_of(value)
+            if stem:  # what is told of SKU-12 is told of SKU-12/M
+                self.roles.setdefault(stem, set()).update(self.roles[value.key])
             number = number_key(value, role)
             if number:
                 self.bare.setdefault(number, []).append(unit)
