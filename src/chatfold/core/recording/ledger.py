@@ -185,13 +185,10 @@ class Ledger:
             room: Tokens that all of them may have.
             count: Returns the sizes of texts in tokens.
         """
-        homes = self._rows.homes(self._lines.values())
-        if not homes:  # as mostly: nothing need be weighed again
-            return tuple(entries)
         left = room - count(rendered(Record(values=tuple(entries))))
         # The parts of a text may count for less than the whole of it.
         for share in (_AIM, _ENOUGH):
-            named = self._rows.named(entries, homes, int(share * FINE * left), count)
+            named = self._rows.named(entries, self._lines.values(), int(share * FINE * left), count)
             if count(rendered(Record(values=named))) <= room:
                 return named
         return tuple(entries)

@@ -7,7 +7,6 @@ names a thing (`rows`), the words for values (`phrasing`), which of them fit (`c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
 
 from chatfold.core.call_json import Path, label_of
 from chatfold.core.call_words import CallWords
@@ -19,10 +18,7 @@ from chatfold.core.recording.rows import telling_keys
 from chatfold.core.recording.sizes import TextSizes
 from chatfold.core.sightings import Sighting
 
-__all__ = ["Homes", "NamedRows"]
-
-Homes: TypeAlias = dict[tuple[str | None, Any, Field], Sighting]
-"""Where values stand, by the name and the arguments of their entry, and their words."""
+__all__ = ["NamedRows"]
 
 
 class NamedRows:
@@ -38,25 +34,22 @@ class NamedRows:
         self._is_held = is_held
         self._keys: dict[tuple[int, Path], tuple[str, ...]] = {}
 
-    def homes(self, lines: Iterable[Line]) -> Homes:
-        """Return where the values stand that are of a thing in a list, by the words for them."""
-        return {
-            (phrase.groups[1].name, phrase.groups[1].arguments, phrase.full): phrase.home
-            for phrase, _, _ in lines
-            if phrase.full is not None and phrase.call is not None and _is_in_list(phrase.home)
-        }
-
     def named(
-        self, entries: Iterable[Entry], homes: Homes, room: int, count: TextSizes
+        self, entries: Iterable[Entry], lines: Iterable[Line], room: int, count: TextSizes
     ) -> tuple[Entry, ...]:
         """Return entries with the names of the things of which they have values, where these fit.
 
         Args:
             entries: The entries.
-            homes: Where the values stand that they may have.
+            lines: The words for values that they may have.
             room: Shares of a token that the names may take (see `FINE`).
             count: Returns the sizes of texts in tokens.
         """
+        homes = {
+            (phrase.groups[1].name, phrase.groups[1].arguments, phrase.full): phrase.home
+            for phrase, _, _ in lines
+            if phrase.full is not None and phrase.call is not None
+        }
         out: list[Entry] = []
         for entry in entries:
             fields = dict[Field, None]()
@@ -101,7 +94,3 @@ class NamedRows:
             known = telling_keys(words.leaf(words.result(call), path))
             self._keys[call, path] = known
         return known
-
-
-def _is_in_list(home: Sighting) -> bool:
-    return any(type(step) is int for step in home.path[:-1])
