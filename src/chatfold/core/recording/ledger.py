@@ -6,7 +6,7 @@ entries (`carry`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from chatfold.core.call_json import leaves_of
 from chatfold.core.call_words import CallWords, named_by
@@ -18,7 +18,6 @@ from chatfold.core.record import Record, rendered
 from chatfold.core.recording.alike import Alike
 from chatfold.core.recording.carry import SAID_BY_USER, names_a_thing
 from chatfold.core.recording.choice import Choice, Line
-from chatfold.core.recording.named_rows import NamedRows
 from chatfold.core.recording.needs import Need, Needs
 from chatfold.core.recording.phrasing import PhraseFinder, on_one_line
 from chatfold.core.recording.sizes import TextSizes
@@ -44,7 +43,6 @@ class Ledger:
         earlier: The words of an earlier summary, without its record.
         lifted: Instructions that were taken back: their words do not stand for a value.
         found: The facts of the whole list.
-        is_held: Whether the model's text holds a name.
     """
 
     def __init__(
@@ -56,7 +54,6 @@ class Ledger:
         earlier: str,
         lifted: Sequence[str] = (),
         found: Facts,
-        is_held: Callable[[str], bool],
     ) -> None:
         self.words = words
         self._lifted = tuple(" ".join(text.split()) for text in lifted)
@@ -74,8 +71,6 @@ class Ledger:
             is_past=alike.is_past,
         )
         self._gone = gone
-        self._rows = NamedRows(words, is_held)
-        self._lines: Mapping[str, Line] = {}
         self._alike = alike.calls
 
     def lines(self, needs: Needs, places: Iterable[int], room: int) -> dict[str, Line]:
@@ -118,7 +113,6 @@ class Ledger:
                 left -= phrase.length
             else:
                 made[said] = known[0], max(known[1], order), known[2] + worth
-        self._lines = made
         return made
 
     def corrected(
@@ -173,25 +167,6 @@ class Ledger:
             if count(rendered(Record(values=tuple(more)))) <= room:
                 return more
         return made
-
-    def named(self, entries: Sequence[Entry], room: int, count: TextSizes) -> tuple[Entry, ...]:
-        """Return entries with the names of things in lists, as far as the text holds them.
-
-        Without its name, nothing says which of several things a value is of. What does not fit
-        stays out: no value gives way to a name.
-
-        Args:
-            entries: Entries of the words that were found last, and others.
-            room: Tokens that all of them may have.
-            count: Returns the sizes of texts in tokens.
-        """
-        left = room - count(rendered(Record(values=tuple(entries))))
-        # The parts of a text may count for less than the whole of it.
-        for share in (_AIM, _ENOUGH):
-            named = self._rows.named(entries, self._lines.values(), int(share * FINE * left), count)
-            if count(rendered(Record(values=named))) <= room:
-                return named
-        return tuple(entries)
 
     def is_certain(self, entry: Entry) -> bool:
         """Return whether an entry names its calls in full, so that an equal one is of the same."""

@@ -34,7 +34,6 @@ from chatfold.core.recording.corrections import corrections, hold_all
 from chatfold.core.recording.late_notes import noted_results
 from chatfold.core.recording.ledger import Ledger
 from chatfold.core.recording.needs import Head, Needs, needs_of
-from chatfold.core.recording.rows import with_names
 from chatfold.core.recording.sizes import TextSizes
 from chatfold.core.summary import earlier_summary
 from chatfold.core.values import values
@@ -142,19 +141,10 @@ def make_record(
     missing = held.missing(needs, range(len(needs)))
     record, carried = acted, tuple[Entry, ...]()
     if ledger_tokens:
-        ledger = Ledger(
-            views,
-            words,
-            gone,
-            earlier=summary,
-            lifted=lifted,
-            found=found,
-            is_held=held.holds_words,
-        )
+        ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
         told_before = _told_before(previous, acted, lost)
         carried = tuple(_carried(told_before, held, found, ledger))
         record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
-        record = record._replace(values=ledger.named(record.values, budget.values, sizes))
     # What it was given stands in the items that go.
     reasons = (e._replace(arguments=None) for e in new.failed if e not in acted.failed)
     lost += (entry for entry in reasons if entry.values)
@@ -392,11 +382,11 @@ def _carried(entries: Sequence[Entry], held: _Held, found: Facts, ledger: Ledger
     at_rest: list[Entry] = []
     at_work: list[Entry] = []
     for entry in entries:
-        now = [*filter(None, ledger.up_to_date(entry))]
-        left = [field for field in now if not held.holds_words(field.text)]
+        now = ledger.up_to_date(entry)
+        left = [field for field in now if field and not held.holds_words(field.text)]
         if not left:
             continue
         left.sort(key=is_named)
         about = any(map(is_named, entry.arguments or ())) or is_named(left[-1])
-        (at_work if about else at_rest).append(entry._replace(values=with_names(left, now)))
+        (at_work if about else at_rest).append(entry._replace(values=tuple(left)))
     return at_rest + at_work
