@@ -19,6 +19,8 @@ from test_middleware_forked import in_child
 
 from chatfold import Policy, Prompt
 from chatfold.events import FoldEvent
+from chatfold.past_folds import PastFolds
+from chatfold.regions import Region
 
 ROOMY = Policy(max_items=20, keep_last_turns=1, min_gain=0.0)
 PAST = 10  # folds of others that are kept for each conversation that is held ready
@@ -141,6 +143,15 @@ def test_what_is_given_up_is_said_once(caplog: pytest.LogCaptureFixture) -> None
     [warning] = said(caplog)
     assert "sessions=2" in warning
     assert "pass store=" in warning
+
+
+def test_what_a_later_fold_stands_for_is_no_loss() -> None:
+    first, second, other, last = (Region(d, 1, (), d) for d in ("a1", "a2", "b", "c"))
+    past = PastFolds(2)
+    assert not past.put("a", [first])
+    assert not past.put("a", [first, second])
+    assert not past.put("b", [other]), "the first of a's goes"
+    assert past.put("c", [last])
 
 
 def test_of_those_that_are_not_held_the_one_used_longest_ago_goes(

@@ -24,6 +24,7 @@ class PastFolds:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self._passed: set[tuple[str, str]] = set()  # those that a later one of theirs is kept for
         self._folds: OrderedDict[tuple[str, str], Region] = OrderedDict()  # the latest last
 
     def __len__(self) -> int:
@@ -38,13 +39,17 @@ class PastFolds:
         for region in regions[:-1]:
             if (name, region.digest) in self._folds:
                 self._folds.move_to_end((name, region.digest), last=False)
+                self._passed.add((name, region.digest))
         latest = name, regions[-1].digest
         self._folds[latest] = regions[-1]
         self._folds.move_to_end(latest)
-        is_full = len(self._folds) > self._most
+        self._passed.discard(latest)
+        is_lost = False
         while len(self._folds) > self._most:  # more, where an interrupt came
-            self._folds.popitem(last=False)
-        return is_full
+            gone, _ = self._folds.popitem(last=False)
+            is_lost = is_lost or gone not in self._passed
+            self._passed.discard(gone)
+        return is_lost
 
     def of(self, name: str, digests: Sequence[str]) -> list[Region]:
         """Return the folds of a list; the one that is used comes again when that is let go.
@@ -60,3 +65,4 @@ class PastFolds:
         """Drop the folds of a name."""
         for each in [each for each in self._folds if each[0] == name]:
             del self._folds[each]
+            self._passed.discard(each)

@@ -116,6 +116,10 @@ class Session(ChatContext[Any]):
         """Return whether a fold would be begun now; see `EachTurn.is_due`."""
         return self._each_turn.is_due(background=background, again=again)
 
+    def may_be_folded(self) -> bool:
+        """Return whether the list is so large that one with the same policy may have folded it."""
+        return self._each_turn.loads.may_be_folded()
+
     def looks_elsewhere(self) -> bool:
         """Return whether to look for the fold of another process; see `Waits`."""
         return self._each_turn.waits.looks_elsewhere()

@@ -157,7 +157,7 @@ class Sessions:
 
     def past(self, name: str, session: Session) -> list[Region]:
         """Return what was folded of a session's list in others that are no longer held."""
-        if not self._past:
+        if not self._past or not session.may_be_folded():
             return []
         digests = session.rolling()
         with self._lock:

@@ -56,6 +56,13 @@ def test_what_an_older_branch_goes_back_to_stays_for_the_newer_one() -> None:
     assert there(store, *trunk, *old, *new) == [True, True, False, True]
 
 
+def test_of_many_conversations_a_few_more_stay_until_all_are_looked_through() -> None:
+    folds = [chain(str(number), "x", 4)[0] for number in range(100)]
+    held = there(filled(32, *folds), *folds)
+    assert all(held[-32:])
+    assert sum(held) <= 34
+
+
 def test_of_branches_that_go_back_to_a_fold_in_use_the_older_one_goes() -> None:
     trunk, other = chain("a", "x", 4), chain("b", "y", 4)
     branches = [f for n in range(8) for f in chain("a", f"branch {n}", 8, base="x 4")]

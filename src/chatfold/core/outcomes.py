@@ -185,8 +185,11 @@ def waits_or_ended(outcome: Iterable[Field], name: str) -> bool:
         outcome: What came of the call.
         name: The name of its tool.
     """
-    states = (f.text for f in outcome if _is_state(f.label.rpartition(".")[2], f.text))
-    return any(text not in _FLAG_TEXTS and is_in_doubt(text, name) for text in states)
+    keys = [(f.label.rpartition(".")[2], f.text) for f in outcome]
+    states = [(key, text) for key, text in keys if _is_state(key, text)]
+    own = [text for key, text in states if key in ("status", "state")]  # not what stands beside it
+    told = own or [text for _, text in states]
+    return any(text not in _FLAG_TEXTS and is_in_doubt(text, name) for text in told)
 
 
 def _is_state(key: str, text: str) -> bool:

@@ -24,6 +24,8 @@ FAILED: list[tuple[str, Any, str]] = [
     ("send_email", {"data": {"messages": [{"status": "rejected"}]}}, "rejected"),
     ("send_email", [{"email": "a@b.c", "status": "rejected", "_id": "x"}], "rejected"),
     ("send_email", [{"message": {"status": "rejected"}}], "rejected"),
+    # A code between 200 and 300 that no protocol has.
+    ("charge_card", {"payment": {"error": "215"}}, "215"),
     # It has an id of its own beside what was given.
     ("charge_card", {"payment": {"id": "P-8", "order_id": "P-7", "status": "failed"}}, "failed"),
 ]
@@ -41,7 +43,13 @@ NOT_FAILED: list[tuple[str, Any]] = [
     ("add_note", {"payment": {"id": "P-7", "status": "failed"}}),
     ("add_note", {"data": {"payment": {"payment_id": "P-7", "status": "failed"}}}),
     ("add_note", {"payments": [{"id": "P-7", "status": "failed"}]}),
+    ("add_note", {"order": {"number": "P-7", "status": "rejected"}}),
+    # What was made has a name, and fields of its own.
+    ("create_ticket", {"issue": {"key": "T-1", "code": 404, "title": "a page is missing"}}),
+    # An earlier one of its kind.
+    ("trigger_build", {"last_build": {"status": "failed"}}),
     # This was done.
+    ("archive_candidate", {"application": {"status": "rejected", "archived": True}}),
     ("cancel_jobs", {"cancelled": [{"id": "J-1", "status": "failed"}]}),
     ("delete_run", {"deleted": {"id": "J-1", "status": "failed"}}),
     # What the call was to bring about.

@@ -51,7 +51,7 @@ def is_error_code(value: Any) -> bool:
     """Return whether a code is that of an error: `0`, `200` and `NO_ERROR` are none."""
     text = str(value or "").lower().replace(" ", "_")
     if text.isdecimal():
-        return bool(text.strip("0")) and not (len(text) == 3 and text[0] == "2")
+        return bool(text.strip("0")) and text not in ("200", "201", "202", "204")
     return text not in ("", "none", "null", "no_error", "noerror", "ok", "success")
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 from chatfold.core.call_json import key_of
 from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.codes import EMPTY
-from chatfold.core.failures.fields import is_bad, reason_in_object, state_in
+from chatfold.core.failures.fields import is_bad, reason_in_object, says_done, state_in
 from chatfold.core.failures.not_done import tells_of_trouble
 from chatfold.core.failures.reasons import told_in
 from chatfold.core.failures.words import participles_of, words_of_name
@@ -22,15 +22,18 @@ __all__ = ["reason_inside"]
 
 _Fields: TypeAlias = dict[str, Any]
 
+_NAMES = ("id", "key", "number", "ref", "reference")
+_EARLIER = ("last", "latest", "old", "previous", "prior", "replaced")
 _COMPLAINTS = word_set("bounce error exception failure fault incident log rejection report")
 
 
 def reason_inside(result: Any, name: str, given: Callable[[], Iterable[Any]]) -> str | None:
     """Return why a call failed, as the one object says that is all that its result holds.
 
-    It may stand alone in a list, of which only its state counts: such a list may have an entry for
-    each thing that went wrong. None where it may tell of something else than its call: of a tool
-    that looks or complains, and of a thing that the call was given by its id.
+    Only its state counts where it stands alone in a list, which may have an entry for each thing
+    that went wrong, and where it has a name of its own, as what was made has, whatever its fields
+    are called. None where it may tell of something else than its call: of a tool that looks or
+    complains, of a thing that the call was given by its name, or of an earlier one.
 
     Args:
         result: A JSON object or array.
@@ -54,10 +57,13 @@ def reason_inside(result: Any, name: str, given: Callable[[], Iterable[Any]]) ->
         key, inner = key_of((held[0][0],)), cast(Any, held[0][1])
         if key in participles_of(name):
             return None  # that was done
-    ids = {str(value) for k, value in fields.items() if key_of((k,)) in ("id", f"{key}_id")}
-    if fields is result or (ids and not ids.isdisjoint(map(str, given()))):
+    names = {*_NAMES, *(f"{key}_{each}" for each in _NAMES)}
+    own = {str(value) for k, value in held if key_of((k,)) in names}
+    if fields is result or says_done(fields, name) or not own.isdisjoint(map(str, given())):
         return None
-    if not is_listed:
+    if key.startswith(_EARLIER):
+        return None
+    if not (is_listed or own):
         return reason_in_object(fields, False, name, given)
     state = state_in(fields)
     is_failed = state is not None and is_bad(state.lower(), fields, name, given)

@@ -12,7 +12,8 @@ class OwnStore(MemoryStore):
     """A store for the latest conversations; the one used longest ago goes, with all its folds.
 
     A conversation is told by its last fold, and has those that this one goes back to: a key may
-    stand for several, that opened alike. Where a host went back, each branch counts as one.
+    stand for several, that opened alike. Where a host went back, each branch counts as one. All are
+    looked through when a sixteenth more has come, so that each put need not.
 
     Args:
         most: Number of conversations that it keeps.
@@ -26,12 +27,16 @@ class OwnStore(MemoryStore):
         super().__init__()
         check_whole("sessions", most, 1)
         self._most = most
+        self._last: set[int] = set()  # last folds, or a few more, by hash: no word stays in it
 
     def put(self, fold: HostFold) -> None:
         """Keep a fold; see `HostStore.put`."""
         super().put(fold)
         with self._alone():
-            self._drop_conversations()
+            self._last.discard(hash((fold.key, fold.base or "")))
+            self._last.add(hash((fold.key, fold.digest)))
+            if len(self._last) > self._most + self._most // 16:
+                self._drop_conversations()
 
     def _drop_conversations(self) -> None:
         names = self._entries.names()  # the latest used last
@@ -45,8 +50,10 @@ class OwnStore(MemoryStore):
         for name in sorted(folds, key=lambda name: folds[name].length):
             used[name] = max(place[name], used.get(bases[name], 0))
         last = folds.keys() - bases.values()
+        latest = sorted(last, key=lambda name: (used[name], place[name]))[-self._most :]
+        self._last = set(map(hash, latest))
         kept: set[tuple[str, str]] = set()
-        for name in sorted(last, key=lambda name: (used[name], place[name]))[-self._most :]:
+        for name in latest:
             while name in folds and name not in kept:
                 kept.add(name)
                 name = bases[name]
