@@ -177,6 +177,9 @@ def test_the_outcome_of_a_call_is_named(
         ("create_payment", {"payment": {"status": "pending_sca"}}, "requested, do not repeat"),
         ("send_money", {"state": "Awaiting approval"}, "requested, do not repeat"),
         ("submit_order", {"order": "LK-17", "status": "skipped"}, "requested, do not repeat"),
+        # What stands beside the state is of something else.
+        ("send_payment", {"status": "completed", "previous_status": "pending"}, "done, do not"),
+        ("cancel_order", {"status": "cancelled", "refund_status": "pending"}, "done, do not"),
         # What the tool is named for is done, and so is what the call itself has named.
         ("schedule_visit", {"status": "scheduled"}, "done, do not repeat"),
         ("create_draft", {"status": "draft"}, "done, do not repeat"),

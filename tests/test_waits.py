@@ -1,0 +1,73 @@
+"""When a fold that failed, or that found nothing to do, may be tried again."""
+
+from __future__ import annotations
+
+from chatfold import Outcome
+from chatfold.waits import Waits
+
+BACKOFF = 60.0  # seconds
+
+
+class Clock:
+    """A time that tests set, and a head of so many tokens."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self.head = 10_000
+
+    def waits(self) -> Waits:
+        return Waits(lambda: self.head, BACKOFF, lambda: self.now)
+
+
+def test_a_fold_ends_all_waits_but_one_without_a_model_not_the_models() -> None:
+    waits = Clock().waits()
+    waits.failed(in_store=True)
+    waits.found_nothing(Outcome(changed=False, reason="no_gain"), 10_000, (None,))
+    assert waits.waits()
+    assert waits.waits_without_model()
+    waits.folded(by_model=False)
+    assert waits.waits()
+    assert not waits.waits_without_model()
+    assert waits.still_nothing(10_000, None, tuple) is None
+    waits.folded(by_model=True)
+    assert not waits.waits()
+
+
+def test_each_failure_waits_longer_unless_more_has_come() -> None:
+    clock = Clock()
+    waits = clock.waits()
+    for seconds in (BACKOFF, 2 * BACKOFF, 4 * BACKOFF):
+        waits.failed(in_store=False)
+        clock.now += seconds - 1
+        assert waits.waits()
+        clock.now += 1
+        assert not waits.waits()
+    waits.failed(in_store=False)
+    assert "the next is in 480 s, or when 2,500 more tokens have come" in waits.remedy()
+    clock.head = 12_500
+    assert not waits.waits()
+
+
+def test_what_found_nothing_holds_for_the_same_and_a_size_that_is_about_the_same() -> None:
+    clock = Clock()
+    waits = clock.waits()
+    waits.found_nothing(Outcome(changed=False, reason="too_few_turns"), 10_000, ("keep", 3))
+    told = waits.still_nothing(10_100, "keep", lambda: (3,))
+    assert told is not None
+    assert (told.reason, told.tokens_before, told.tokens_after) == ("too_few_turns", 10_100, 10_100)
+    assert waits.still_nothing(10_100, None, lambda: (3,)) is not None
+    assert waits.still_nothing(10_100, "other", lambda: (3,)) is None
+    assert waits.still_nothing(10_100, "keep", lambda: (4,)) is None
+    assert waits.still_nothing(11_000, "keep", lambda: (3,)) is None
+    clock.now += BACKOFF
+    assert waits.still_nothing(10_100, "keep", lambda: (3,)) is None
+
+
+def test_it_is_looked_elsewhere_once_a_second_while_a_failure_waits() -> None:
+    clock = Clock()
+    waits = clock.waits()
+    assert not waits.looks_elsewhere()
+    waits.failed(in_store=False)
+    assert [waits.looks_elsewhere() for _ in range(3)] == [True, False, False]
+    clock.now += 1
+    assert waits.looks_elsewhere()
