@@ -72,6 +72,9 @@ def test_the_month_of_a_card_vouches_for_that_month(result: Any) -> None:
 def test_a_day_is_no_month_of_a_card() -> None:
     assert found("It is due in September 2028.", shown("It is due on 09/28.")) == ["September 2028"]
     assert found("It is due in 2028-09.", shown("Take 109/28 of it.")) == ["2028-09"]
+    fractions = shown("3/27 tests passed, see section 11/29.")
+    assert found("It ends in March 2027.", fractions) == ["March 2027"]
+    assert found("It ends in November 2029.", fractions) == ["November 2029"]
 
 
 @pytest.mark.parametrize(

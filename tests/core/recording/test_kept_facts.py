@@ -312,6 +312,21 @@ def test_words_and_elements_are_there_ahead_of_a_fold(shape: str) -> None:
     assert assert_written(snapshot) > 0.7 * len(snapshot.views)
 
 
+def test_what_comes_one_by_one_to_a_long_list_is_read_ahead_together() -> None:
+    """Most turns only look at what is new; a short list is read at each."""
+    items: list[Any] = []
+    reading = reading_of(items, "openai_chat")
+    more = [{"role": "user", "content": f"It is LK-{n:07}."} for n in range(210)]
+    grown(reading, items, more[:50], 1)
+    assert set(reading.snapshot().elements.known()).issuperset(range(1, 50))
+    grown(reading, items, more[50:202], 4)
+    for first in (202, 206):
+        grown(reading, items, more[first : first + 3], 1)
+        assert set(reading.snapshot().elements.known()).isdisjoint(range(first, first + 3))
+        grown(reading, items, more[first + 3 : first + 4], 1)
+        assert set(reading.snapshot().elements.known()).issuperset(range(first, first + 4))
+
+
 def test_what_is_held_ahead_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long list holds the words and the elements of its latest items alone."""
     monkeypatch.setattr("chatfold.core.elements._MOST", 15_000)  # characters
