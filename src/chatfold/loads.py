@@ -146,6 +146,7 @@ class Loads:
         self._look_beside()
 
     def _keeps(self) -> Limits:
+        """Return what is to be kept, by our count, as far as reports tell how that is off."""
         policy, known, window = self._policy, self._calibration, self._window
         kept = known.counted(policy.kept_tokens(self._state.model, learned=known.extra))
         limits = (self._limit,) if window is None else (min(self._limit, window), window)

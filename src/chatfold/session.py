@@ -134,7 +134,7 @@ class Session(ChatContext[Any]):
 
     def _doubts(self) -> Doubted | None:
         """Return what asks for thinking that may be signed over another list, where some may."""
-        doubts = self._state.unbound if self.folded else self._each_turn.loads.may_be_folded()
+        doubts = self._state.unbound if self.folded else self.may_be_folded()
         return self._is_doubted if doubts else None
 
     def requirements_of(self, seen: Seen, items: Sequence[Any]) -> list[Requirement]:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from chatfold.core.grounding.shown import Sources
-from chatfold.core.grounding.spoken import PLAIN, SOMETHING, days_in, folded, numbers_in
+from chatfold.core.grounding.spoken import PLAIN, days_in, folded, numbers_in
 from chatfold.core.grounding.units import codes_of
 from chatfold.core.once import once
 from chatfold.core.values import Value
@@ -61,7 +61,7 @@ class Spelled:
             return True
         # "At once", "thanks a million": what is said so often has to be said of the same.
         is_few = (number < _FEW and number == int(number)) or number in _ROUND
-        if is_few or names.isdisjoint((PLAIN, SOMETHING)):
+        if is_few or PLAIN not in names:
             return False
         return not codes or not self._currencies or not codes.isdisjoint(self._currencies)
 

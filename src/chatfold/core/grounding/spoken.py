@@ -16,12 +16,10 @@ from chatfold.core.grounding.number_words import Language, in_kanji, languages
 from chatfold.core.values.tables import CURRENCIES, MAGNITUDES, MONTHS, SHARED_WORDS, UNITS
 from chatfold.core.word_sets import without_accents
 
-__all__ = ["PLAIN", "SOMETHING", "days_in", "folded", "numbers_in"]
+__all__ = ["PLAIN", "days_in", "folded", "numbers_in"]
 
 PLAIN: Final = ""
-"""Stands for what a number is of that a text ends with, or a mark follows."""
-SOMETHING: Final = "…"
-"""Stands for a word behind a number that is no unit."""
+"""Stands for what a number is of, where no unit and no currency stands behind it."""
 _CENTS: Final = "¢"
 _ACCENTS: Final = {ord(sign): without_accents(sign) for sign in "àáâãäåçèéêëìíîïñòóôõöùúûüý"}
 _MONEY: Final = {
@@ -93,7 +91,7 @@ def folded(text: str) -> tuple[str, str]:
 def numbers_in(text: str) -> Iterator[tuple[Decimal, tuple[str, ...]]]:
     """Yield each number that a folded text has in words, and what it may be of.
 
-    That are units and currencies, `PLAIN` or `SOMETHING`. What is part of a larger number, or of
+    That are units and currencies, or `PLAIN`. What is part of a larger number, or of
     one with digits, is none.
     """
     words = set(_WORD.findall(text))  # few texts have any of most languages
@@ -147,7 +145,7 @@ def _named(behind: re.Match[str]) -> tuple[str, ...]:
     """Return what a word behind a number says that it is of; nothing where it is part of it."""
     if behind["share"] or behind["digit"]:
         return ("%",) if behind["share"] else ()
-    return _names().get(behind["word"], (SOMETHING,))
+    return _names().get(behind["word"], (PLAIN,))
 
 
 @cache
@@ -165,7 +163,7 @@ def _named_in_cjk(text: str, stop: int) -> tuple[str, ...]:
     if not behind[:1].isalnum():
         return (PLAIN,)
     lengths = range(len(behind), 0, -1)
-    return next((_names()[behind[:n]] for n in lengths if behind[:n] in _names()), (SOMETHING,))
+    return next((_names()[behind[:n]] for n in lengths if behind[:n] in _names()), (PLAIN,))
 
 
 def _with_cents(text: str, runs: list[_Run]) -> Iterator[tuple[Decimal, tuple[str, ...]]]:
