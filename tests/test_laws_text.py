@@ -381,7 +381,7 @@ def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> N
     items: list[Any] = [
         {"role": "user", "content": "go"},
         {"type": "function_call", "call_id": "h", "name": f"transfer_to_{text}", "arguments": ""},
-        {"type": "function_call_output", "call_id": "h", "output": text},
+        {"type": "function_call_output", "call_id": "h", "output": "Over to the next."},
         {"type": "mcp_approval_request", "id": "a", "name": "send", "arguments": "{}"},
         {
             "type": "mcp_approval_response",
@@ -393,6 +393,19 @@ def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> N
     prompt = prompt_of([*items, *LAST_TURN], "openai_responses")
     assert elements_named(prompt, "agent_handoff")[0].attributes == {"to": text}
     assert text in elements_named(prompt, "item")[1].text
+
+
+def test_a_handoff_that_was_ignored_did_not_take_place() -> None:
+    """The Agents SDK follows the first of several at a time (`agents/run_internal`, 0.24)."""
+    ignored = "Multiple handoffs detected, ignoring this one."
+    items: list[Any] = [{"role": "user", "content": "a refund, and a look at my bill"}]
+    for agent in ("refunds", "billing"):
+        name = f"transfer_to_{agent}"
+        items += [{"type": "function_call", "call_id": agent, "name": name, "arguments": "{}"}]
+    for agent, text in (("refunds", '{"assistant": "Refunds"}'), ("billing", ignored)):
+        items += [{"type": "function_call_output", "call_id": agent, "output": text}]
+    prompt = prompt_of([*items, *LAST_TURN], "openai_responses")
+    assert [e.attributes for e in elements_named(prompt, "agent_handoff")] == [{"to": "refunds"}]
 
 
 @given(

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 
+from chatfold.core.call_json import json_or_text
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.encoded import LEAST, readable
+from chatfold.core.failures import reason_in
 from chatfold.core.native import hidden_in
 from chatfold.core.once import once
 from chatfold.core.redaction import Redact, redacted
@@ -256,9 +258,6 @@ class ItemWriter:
         served = part.pair.startswith("server")
         name = "server_tool_call" if served else "function_call"
         self._text(name, attrs + mark, part.arguments)
-        if part.kind == "handoff" and part.name:
-            target = self._told(part.name.removeprefix("transfer_to_"))
-            self._out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
 
     def _result(self, index: int, part: ResultPart, mark: str) -> None:
         if part.pair == "approval":
@@ -277,6 +276,9 @@ class ItemWriter:
             inner += "".join(map(self._attachment, part.media))
         names = self._names(tool, id_) + self._home(home)
         self._out.append(f'<{name}{names} status="{status}"{mark}>{inner}</{name}>')
+        if record is not None and record.kind == "handoff" and _took_place(record, part):
+            target = self._told((record.name or "").removeprefix("transfer_to_"))
+            self._out.append(f"<agent_handoff{attributes(to=target)}{mark}/>")
 
     def _names(self, name: str | None, call_id: str | None) -> str:
         """Return the attributes that name a call; most tools are called more than once."""
@@ -309,3 +311,9 @@ class ItemWriter:
         if part.result:
             inner += f"<result>{self._data(part.result)}</result>"
         self._out.append(f"<server_tool_call{attrs}{mark}>{inner}</server_tool_call>")
+
+
+def _took_place(call: ToolCallRecord, part: ResultPart) -> bool:
+    """Return whether a handoff led to another agent: one of several at a time is ignored."""
+    result = json_or_text(part.text)
+    return bool(call.name) and reason_in(result, failed=part.failed, name=call.name) is None

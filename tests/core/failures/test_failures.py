@@ -58,6 +58,11 @@ FAILURES: list[tuple[Any, str]] = [
     ("Cannot pay what was paid", "Cannot pay what was paid"),
     ("Invalid report was sent", "Invalid report was sent"),
     ("Tool execution was not approved.", "Tool execution was not approved."),
+    # openai-agents 0.24, `agents/run_internal/turn_resolution.py`
+    (
+        "Multiple handoffs detected, ignoring this one.",
+        "Multiple handoffs detected, ignoring this one.",
+    ),
     ("User rejected the tool call for `pay`", "User rejected the tool call for `pay`"),
     ("The user doesn't want to proceed.", "The user doesn't want to proceed."),
     ("Denied: over the limit", "Denied: over the limit"),
