@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import shared_directory
+from conversation import elements
 from laws import Weightless
 from validator import lost_partners, validate
 
@@ -35,10 +36,14 @@ def _load(path: Path) -> Labels:
 def _fixtures() -> list[Any]:
     found = [_load(path) for path in sorted((shared_directory() / "fixtures").glob("*.json"))]
     own = [pytest.param(f, id=f["name"]) for f in found if f["provider_shape"] in SHAPE_OF]
-    missing = pytest.mark.skip(reason="no fixtures beside the checkout; set CHATFOLD_SHARED")
-    return own or [pytest.param({}, id="none", marks=missing)]
+    return own or [NONE]
 
 
+NONE = pytest.param(
+    {},
+    id="none",
+    marks=pytest.mark.skip(reason="no fixtures beside the checkout; set CHATFOLD_SHARED"),
+)
 FIXTURES = pytest.mark.parametrize("labels", _fixtures())
 
 
@@ -116,6 +121,19 @@ def test_a_fold_keeps_what_is_to_be_carried_forward(ctx: ChatContext[Any], label
         carried = [i for i in labels.get("carry_forward", []) if i < plan.index]
         assert [i for i in kept if i not in opened] == carried
     assert "carry_forward" not in labels or ctx.plan(keep_last_turns=0)
+
+
+@pytest.mark.parametrize(
+    "labels", [f for f in _fixtures() if "existing_summary_index" in f.values[0]] or [NONE]
+)
+def test_an_existing_summary_is_shown_as_nobodys_speech(labels: Labels) -> None:
+    """What the Agents SDK tells the next agent of the conversation was not said in it."""
+    index = labels["existing_summary_index"]
+    text = labels["items"][index]["content"]
+    prompt = ChatContext(labels["items"]).plan(keep_last_turns=0).prompt
+    assert prompt is not None
+    shown = [element for element in elements(prompt.user) if element.text == text]
+    assert [(e.tag, e.attributes) for e in shown] == [("item", {"type": "conversation_so_far"})]
 
 
 @FIXTURES

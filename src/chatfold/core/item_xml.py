@@ -34,6 +34,7 @@ from chatfold.core.xml import attribute, attributes, encode, markup
 __all__ = ["ItemWriter"]
 
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
+_RETOLD = "conversation_so_far"  # told to another agent at a handoff
 
 
 class ItemWriter:
@@ -132,6 +133,9 @@ class ItemWriter:
         parts = view.parts
         if len(parts) == 1:  # as in most items
             part = parts[0]
+            if view.retells and type(part) is TextPart:  # it is not what the assistant says now
+                self._text("item", attributes(type=_RETOLD) + mark, part.text)
+                return
             if type(part) is TextPart and view.role in _MESSAGE_ROLES:
                 alone = view.name is None and not view.passing
                 role, attrs = view.role, mark if alone else self._author(view, mark)
