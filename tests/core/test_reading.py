@@ -16,7 +16,7 @@ from strategies import SHAPES, History, broken, histories, long_history
 
 from chatfold import ChatContext
 from chatfold.core import reading, still_read
-from chatfold.core.facts import Facts
+from chatfold.core.read_items import ReadItems
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.views import ItemView
 from chatfold.policy import Policy
@@ -182,13 +182,13 @@ def test_a_turn_beside_the_model_does_not_free_what_a_fold_took_out(
         policy=Policy(max_items=20, keep_last_turns=2),
     )
     by: list[bool] = []
-    again = Facts._start_again
+    again = ReadItems._start_again
 
-    def noted(self: Facts, views: Sequence[ItemView]) -> None:
+    def noted(self: ReadItems, views: Sequence[ItemView]) -> None:
         by.append(threading.current_thread() is threading.main_thread())
         again(self, views)
 
-    monkeypatch.setattr(Facts, "_start_again", noted)
+    monkeypatch.setattr(ReadItems, "_start_again", noted)
     for number in (2, 3):
         assert ctx.maybe_summarize(short, background=True).reason == "started"
         assert ctx.background is not None

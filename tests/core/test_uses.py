@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import exp
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import History, histories
+from strategies import histories
 
 from chatfold import ChatContext
 from chatfold.core.call_words import CallWords
@@ -83,7 +83,7 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
     assert head == Head.of(views, range(cut), frozenset())
     written = {n for n in range(len(calls)) if calls[n].completed and data.draw(st.booleans())}
     needs = needs_of(found, head, calls, written=written, earlier=())
-    again = _Again(found, calls, written, (), found.keys_in(range(cut, len(views))))
+    again = _Again(found, calls, written, (), found.said.keys_in(range(cut, len(views))))
     weigher = Weigher(head, Rates(again.counts))
     for need in needs:
         if need.key in again.seen:
@@ -176,93 +176,6 @@ def test_what_a_write_gave_in_a_body_of_text_is_no_outcome() -> None:
     assert found.uses.bodies
     found.update(views[:1], calls[:1])
     assert not found.uses.bodies
-
-
-_WAITING = {
-    "type": "mcp_call",
-    "id": "mcp_1",
-    "status": "calling",
-    "server_label": "mail",
-    "name": "send",
-    "arguments": "{}",
-    "error": {"type": "mcp_tool_execution_error", "content": "ok"},
-}
-
-
-@given(histories())
-@example(History("openai_responses", [{"role": "user", "content": "ok"}, _WAITING], [], [0]))
-def test_a_value_that_is_all_of_its_leaf_is_told_without_another_look(history: Any) -> None:
-    """The words are those that a look at the arguments and results finds."""
-    views = list(ChatContext(history.items, shape=history.shape).views())
-    found, calls = facts_of(views), pair_calls(views)
-    words, head = CallWords(calls), Head.of(views, range(len(views)), frozenset())
-    for need in needs_of(found, head, calls, written=(), earlier=()):
-        for home in need.homes():
-            text = found.whole_text(need.key, home)
-            if text is None or home.call is None:
-                continue
-            assert home.whole
-            root = words.arguments if home.place == "argument" else words.result
-            assert str(words.leaf(root(home.call), home.path)) == text
-
-
-def test_an_item_that_says_the_same_in_other_words_is_looked_at() -> None:
-    """Two results in one message, under one key, that write one amount in two ways."""
-    block = {"type": "tool_use", "name": "price", "input": {}}
-    uses = [{**block, "id": "a"}, {**block, "id": "b"}]
-    results = [
-        {
-            "type": "tool_result",
-            "tool_use_id": call,
-            "content": json.dumps({"total": f"{written} EUR", "of": f"LK-482193{call}"}),
-        }
-        for call, written in (("a", "1,299.00"), ("b", "1299"))
-    ]
-    items: list[Item] = [
-        {"role": "user", "content": "Go."},
-        {"role": "assistant", "content": uses},
-        {"role": "user", "content": results},
-    ]
-    found = facts_of(list(ChatContext(items, shape="anthropic").views()))
-    (key,) = (key for key, value in found.values.items() if value.kind == "amount")
-    assert len(found.places[key]) == 2
-    assert [found.whole_text(key, seen) for seen in found.places[key]] == [None, None]
-    (other, _) = (key for key, value in found.values.items() if value.kind == "id")
-    assert found.whole_text(other, found.places[other][0]) == "LK-482193a"
-
-
-def test_an_index_of_a_large_item_says_what_a_look_at_each_place_finds() -> None:
-    """Two results in one message, of many values each, that write some of them in two ways."""
-    block: Item = {"type": "tool_use", "name": "price", "input": {}}
-    written = {"a": "1,299.00", "b": "1299"}
-    results = [
-        {
-            "type": "tool_result",
-            "tool_use_id": call,
-            "content": json.dumps(
-                {
-                    "rows": [{"id": f"LK-{n}", "of": f"ACME-{call}{n}9"} for n in range(400, 500)],
-                    "total": f"{amount} EUR",
-                    "note": f"{amount} EUR for LK-450, and 12.50 EUR for postage",
-                }
-            ),
-        }
-        for call, amount in written.items()
-    ]
-    items: list[Item] = [
-        {"role": "user", "content": "Go."},
-        {"role": "assistant", "content": [{**block, "id": call} for call in written]},
-        {"role": "user", "content": results},
-    ]
-    found = facts_of(list(ChatContext(items, shape="anthropic").views()))
-    quick = found.whole_texts()
-    places = [(key, seen) for key, all_seen in found.places.items() for seen in all_seen]
-    told = [quick(key, seen) for key, seen in places]
-    assert told == [found.whole_text(key, seen) for key, seen in places]
-    assert "LK-450" in told
-    wholes = [text for (_, seen), text in zip(places, told, strict=True) if seen.whole]
-    assert None in wholes  # written in two ways
-    assert len(wholes) > 300
 
 
 def test_a_users_first_words_say_what_it_is_about() -> None:

@@ -1,42 +1,31 @@
 """The facts of a history: typed values with where each was seen and how it was used since.
 
-They are kept item by item, so that a list that grew costs what is new in it. Not here: what an
-item says (`values.items`), which facts a summary has to hold (`needs`, `ledger`).
+They are put together item by item, so that a list that grew costs what is new in it. Not here: what
+its items say (`read_items`), which facts a summary has to hold (`needs`, `ledger`).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import is_
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from chatfold.core.call_ends import Ends
-from chatfold.core.call_json import Path
 from chatfold.core.call_numbers import CallNumbers
 from chatfold.core.call_words import CallWords
 from chatfold.core.calls import CallPairing, ToolCallRecord
-from chatfold.core.constraints import Remarks, remarks_of
+from chatfold.core.constraints import Remarks
 from chatfold.core.effects import effect_of_call
 from chatfold.core.entries import Field
 from chatfold.core.phrases import Phrases
+from chatfold.core.read_items import NOTHING, ReadItem, ReadItems, places_of
 from chatfold.core.sightings import Place, Sighting
 from chatfold.core.uses import Uses, own_side
 from chatfold.core.values import Kind, Value
-from chatfold.core.values.items import SAID, ItemReader
-from chatfold.core.views import ItemView, SummaryPart, TextPart, is_note, is_user_message
+from chatfold.core.views import ItemView, TextPart, is_note, is_user_message
 
 __all__ = ["Fact", "Facts", "Place", "Sighting", "Told"]
 
-_Item: TypeAlias = tuple[Any, ...]
-"""The remarks of an item (see `Remarks`); then what it says (see `Said`)."""
-
-_Where: TypeAlias = tuple[str, Place, Path]
-"""The key of a fact, and where in an item it stands."""
-
-_NOTHING: Final[_Item] = (None,)
-_AHEAD: Final = 4_000  # tokens that are read at one time ahead of a fold, at most
-_CATCHING_UP: Final = 2  # tokens that are read for each one that came
 _BEFORE: Final = (8, 200)  # calls before those of new items among which new results find theirs
 
 
@@ -86,6 +75,7 @@ class Facts:
         clean: Applied to every text before it is read (`redact`).
 
     Attributes:
+        said: What the items say.
         values: Each fact as it was first seen, by its key, in the order in which they were.
         places: Every place where each of them stands, in order, by the same keys.
         uses: What has come of them.
@@ -95,6 +85,7 @@ class Facts:
     """
 
     def __init__(self, clean: Callable[[str], str] | None = None) -> None:
+        self.said = ReadItems(clean)
         self.values: dict[str, Value] = {}
         self.places: dict[str, list[Sighting]] = {}
         self.uses = Uses()
@@ -102,11 +93,7 @@ class Facts:
         self.ends = Ends({}, {})
         self.phrases = Phrases()
         self._clean = clean
-        self._reader = ItemReader(clean)
-        self._views: list[ItemView] = []
-        self._read: list[_Item | None] = []  # None for what is left to the next fold
         self._told = 0  # how many items are in `places`
-        self._ahead = 0  # how many items were looked at ahead of a fold
         self._opened = 0  # of how many items it is known whether a user speaks in them
         self._also: dict[str, list[str]] = {}
 
@@ -118,7 +105,7 @@ class Facts:
     @property
     def items(self) -> int:
         """Index behind the last item that was read."""
-        return len(self._views)
+        return len(self.said.views)
 
     @property
     def openers(self) -> Sequence[int]:
@@ -154,57 +141,6 @@ class Facts:
             if any(seen.author != "summary" for seen in sightings)
         }
 
-    def keys_in(self, indices: Iterable[int]) -> set[str]:
-        """Return the keys of the facts that some items name."""
-        return set(self.named_in(indices))
-
-    def named_in(self, indices: Iterable[int]) -> Iterator[str]:
-        """Yield the keys of the facts that some items name, of each item the last one first."""
-        for index in indices:
-            item = self._read[index]
-            for values in () if item is None else reversed(item[SAID::SAID]):
-                if type(values) is Value:
-                    yield values.key
-                else:
-                    yield from (value.key for value in reversed(values))
-
-    def values_in(self, text: str) -> list[Value]:
-        """Return `values(text)`; words that stand in items too are not read again."""
-        return self._reader.values(text)
-
-    def whole_text(self, key: str, seen: Sighting) -> str | None:
-        """Return what stands at one place where a fact is all that stands there; None elsewhere.
-
-        None, too, where an item says the same in several such places in other words.
-        """
-        item = self._read[seen.index] if seen.whole else None
-        text: str | None = None
-        if item is None:
-            return None
-        for _, where, path, whole, value in _places(item):
-            if whole and value.key == key and path == seen.path and where == seen.place:
-                if text not in (None, value.text):
-                    return None
-                text = value.text
-        return text
-
-    def whole_texts(self) -> Callable[[str, Sighting], str | None]:
-        """Return what says the same as `whole_text`, and looks through a large item only once.
-
-        To be asked while the items stay as they are.
-        """
-        indexed: dict[int, Mapping[_Where, str | None]] = {}
-
-        def whole_text(key: str, seen: Sighting) -> str | None:
-            item = self._read[seen.index] if seen.whole else None
-            if item is None or len(item) < _LARGE:
-                return self.whole_text(key, seen)
-            if seen.index not in indexed:
-                indexed[seen.index] = _wholes(item)
-            return indexed[seen.index].get((key, seen.place, seen.path))
-
-        return whole_text
-
     def remarks(self, span: range) -> Iterator[tuple[int, Remarks]]:
         """Yield the indices of a span at which a user speaks, each with its remarks.
 
@@ -212,7 +148,7 @@ class Facts:
         """
         openers = self.openers
         for at in range(bisect_left(openers, span.start), bisect_left(openers, span.stop)):
-            item = self._read[openers[at]]
+            item = self.said.read[openers[at]]
             if item is not None:
                 yield openers[at], item[0]
 
@@ -223,18 +159,10 @@ class Facts:
             views: The readings of the items as they are now.
             calls: The records of all calls of the list.
         """
-        if self._has_grown_to(views):
-            self._views += views[len(self._views) :]
-            self._read += [None] * (len(views) - len(self._read))
-        else:
-            self._start_again(views)
-        read = self._read
-        if not all(read):  # what an item says is never empty
-            for index in range(read.index(None), len(read)):
-                if read[index] is None:
-                    read[index] = self._item(views[index])
-            self._reader.forget()
-        if self._told < len(read):
+        if self.said.take(views):
+            self._untold()
+        self.said.read_rest()
+        if self._told < len(self.said.read):
             self._tell(calls)
 
     def read_ahead(
@@ -245,29 +173,14 @@ class Facts:
     ) -> None:
         """Read some of what is new in a list, so that the next fold has less to read.
 
-        That is some times as much as has come, so that what is not read yet gets less, and a turn
-        at which little came costs little. Items that are very large are left out.
-
         Args:
             views: The readings of the items as they are now.
             sizes: Their sizes in tokens.
             summary: Index and reading of an earlier summary, which is not marked in `views`.
         """
         self.hold_to(views)
-        known = len(self._views)
-        self._views += views[known:]
-        self._read += [None] * (len(views) - known)
-        if summary is not None and not _is_same(self._views[summary[0]], summary[1]):
-            self._views[summary[0]], self._read[summary[0]] = summary[1], None
+        if self.said.read_ahead(views, sizes, summary):
             self._untold()
-        room = min(_AHEAD, _CATCHING_UP * sum(sizes[known:]))
-        for index in range(self._ahead, len(views)):
-            if sizes[index] <= _AHEAD and self._read[index] is None:
-                room -= sizes[index]
-                if room < 0:
-                    return
-                self._read[index] = self._item(self._views[index])
-            self._ahead = index + 1
 
     def tell_ahead(self, calls: CallPairing) -> Told | None:
         """Put together what was read ahead, as far as it goes without a gap.
@@ -278,30 +191,31 @@ class Facts:
         Returns:
             What was put together, None where nothing was.
         """
+        views, read = self.said.views, self.said.read
         stop = start = self._told
-        while stop < len(self._read) and self._read[stop] is not None:
+        while stop < len(read) and read[stop] is not None:
             stop += 1
         if stop == start:
             return None
-        telling = [index for index in range(start, stop) if self._read[index] != _NOTHING]
+        telling = [index for index in range(start, stop) if read[index] != NOTHING]
         numbers = CallNumbers((), start)
         for before in _BEFORE if telling else ():
             first, near = calls.near(start, stop, before=before)
             numbers = CallNumbers(near, start, first=first)
-            if all(numbers.has_all(index, self._views[index]) for index in telling):
+            if all(numbers.has_all(index, views[index]) for index in telling):
                 break
         words = CallWords(numbers.calls, self._clean)
         self._name(words, numbers.first, start)
         self._open(stop)
         for index in telling:
-            item, view = self._read[index], self._views[index]
+            item, view = read[index], views[index]
             if item is None or not numbers.has_all(index, view):
                 stop = index  # it answers calls of long ago: the fold looks for them
                 break
             self._add(index, view, item, numbers, words)
         self._end(words, numbers.first, range(start, stop))
         self._told = stop
-        return Told(range(start, stop), self._views, words, numbers.first)
+        return Told(range(start, stop), views, words, numbers.first)
 
     def _name(self, words: CallWords, first: int, start: int) -> None:
         """Take down what names the calls that items from `start` on have made."""
@@ -337,57 +251,36 @@ class Facts:
             same: How many leading items were there before, all else being new or elsewhere; None
                 where items have only come behind.
         """
-        known, left = len(self._views), len(views) if same is None else same
-        if known > left or (known and self._views[-1] is not views[known - 1]):
-            self._start_again(views)
-
-    def _start_again(self, views: Sequence[ItemView]) -> None:
-        """Take over what was read of items that are still there."""
-        here = set(map(id, views))  # few, after a fold
-        pairs = zip(self._views, self._read, strict=True)
-        known = {id(view): item for view, item in pairs if id(view) in here}
-        self._read = [known.get(id(view)) for view in views]
-        self._views = list(views)  # not before: an id holds as long as its object
-        self._untold()
+        if self.said.hold_to(views, same):
+            self._untold()
 
     def _untold(self) -> None:
         self.values, self.places, self._also = {}, {}, {}
         self.uses, self.identities, self.phrases = Uses(), {}, Phrases()
         self.ends = Ends({}, {})
-        self._told = self._ahead = self._opened = 0
-
-    def _item(self, view: ItemView) -> _Item:
-        """Return what an item says; most say nothing, and share the reading of that."""
-        remarks: Remarks = remarks_of(view, self._clean) if view.role == "user" else None
-        said = self._reader.read(view)
-        return _NOTHING if remarks is None and not said else (remarks, *said)
+        self._told = self._opened = 0
 
     def _open(self, stop: int) -> None:
         """Take down in which of the items before an index a user speaks."""
         start, self._opened = self._opened, max(self._opened, stop)
-        for index, view in enumerate(self._views[start:stop], start):
+        for index, view in enumerate(self.said.views[start:stop], start):
             if view.role == "user" and is_user_message(view):
                 self.uses.openers.append(index)
-
-    def _has_grown_to(self, views: Sequence[ItemView]) -> bool:
-        """Return whether items came to those that were read, and nothing else has changed."""
-        if len(views) < len(self._views):
-            return False
-        return all(map(is_, self._views, views)) or all(map(_is_same, self._views, views))
 
     def _tell(self, calls: Sequence[ToolCallRecord]) -> None:
         """Put the values of items that were read into `values` and `places`."""
         numbers = CallNumbers(calls, self._told)
         words = CallWords(calls, self._clean, self.identities)
         self._open(self.items)
-        for index in range(self._told, len(self._views)):
-            item = self._read[index]
+        views, read = self.said.views, self.said.read
+        for index in range(self._told, len(views)):
+            item = read[index]
             if item is not None and len(item) > 1:
-                self._add(index, self._views[index], item, numbers, words)
-        self._told = len(self._views)
+                self._add(index, views[index], item, numbers, words)
+        self._told = len(views)
 
     def _add(
-        self, index: int, view: ItemView, item: _Item, numbers: CallNumbers, words: CallWords
+        self, index: int, view: ItemView, item: ReadItem, numbers: CallNumbers, words: CallWords
     ) -> None:
         """Put the values of an item into `values` and `places`, and what comes of them into `uses`.
 
@@ -400,12 +293,12 @@ class Facts:
             numbers: Tell of which call a part is.
             words: The words of these calls.
         """
-        firsts, places, uses = self.values, self.places, self.uses
+        firsts, sightings_of, uses = self.values, self.places, self.uses
         turn = uses.turn(index)
         calls: dict[int, int] | None = None
         of: tuple[int, str] | None = None  # the part, and its side, that the next four are of
         call, near, tool, may_be_body = None, -1, "", False
-        for part, where, path, whole, values in _places(item):
+        for part, where, path, whole, values in places_of(item):
             if where == "text" or where == "summary":
                 author = "summary" if where == "summary" else _author(view, part)
                 seen, side = Sighting(index, author, "text", path), own_side(author)
@@ -424,9 +317,9 @@ class Facts:
                     uses.bodies.add((call, where, path))
             for value in (values,) if type(values) is Value else values:
                 key = value.key
-                sightings = places.get(key)
+                sightings = sightings_of.get(key)
                 if sightings is None:
-                    firsts[key], places[key] = value, [seen]
+                    firsts[key], sightings_of[key] = value, [seen]
                     uses.first(key, value, seen, side, tool)
                     continue
                 last = sightings[-1]
@@ -439,40 +332,7 @@ class Facts:
                     more.extend(form for form in value.also if form not in more)
 
 
-def _places(item: _Item) -> Iterator[tuple[int, Any, Path, bool, Any]]:
-    """Return what an item says, place by place (see `Said`)."""
-    said = iter(item[1:])
-    return zip(said, said, said, said, said, strict=True)
-
-
-def _wholes(item: _Item) -> Mapping[_Where, str | None]:
-    """Return the facts of an item that are all that stands at their places (see `whole_text`)."""
-    texts: dict[_Where, str | None] = {}
-    for _, where, path, whole, value in _places(item):
-        if whole:
-            place = (value.key, where, path)
-            texts[place] = value.text if texts.get(place, value.text) == value.text else None
-    return texts
-
-
 def _author(view: ItemView, part: int) -> str:
     """Return whose words a part of an item holds: also of a tool, in the user's name."""
     said = view.parts[part]
     return "tool" if type(said) is TextPart and is_note(said.text) else view.role
-
-
-_LARGE: Final = 64 * SAID  # such an item is worth an index
-
-
-def _is_same(one: ItemView, other: ItemView) -> bool:
-    """Return whether two readings are of one item; an earlier summary is marked anew each time."""
-    if one is other:
-        return True
-    first, second = one.parts[:1], other.parts[:1]
-    if not (first and second) or not type(first[0]) is type(second[0]) is SummaryPart:
-        return False
-    return one.role == other.role and first == second and _are_same(one.parts, other.parts)
-
-
-def _are_same(parts: Sequence[object], others: Sequence[object]) -> bool:
-    return len(parts) == len(others) and all(map(is_, parts[1:], others[1:]))

@@ -106,7 +106,7 @@ def assert_phrased(snapshot: Snapshot, kept: Facts) -> int:
             continue
         number += 1
         kinds = kept.uses.kinds
-        finder = PhraseFinder(snapshot.views, words, Phrases(), kept.whole_text, kinds=kinds)
+        finder = PhraseFinder(snapshot.views, words, Phrases(), kept.said.whole_text, kinds=kinds)
         now = finder.at(value, home)
         assert now is not None
         price([now], sizes_of_texts)

@@ -112,7 +112,7 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
         told: The items.
         count: Counts texts.
     """
-    latest = dict.fromkeys(islice(facts.named_in(reversed(told.span)), _LOOKED_AT))
+    latest = dict.fromkeys(islice(facts.said.named_in(reversed(told.span)), _LOOKED_AT))
     if not latest:
         return
     found, words = facts.phrases, told.words
@@ -120,8 +120,8 @@ def _phrase_ahead(facts: Facts, told: Told, count: Count) -> None:
         told.views,
         words,
         found,
-        facts.whole_text,
-        values_in=facts.values_in,
+        facts.said.whole_text,
+        values_in=facts.said.values_in,
         kinds=facts.uses.kinds,
         first=told.first,
     )

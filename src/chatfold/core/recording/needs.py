@@ -172,7 +172,7 @@ def needs_of(
         earlier: Keys of the facts that an earlier summary is there for.
     """
     span = head.span
-    stays = found.keys_in((*range(span.start), *head.kept, *range(span.stop, found.items)))
+    stays = found.said.keys_in((*range(span.start), *head.kept, *range(span.stop, found.items)))
     again = _Again(found, calls, written, earlier, stays)
     weigher = Weigher(head, Rates(again.counts))
     values, places, tracks, known = found.values, found.places, found.uses.tracks, again.seen
@@ -241,7 +241,7 @@ class _Again:
         self._origins: dict[Origin, Origin] = {}
         uses = found.uses
         results = (calls[number].result_index for number in written)
-        keys = found.keys_in(index for index in results if index is not None)
+        keys = found.said.keys_in(index for index in results if index is not None)
         keys |= uses.told_before
         paths = Worked((found.values[key].text, found.places[key]) for key in uses.paths)
         made = self._made(keys, found)
