@@ -15,7 +15,7 @@ from laws import said, short
 from strategies import SHAPES, History, broken, histories, long_history
 
 from chatfold import ChatContext
-from chatfold.core import reading, still_read
+from chatfold.core import as_read, still_read
 from chatfold.core.read_items import ReadItems
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.views import ItemView
@@ -110,7 +110,7 @@ def test_what_stays_behind_a_fold_is_not_read_again(
         asked.extend(those)
         return prints(those)
 
-    for module in (reading, still_read):
+    for module in (as_read, still_read):
         monkeypatch.setattr(module, "fingerprints", noted)
     items += long_history(shape, 2, 2)
     counter.texts = 0

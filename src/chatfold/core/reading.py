@@ -1,19 +1,18 @@
 """The readings of a growing list: each item is read once, and again only when it changed.
 
-Holds what is derived item by item (views, fingerprints, sizes, the pairing of calls), so that a
-list that grew by two items costs two items. Not here: which shape the list is of (`shape_choice`),
-what is made of the readings.
+Holds what is derived item by item (views, sizes, the pairing of calls), so that a list that grew
+by two items costs two items. Not here: by what a change is told (`as_read`), which shape the list
+is of (`shape_choice`), what is made of the readings.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from operator import is_
 from typing import Any, Final, TypeAlias
 
+from chatfold.core.as_read import AsRead, is_as_read
 from chatfold.core.calls import Abandon, CallPairing
-from chatfold.core.digest import edited_index, fingerprints
 from chatfold.core.elements import Elements
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
@@ -21,7 +20,7 @@ from chatfold.core.recording.kept_facts import KeptFacts
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.snapshot import Extent, Snapshot
 from chatfold.core.spans import open_spans
-from chatfold.core.still_read import StillRead, printed, printed_around, still_behind
+from chatfold.core.still_read import StillRead, printed, printed_around
 from chatfold.core.summary import FOREIGN, INSTRUCTING, Summaries, mark_summary, may_precede
 from chatfold.core.turns import last_answer
 from chatfold.core.views import CallPart, ItemView, Shape, UnknownPart
@@ -31,7 +30,6 @@ __all__ = ["Reading"]
 
 _AT_ONCE: Final = 4  # items that are read ahead together: to begin with it takes most of the time
 _SHORT: Final = 100  # items; of a shorter list a fold reads little, and what is new is most of it
-_AT_THE_END: Final = 3  # items before the last one: that may be one object, put in again and again
 
 
 _Read: TypeAlias = tuple[Any, int, ItemView, Shape | None]
@@ -68,10 +66,8 @@ class Reading:
         self.summaries = Summaries(summary_key)
         self._count = count
         self._report = report
-        self._seen: list[Any] = []
+        self._as_read = AsRead()
         self._views: list[ItemView] = []
-        self._prints: list[int] = []
-        self._copies: list[dict[str, Any] | None] = []
         self._sizes: list[int] = []
         self._outline = Outline.of(())
         self._pairing = CallPairing(self._outline.last_ask)
@@ -129,7 +125,7 @@ class Reading:
         Fewer, and what was changed, are left to the next look at the list. So is all that follows
         where its shape changes: each part of a mixed list could have all be read anew.
         """
-        before, seen = self.shape, len(self._seen)
+        before, seen = self.shape, len(self._as_read.items)
         new = self.items[seen : seen + most]
         if len(new) < most or self._may_differ(new):
             return False
@@ -139,7 +135,7 @@ class Reading:
 
     def _take_in_new(self) -> None:
         """Read what stands behind what was read; all that has changed where that is noticed."""
-        new = self.items[len(self._seen) :]
+        new = self.items[len(self._as_read.items) :]
         if self._may_differ(new):
             self.sync()
         elif new:
@@ -147,13 +143,7 @@ class Reading:
 
     def _may_differ(self, new: Sequence[Any]) -> bool:
         """Return whether what was read has to be looked through first, before `new` behind it."""
-        seen = len(self._seen)
-        return (
-            self._torn
-            or self._doubtful
-            or len(self.items) < seen
-            or (seen > 0 and not (self._ends_as_read() and self._stands_as_read(new)))
-        )
+        return self._torn or self._doubtful or self._as_read.may_differ(self.items, new)
 
     def _take_in_behind(self, new: Sequence[Any]) -> None:
         self._last, self._torn = None, True
@@ -168,13 +158,12 @@ class Reading:
     def read_of(self, items: Sequence[Any]) -> tuple[Shape, Sequence[ItemView]]:
         """Return the same of another list of the conversation."""
         # What was read has told already: to ask all of a long list again takes long.
-        choice = self._choice.of(items[len(self._seen) :])
+        known = self._as_read.items
+        choice = self._choice.of(items[len(known) :])
         views: list[ItemView] = []
         if choice is self._choice:
-            known = zip(items, self._seen, self._views, strict=False)
-            views += (
-                v if _is_as_read(item, seen) else choice.read(item) for item, seen, v in known
-            )
+            read = zip(items, known, self._views, strict=False)
+            views += (v if is_as_read(item, seen) else choice.read(item) for item, seen, v in read)
         views += map(choice.read, items[len(views) :])
         return choice.for_now(), _with(mark_summary(views, self.summaries), views)
 
@@ -260,7 +249,7 @@ class Reading:
         calls = self._pairing.records(abandon)
         shape = self._choice.for_now()
         made = Snapshot(
-            items=list(self._seen),
+            items=list(self._as_read.items),
             views=views,
             calls=calls,
             spans=[
@@ -270,7 +259,7 @@ class Reading:
             ],
             shape=shape,
             previous=marked[0] if marked else None,
-            prints=list(self._prints),
+            prints=list(self._as_read.prints),
             sizes=self.sizes(),
             facts=self._facts,
             outline=outline,
@@ -304,14 +293,14 @@ class Reading:
         if self._torn:
             self._forget(0)
         items = list(self.items)
-        same = self._same(items)
+        same, seen = self._as_read.same(items), len(self._as_read.items)
         self._doubtful = False
-        if same == len(items) == len(self._seen) and not self._torn:
+        if same == len(items) == seen and not self._torn:
             return
         self._last, self._torn = None, True
         again: dict[int, _Read] = {}
         run: StillRead | None = None
-        edited = same < len(self._seen)
+        edited = same < seen
         if edited:
             run = self._still_behind(same, items)
             again = self._forget(same, items[same:] if run is None else run.others(items[same:]))
@@ -341,26 +330,6 @@ class Reading:
         self._total += sum(new)
         self._torn = False
 
-    def _ends_as_read(self) -> bool:
-        """Return whether the last item that was read is still there, and says the same."""
-        at = len(self._seen) - 1
-        start = max(0, at - _AT_THE_END)
-        ends = self.items[start : at + 1]
-        # Its owner may have removed it just now.
-        if len(ends) <= at - start or not all(map(is_, ends, self._seen[start:])):
-            return False
-        last, copy = ends[-1], self._copies[at]
-        return (copy is not None and copy == last) or fingerprints([last])[0] == self._prints[at]
-
-    def _stands_as_read(self, new: Sequence[Any]) -> bool:
-        """Return whether nothing was put in before the last item that was read.
-
-        That item then stands further on, and is new there; what stands in its place may be it, too,
-        where one object is in the list several times.
-        """
-        last = id(self._seen[-1])
-        return last not in map(id, new) or all(map(is_, self.items, self._seen))
-
     def _opened(self, start: int) -> int:
         """Return the number of turns that users open from an item on."""
         asks = self._outline.asks
@@ -373,15 +342,6 @@ class Reading:
             last = ask
         return opened
 
-    def _same(self, items: list[Any]) -> int:
-        """Return how many leading items are the objects that were read, and say the same."""
-        count = min(len(items), len(self._seen))
-        if not all(map(is_, items, self._seen)):
-            known = enumerate(zip(items, self._seen, strict=False))
-            count = next(index for index, (new, old) in known if new is not old)
-        edited = edited_index(items[:count], self._copies[:count], self._prints)
-        return count if edited is None else edited
-
     def _still_behind(self, start: int, items: list[Any]) -> StillRead | None:
         """Return the last items that were read, as far as they stand one behind the other still.
 
@@ -391,28 +351,28 @@ class Reading:
             start: How many leading items are as they were.
             items: The list as it is now.
         """
-        first, stop = still_behind(self._seen, items, start)
-        at = len(self._seen) - (stop - first)
-        copies, prints = self._copies[at:], self._prints[at:]
-        if first == stop or edited_index(items[first:stop], copies, prints) is not None:
+        read = self._as_read
+        now = read.behind(items, start)
+        if now is None:
             return None
+        at = len(read.items) - len(now)
+        prints, copies = read.prints[at:], read.copies[at:]
         return StillRead(
-            first - start, self._views[at:], prints, copies, self._sizes[at:], self.shape
+            now.start - start, self._views[at:], prints, copies, self._sizes[at:], self.shape
         )
 
     def _forget(self, start: int, items: Sequence[Any] = ()) -> dict[int, _Read]:
         """Forget what was read from an item on; return that of items that stand elsewhere now."""
-        places = dict(zip(map(id, self._seen[start:]), range(start, len(self._seen)), strict=True))
-        still = (at for item in items if (at := places.get(id(item))) is not None)
+        read = self._as_read
         again = {
-            id(self._seen[at]): (self._seen[at], self._prints[at], self._views[at], self.shape)
-            for at in still
+            id(read.items[at]): (read.items[at], read.prints[at], self._views[at], self.shape)
+            for at in read.among(items, start)
         }
-        for kept in (self._seen, self._views, self._prints, self._copies, self._sizes):
-            del kept[start:]
+        read.forget(start)
+        del self._views[start:], self._sizes[start:]
         self._total, self._turns = sum(self._sizes), None
         before = self.shape
-        self._choice.settle_again(self._seen)
+        self._choice.settle_again(read.items)
         if before is not self.shape:  # what told it is gone
             self._read_again()
         else:
@@ -432,7 +392,7 @@ class Reading:
             again: What is known of some of them, by their ids.
             run: What is known of some that stand one behind the other.
         """
-        before, start = self.shape, len(self._seen)
+        before, start = self.shape, len(self._as_read.items)
         # First: what is edited while they are read, as in a thread, is to be seen afterwards.
         prints, copies = printed(new) if run is None else printed_around(run, new)
         self._choice.settle(new)
@@ -457,13 +417,11 @@ class Reading:
             if self._marked is None and (not start or may_precede(self._views[start - 1])):
                 self._marked = self._summary()
             self._turns += self._opened(start)
-        self._seen.extend(new)
-        self._prints.extend(prints)
-        self._copies.extend(copies)
+        self._as_read.take(new, prints, copies)
 
     def _read_again(self) -> None:
         """Read all that was read anew: the list is of another shape."""
-        self._views = [self._reported(i, item) for i, item in enumerate(self._seen)]
+        self._views = [self._reported(i, item) for i, item in enumerate(self._as_read.items)]
         self._sizes, self._total, self._turns = [], 0, None
         self._pair_again()
 
@@ -503,11 +461,3 @@ def _with(marked: tuple[int, ItemView] | None, views: Sequence[ItemView]) -> Seq
     made = [*views]
     made[marked[0]] = marked[1]
     return made
-
-
-def _is_as_read(item: Any, seen: Any) -> bool:
-    """Return whether an item is the one that was read, or a plain dict that is equal to it.
-
-    That is told sooner than an item is read.
-    """
-    return item is seen or (type(item) is dict is type(seen) and item == seen)
