@@ -21,6 +21,7 @@ from chatfold.core.scalars import check_flags, check_whole
 from chatfold.core.views import ItemView, Shape
 from chatfold.each_turn import LAST_RESORT, Ask, Call, EachTurn, OnError, check_ways
 from chatfold.folding import Folding
+from chatfold.notes import Notes
 from chatfold.options import Settings, SummaryOptions, check_given
 from chatfold.originals import Originals
 from chatfold.planning import Limits
@@ -150,7 +151,7 @@ class ChatContext(Summarizing[ItemT]):
             report=_report_unknown,
         )
         self._state = ListState(self._items, reading, model=model, server_managed=server_managed)
-        self._writing = Writing(self._state, late_results)
+        self._writing = Writing(self._state, Notes(self._settings), late_results)
         self._originals = Originals(store, key, reading.view_of, reading.restored)
         self._folding = Folding(
             self._state,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -13,15 +13,13 @@ from chatfold.capture import Captured, captured, record
 from chatfold.core.calls import ToolCallRecord
 from chatfold.core.check import Problem, Requirement, options_of
 from chatfold.core.mends.edits import Repair
-from chatfold.core.render import filled
 from chatfold.core.scalars import check_flags, check_whole
 from chatfold.core.shape_choice import no_item
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import cut_points
 from chatfold.core.split import Turn, turns
 from chatfold.core.steps import Trajectory, trajectory
-from chatfold.core.views import ItemView, ResultPart, Shape, legible, qualified
-from chatfold.core.xml import attributes, encode, escape
+from chatfold.core.views import ItemView, Shape
 from chatfold.errors import ShapeError
 from chatfold.options import Settings
 from chatfold.originals import Originals
@@ -148,7 +146,7 @@ class History(Generic[ItemT]):
         fault = no_item(item)
         if fault:
             raise TypeError(f"append() takes one item: {fault}")
-        self._writing.add(item, self._late_note)
+        self._writing.add(item)
 
     def extend(self, items: Iterable[ItemT]) -> None:
         """Add items at the end of the list, one after the other, as `append` does.
@@ -418,28 +416,9 @@ class History(Generic[ItemT]):
         """Take on the open calls that no other run of tools is at, until their run has ended."""
         asked, calls = self._writing.claim()
         try:
-            yield _ToolBatch(self._writing, self._late_note, self._unanswered, asked, calls)
+            yield _ToolBatch(self._writing, asked, calls)
         finally:
             self._writing.release(asked, calls)
-
-    def _late_note(self, part: ResultPart) -> str:
-        """Return the text that stands for a result whose call was folded away."""
-        status = "failed" if part.failed else "completed"
-        name = part.name and qualified(part.name, part.namespace)
-        attrs = attributes(name=name, call_id=part.id, status=status)
-        return filled(
-            self._settings.renderer(),
-            "repair_note.jinja",
-            kind="orphan",
-            attrs=encode(attrs),
-            text=escape(legible(part)),
-            media=sum(not medium.text for medium in part.media),
-        )
-
-    def _unanswered(self) -> str:
-        """Return the text that stands between results and the user's message behind them."""
-        values = {"kind": "unanswered", "attrs": "", "text": "", "media": 0}
-        return filled(self._settings.renderer(), "repair_note.jinja", **values).strip()
 
     def _shape_named(self, name: str) -> Shape:
         """Return the shape of that name: the list's own, if that is it."""
@@ -463,21 +442,12 @@ class _ToolBatch:
         told: What the caller is told of the run.
     """
 
-    def __init__(
-        self,
-        writing: Writing,
-        note: Callable[[ResultPart], str],
-        unanswered: Callable[[], str],
-        asked: Snapshot,
-        calls: Sequence[ToolCallRecord],
-    ) -> None:
+    def __init__(self, writing: Writing, asked: Snapshot, calls: Sequence[ToolCallRecord]) -> None:
         self.asked = asked
         self.calls = calls
         self.told: ToolRun[Any] = ToolRun()
         self._writing = writing
-        self._note = note
-        self._unanswered = unanswered
 
     def deliver(self, run: Run) -> None:
-        added = self._writing.answer(run.answers, self.asked, self._note, self._unanswered)
+        added = self._writing.answer(run.answers, self.asked)
         self.told = ToolRun(tuple(added), run.answers, run.not_handled)

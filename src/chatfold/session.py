@@ -548,7 +548,7 @@ class Session(ChatContext[Any]):
         for index, item in enumerate(items[first:], first):
             added = [item]
             if self._answers(item):
-                added = self._writing.add(item, self._late_note)
+                added = self._writing.add(item)
             else:
                 self._items.append(item)
             if len(added) == 1 and added[0] is item:

@@ -20,6 +20,7 @@ from chatfold.core.replacement import Replacement
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.spans import open_calls
 from chatfold.core.views import ItemView, Part, ReasoningPart, ResultPart, is_user_message
+from chatfold.notes import Notes
 from chatfold.state import ListState
 
 __all__ = ["LateResults", "Writing"]
@@ -35,26 +36,31 @@ class Writing:
 
     Args:
         state: The list.
+        notes: Writes what stands for results.
         late_results: What becomes of a result whose call was folded away.
     """
 
-    def __init__(self, state: ListState, late_results: LateResults) -> None:
+    def __init__(self, state: ListState, notes: Notes, late_results: LateResults) -> None:
         self._state = state
+        self._notes = notes
         self._late_results = late_results
         self._claimed: Counter[tuple[object, ...]] = Counter()  # calls whose tools run
         self._waiting: list[Any] = []  # items whose calls wait still: see `note_recorded`
         self._spoken: Any = None  # the user's latest message when they were taken down
 
-    def add(self, item: Any, note: Callable[[ResultPart], str]) -> list[Any]:
+    def add(self, item: Any) -> list[Any]:
         """Put an item at the end of the list; a result whose call was folded away as a note.
 
         Args:
             item: The native item.
-            note: Returns the text of the note for a result.
 
         Returns:
             What was added.
         """
+        return self._add(item, self._notes.late)
+
+    def _add(self, item: Any, note: Callable[[ResultPart], str]) -> list[Any]:
+        """Do what `add` does, with another way to write the note for a result."""
         view = self._state.reading.view_of(item)
         if self._late_results == "keep" or not any(type(p) is ResultPart for p in view.parts):
             self._state.items.append(item)
@@ -130,13 +136,7 @@ class Writing:
         with self._state.lock:
             self._claimed -= Counter(_made(asked, call) for call in calls)
 
-    def answer(
-        self,
-        answers: Sequence[Answer],
-        asked: Snapshot,
-        note: Callable[[ResultPart], str],
-        unanswered: Callable[[], str],
-    ) -> list[Any]:
+    def answer(self, answers: Sequence[Answer], asked: Snapshot) -> list[Any]:
         """Put the results of calls behind them in the list; return the items that were added.
 
         A call that was answered while its tool ran keeps the answer that it has. The result of
@@ -146,8 +146,6 @@ class Writing:
         Args:
             answers: The answers, in call order.
             asked: The list as it was when the tools began to run.
-            note: Returns the text of the note for a late result.
-            unanswered: Returns the text of the note that results were not answered.
         """
         with self._state.lock:
             now = self._state.reading.snapshot()
@@ -156,7 +154,7 @@ class Writing:
             self._state.put_in(made)
             # The results are in first: a template of the caller's may fail.
             for at in [at for at in sorted(made) if _needs_answer(made[at], at, now)]:
-                text = unanswered()
+                text = self._notes.unanswered()
                 made[at] = [*made[at], now.shape.summary_item(text, role="assistant")]
                 behind = sum(len(made[other]) for other in made if other <= at)
                 self._state.items.insert(at + behind - 1, made[at][-1])
@@ -165,7 +163,7 @@ class Writing:
                 return added
             for answer in gone:
                 for item in asked.shape.answer_items([answer]):
-                    added += self.add(item, partial(_told, note, answer))
+                    added += self._add(item, partial(_told, self._notes, answer))
         return added
 
     def repair(self, templates: TemplateRenderer, policies: RepairPolicies) -> list[Repair]:
@@ -195,10 +193,10 @@ def _thoughts(view: ItemView) -> tuple[Part, ...]:
     return tuple(takewhile(lambda part: type(part) is ReasoningPart, view.parts))
 
 
-def _told(note: Callable[[ResultPart], str], answer: Answer, part: ResultPart) -> str:
+def _told(notes: Notes, answer: Answer, part: ResultPart) -> str:
     """Return the note of a result, with what some providers' results do not say of their call."""
     call = answer.call
-    return note(part._replace(name=call.name, namespace=call.namespace, failed=answer.failed))
+    return notes.late(part._replace(name=call.name, namespace=call.namespace, failed=answer.failed))
 
 
 def _needs_answer(results: Sequence[Any], at: int, now: Snapshot) -> bool:
