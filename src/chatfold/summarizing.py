@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from chatfold.adding import Adding
 from chatfold.beginning import in_loop
 from chatfold.core.calls import Abandon
 from chatfold.core.cost import Cost
@@ -20,7 +21,6 @@ from chatfold.each_turn import EachTurn, told
 from chatfold.errors import BusyError, ChatfoldError
 from chatfold.events import Attempt
 from chatfold.folding import Folding, charged
-from chatfold.history import History
 from chatfold.options import Settings, SummaryOptions
 from chatfold.planning import HOST, Limits
 from chatfold.summarizers import (
@@ -46,7 +46,7 @@ ItemT = TypeVar("ItemT")
 _WAIT: Final = 0.01  # seconds between two looks at whether a running summarization has ended
 
 
-class Summarizing(History[ItemT]):
+class Summarizing(Adding[ItemT]):
     """A message list that can be folded; what makes one is `ChatContext`."""
 
     _folding: Folding
