@@ -18,14 +18,14 @@ from weakref import WeakMethod
 from chatfold.context import ChatContext
 from chatfold.core.binding import Doubted
 from chatfold.core.check import Requirement
-from chatfold.core.late import CallKey, answered, late_index, unanswered
+from chatfold.core.late import late_index
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.summary import summary_id
 from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
-from chatfold.places import Places
+from chatfold.mirror import Mirror
 from chatfold.regions import Region, Seen, View
 from chatfold.sent import Sent
 from chatfold.summarizers import LLM
@@ -75,9 +75,8 @@ class Session(ChatContext[Any]):
         self._start = self._host.start
         self._state.doubts = WeakMethod(self._doubts)
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
-        self._places = Places(len(items), self._start)
-        self._stale_prefix = False
-        self._passed_by: set[CallKey] = set()  # folded away, and their results may still come
+        self._mirror = Mirror(self._state, self._writing, self._host)
+        self._places = self._mirror.places
         self._view = View()
         self._joined: list[Any] = []  # what stood in one item when it went out last
         self._sent = Sent()
@@ -184,9 +183,7 @@ class Session(ChatContext[Any]):
         be changing is read once, and what has to go together from the view alone.
         """
         view, known, start = self._view, self._host.items, self._start
-        if len(items) < view.cut or (
-            self._passed_by and any(map(self._answers, items[view.cut :]))
-        ):
+        if len(items) < view.cut or self._mirror.answers_from(items, view.cut):
             return None
         # Where nothing is folded, all that both lists hold says whether they are one.
         alike = view.cut if view.cut > start else min(len(known), len(items))
@@ -203,9 +200,7 @@ class Session(ChatContext[Any]):
         come, gone, or changed.
         """
         stop = len(self._host)
-        if len(items) < self._view.cut or (
-            len(items) > stop and self._places.end_elsewhere(self._items, stop)
-        ):
+        if len(items) < self._view.cut or (len(items) > stop and self._mirror.ends_elsewhere(stop)):
             return False
         if not self._host.begins_alike(items):
             return False
@@ -218,11 +213,10 @@ class Session(ChatContext[Any]):
             if not self._may_stay_folded(self._view, items):
                 return False
             self._needs = len(items)
-        now, then = items[: self._start], self._host.items[: self._start]
-        self._stale_prefix = self._stale_prefix or not all(map(is_, now, then))
+        self._mirror.note_prefix(items)
         if same < len(self._host) or same < len(items):
             at = len(self._items) - (len(self._host) - same)
-            self._take(items, same, at)
+            self._mirror.take(items, same, at)
         self._host.take(items, same, prints)
         if self._places.noted:
             self._settle(self._view.saved)
@@ -317,22 +311,9 @@ class Session(ChatContext[Any]):
         """
         self._host.note()
         self._head = self._each_turn.loads.head()
-        if self._stale_prefix:
-            with self._state.lock:
-                self._items[: self._start] = self._host.items[: self._start]
-            self._stale_prefix = False
+        self._mirror.renew_prefix()
         if self._settings.mode == "append":
-            self._take_forms()
-
-    def _take_forms(self) -> None:
-        """Put the host's latest objects in place of those that came first and say the same."""
-        places, items, latest = self._places, self._items, self._host.items
-        with self._state.lock:
-            for at, item in enumerate(items):
-                index = places.index_of(at)
-                if index is None or index in places.noted or latest[index] is item:
-                    continue
-                items[at] = latest[index]  # a fold looks through the list before it begins
+            self._mirror.take_forms()
 
     def catch_up(self) -> None:
         """Take in what the host edited in place of what the model sees as the host has it.
@@ -341,7 +322,7 @@ class Session(ChatContext[Any]):
         """
         edited, items = self._host.edited(self._view.cut, len(self._host)), self._host.items
         if edited is not None:
-            self._take(items, edited, len(self._items) - (len(items) - edited))
+            self._mirror.take(items, edited, len(self._items) - (len(items) - edited))
             self._host.take(items, edited)
             self._host.note()  # a fold of it may be about to be put in
             self._settle(self._view.saved)
@@ -385,18 +366,13 @@ class Session(ChatContext[Any]):
             return False
         self._taken = outcome.item
         self.owed_from = 0.0  # from now on, also where Ctrl-C comes before it is being written
-        kept = self._moved(before)
+        kept = self._mirror.fold(*self._folding.swaps.placed, before)
         self._needs = len(self._host)
         self._sent.forget_before(self._places.cut)
-        self._pass_by(outcome.removed)
+        self._mirror.pass_by(outcome.removed)
         self._remember(kept)
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         return True
-
-    def _moved(self, before: Sequence[Any]) -> tuple[int, ...] | None:
-        """Take down where everything stands behind a fold; see `Places.fold`."""
-        where, made = self._folding.swaps.placed
-        return self._places.fold(where, made, before, self._items)
 
     def _remember(self, kept: tuple[int, ...] | None) -> None:
         """Take down what is folded now, for when the list comes again; before it is shown.
@@ -428,17 +404,17 @@ class Session(ChatContext[Any]):
         whole = self._host.items
         late = late_index(self._state.snapshot().calls, cut)
         stop = len(whole) if late is None else late  # the fold was there before it came
-        self._take(whole[:stop], stop, stop)
+        self._mirror.take(whole[:stop], stop, stop)
         before = list(self._items)
         try:
             outcome = self._folding.swaps.put_again(cut, kept, region.summary, self._settings)
         except ChatfoldError:
-            self._take(whole, stop, stop)
+            self._mirror.take(whole, stop, stop)
             return None
-        self._moved(before)
+        self._mirror.fold(*self._folding.swaps.placed, before)
         self._needs = len(self._host)
-        self._pass_by(outcome.removed)
-        self._take(whole, stop, len(self._items))
+        self._mirror.pass_by(outcome.removed)
+        self._mirror.take(whole, stop, len(self._items))
         self._settle(outcome.tokens_before - outcome.tokens_after)
         self._regions.append(region[1:])
         return outcome
@@ -525,44 +501,7 @@ class Session(ChatContext[Any]):
 
     def _settle(self, saved: int) -> None:
         """Take down what the model sees from now on."""
-        self._view = self._places.view(self._items, len(self._host), saved)
-
-    def _take(self, items: Sequence[Any], first: int, at: int) -> None:
-        """Put the host's items from `first` on in place of the context's from `at` on.
-
-        A result whose call was folded away, when the user had gone on without it, is a note there:
-        providers refuse a result without its call.
-        """
-        if not self._passed_by:
-            with self._state.lock:  # another call may be asking how long it is
-                self._items[at:] = items[first:]
-            self._places.take(at, first, len(items))
-            return
-        with self._state.lock:
-            self._take_noting(items, first, at)
-
-    def _take_noting(self, items: Sequence[Any], first: int, at: int) -> None:
-        """Do what `_take` does, item by item: any of them may be such a result."""
-        del self._items[at:]
-        self._places.take(at, first, first)
-        for index, item in enumerate(items[first:], first):
-            added = [item]
-            if self._answers(item):
-                added = self._writing.add(item)
-            else:
-                self._items.append(item)
-            if len(added) == 1 and added[0] is item:
-                self._places.add(index)
-            else:
-                self._places.note(index, added, self._items)
-
-    def _pass_by(self, removed: Iterable[Any]) -> None:
-        """Take down which calls went without a result."""
-        self._passed_by |= unanswered(map(self._state.reading.view_of, removed))
-
-    def _answers(self, item: Any) -> bool:
-        """Return whether an item has a result of a call that was folded away."""
-        return not self._passed_by.isdisjoint(answered(self._state.reading.view_of(item)))
+        self._view = self._mirror.view(saved)
 
     def _begins_elsewhere(self, items: Sequence[Any]) -> bool:
         """Return whether there are first items after the prefix, and they are not one object."""
