@@ -294,7 +294,7 @@ def turned(line: int, module: str, function: str, *, background: bool) -> bool:
         ("shared_folds.py", "claim", False),
         ("shared_folds.py", "claim", True),
         # With `background` a thread does these, where no Ctrl-C comes.
-        ("session.py", "regions", False),
+        ("own_folds.py", "regions", False),
         ("shared_folds.py", "begun", False),
         ("shared_folds.py", "_taken_down", False),
     ],

@@ -101,7 +101,7 @@ class HostTurns(Generic[ItemT]):
         """
         known = _held(held)
         session = self._as_held(None, [*_checked(messages)], known)
-        return session.outgoing().items if session.shows(known) else None
+        return session.outgoing().items if session.folds.shows(known) else None
 
     def forget(self, key: str | None) -> None:
         """Drop what this process holds of a conversation; nothing more of it goes into the store.
@@ -217,7 +217,7 @@ class HostTurns(Generic[ItemT]):
             return self._as_held(key, items, given)
 
         def wanted(session: Session) -> bool:
-            return held is ... or session.shows(given)
+            return held is ... or session.folds.shows(given)
 
         while True:
             session = self._sessions.entered(name, items, made, wanted, ours)
@@ -241,7 +241,7 @@ class HostTurns(Generic[ItemT]):
         """Return a new session, in which the list is folded as far as it was before."""
         session = self._make(items, key)
         known = [*known, *self._sessions.past(name, session)]
-        ours = sorted(filter(session.continues, known), key=_length, reverse=True)
+        ours = sorted(filter(session.folds.continues, known), key=_length, reverse=True)
         both = merge(ours, self._shared.folds(name, session), key=_length, reverse=True)
         for region in islice(both, _TRIED):
             if session.reuse(region) is not None:
@@ -264,10 +264,12 @@ class HostTurns(Generic[ItemT]):
         has, before the host went back to an earlier state.
         """
         sound = session.is_sound()
-        more = [r for r in self._sessions.others(name, session) if sound and session.continues(r)]
+        more = [
+            r for r in self._sessions.others(name, session) if sound and session.folds.continues(r)
+        ]
         if sound and not more and not (self._shared.used and self._shared.longest(name, session)):
             return session
-        fresh = self._begun(name, session.key, items, [*session.regions(), *more])
+        fresh = self._begun(name, session.key, items, [*session.folds.regions(), *more])
         if sound and fresh.folded <= session.folded:
             return session
         # Another may have been folded that far, and have a fold under way, or wait after a failure.
@@ -320,7 +322,7 @@ class HostTurns(Generic[ItemT]):
                 seconds=came.seconds,
                 model=came.model,
             )
-        now = None if held is ... else held if session.shows(held) else session.latest()
+        now = None if held is ... else held if session.folds.shows(held) else session.folds.latest()
         seen, needed = session.outgoing(), session.requirements_now()
         session.sent(seen, session.whole())
         return _folded(seen, replace(outcome, key=key), needed, now)

@@ -1,6 +1,8 @@
-"""One conversation of a host: the list that it hands over, and what has been folded of it.
+"""One conversation of a host: whether a list is its, what the model sees of it, when it is folded.
 
-Not here: which conversation a list belongs to (`sessions`), and the store (`shared_folds`).
+Not here: how the host's items get into the context's list (`mirror`), what was folded, as others
+ask for it (`own_folds`), which conversation a list belongs to (`sessions`), the store
+(`shared_folds`).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from operator import is_
-from typing import Any, Final
+from typing import Any
 from weakref import WeakMethod
 
 from chatfold.context import ChatContext
@@ -26,14 +28,12 @@ from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
 from chatfold.mirror import Mirror
+from chatfold.own_folds import OwnFolds
 from chatfold.regions import Region, Seen, View
 from chatfold.sent import Sent
 from chatfold.summarizers import LLM
 
 __all__ = ["Session"]
-
-_REMEMBERED: Final = 32
-"""Folds of one session that are found again where the host has changed what came later."""
 
 
 class Session(ChatContext[Any]):
@@ -59,7 +59,6 @@ class Session(ChatContext[Any]):
         self.undone = self._folding.planning.undone
         self.undone.update(undone)
         self.turn = threading.Lock()  # held by the call that follows and folds
-        self._regions: list[tuple[int, tuple[int, ...], str]] = []  # without digests, latest last
         self.claim: Any = None
         self.chosen = False  # by a call, to be folded: see `Sessions.choose`
         self.awaited: Any = None  # the fold in the background with whose end that is given up
@@ -77,6 +76,7 @@ class Session(ChatContext[Any]):
         self._needs = 0  # items of the host's list with which it may stay folded, for certain
         self._mirror = Mirror(self._state, self._writing, self._host)
         self._places = self._mirror.places
+        self.folds = OwnFolds(self._host, self._places)
         self._view = View()
         self._joined: list[Any] = []  # what stood in one item when it went out last
         self._sent = Sent()
@@ -97,7 +97,7 @@ class Session(ChatContext[Any]):
     @property
     def folded(self) -> int:
         """Number of the host's items after the prefix that the folds so far stand for."""
-        return self._places.cut - self._start
+        return self.folds.length
 
     def check_summarizer(self, llm: LLM, model: str | None) -> None:
         """Check that a summarizer can answer, in one kind of call at least.
@@ -370,23 +370,12 @@ class Session(ChatContext[Any]):
         self._needs = len(self._host)
         self._sent.forget_before(self._places.cut)
         self._mirror.pass_by(outcome.removed)
-        self._remember(kept)
+        text = self._summary_text()
+        # Not what only the provider can read, what no longer tells, or what the host has not.
+        if text is not None and kept is not None:
+            self.folds.add(kept, text)  # before it is shown: the list may come again at once
         self._settle(self._view.saved + outcome.tokens_before - outcome.tokens_after)
         return True
-
-    def _remember(self, kept: tuple[int, ...] | None) -> None:
-        """Take down what is folded now, for when the list comes again; before it is shown.
-
-        Args:
-            kept: What `Places.fold` returned.
-        """
-        text = self._summary_text()
-        # What only the provider can read, what no longer tells, or what the host's list has not.
-        if text is None or kept is None:
-            return
-        places = tuple(index - self._start for index in kept)
-        self._regions.append((self.folded, places, text))
-        del self._regions[:-_REMEMBERED]
 
     def reuse(self, region: Region) -> Outcome[Any] | None:
         """Fold the host's list, of which nothing is folded yet, as it was folded before.
@@ -416,38 +405,12 @@ class Session(ChatContext[Any]):
         self._mirror.pass_by(outcome.removed)
         self._mirror.take(whole, stop, len(self._items))
         self._settle(outcome.tokens_before - outcome.tokens_after)
-        self._regions.append(region[1:])
+        self.folds.put_again(region)
         return outcome
 
     def rolling(self) -> list[str]:
         """Return the digests of the first 1, 2, 3, ... of the host's items after the prefix."""
         return self._host.rolling()
-
-    def regions(self) -> list[Region]:
-        """Return what has been folded of the host's list, the latest last.
-
-        Nothing where that was edited in place: the digests would be those of other words.
-        """
-        if not self._regions or not self._host.is_as_it_was(self._places.cut):
-            return []
-        digests = self.rolling()
-        return [
-            Region(digests[length - 1], length, kept, text) for length, kept, text in self._regions
-        ]
-
-    def shows(self, region: Region | None) -> bool:
-        """Return whether what is folded of the list is this region, or nothing where it is None."""
-        latest = self._regions[-1] if self._regions else None
-        return latest == (None if region is None else region[1:])
-
-    def latest(self) -> Region | None:
-        """Return what the summary in the list stands for, as `regions` does."""
-        return next(reversed(self.regions()), None)
-
-    def continues(self, region: Region) -> bool:
-        """Return whether more than is folded was folded as a region before."""
-        longer = self.folded < region.length
-        return longer and self._host.begins_with(region.length, region.digest)
 
     def whole(self) -> list[Any]:
         """Return the host's list as it handed it over last."""

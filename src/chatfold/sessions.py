@@ -136,7 +136,7 @@ class Sessions:
             if session.follow(items):
                 return True
             if session.begins_as(items):
-                known += session.regions()
+                known += session.folds.regions()
         except BaseException:  # of a template or an item of the host's own; it may be half done
             with self._lock:
                 gone.append(self._drop(session))
@@ -150,7 +150,7 @@ class Sessions:
             if other is not session and other.turn.acquire(blocking=False):
                 try:
                     if other.begins_as(session.whole()):
-                        found += other.regions()
+                        found += other.folds.regions()
                 finally:
                     other.turn.release()
         return found
@@ -203,17 +203,17 @@ class Sessions:
         Returns:
             None where there is no such session, or another call has it.
         """
-        items, region, gone = alike.whole(), alike.latest(), list[Session]()
+        items, region, gone = alike.whole(), alike.folds.latest(), list[Session]()
         if region is None:
             return None
-        found = [s for s in self._candidates(name, items) if s is not old and s.shows(region)]
+        found = [s for s in self._candidates(name, items) if s is not old and s.folds.shows(region)]
         found.sort(key=lambda session: not session.is_engaged_for(items))
         try:
             for other in found:
                 if not other.turn.acquire(blocking=False):
                     continue
                 ours.append(other)
-                if other.shows(region) and self._follows(other, items, [], gone):
+                if other.folds.shows(region) and self._follows(other, items, [], gone):
                     other.catch_up()
                     if other.is_sound() and (old.claim is None or other.claim is None):
                         self._put_in_place(name, old, other, ours)

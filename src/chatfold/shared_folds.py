@@ -75,7 +75,7 @@ def _reported(work: Callable[[], None]) -> None:
 
 
 def _latest(session: Session) -> _Latest:
-    regions = session.regions()
+    regions = session.folds.regions()
     if not regions:
         return None
     return regions[-1], regions[-2].digest if len(regions) > 1 else None

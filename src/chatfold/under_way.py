@@ -162,7 +162,7 @@ class UnderWay:
         try:
             if fold is not None and fold.done:
                 self._taken_in(session, fold)
-            regions = session.regions()
+            regions = session.folds.regions()
         except Exception as error:  # of an item of the host's own
             _log.warning("what was folded could not be kept: %s", type(error).__name__)
         finally:
