@@ -319,5 +319,6 @@ class ItemWriter:
 
 def _took_place(call: ToolCallRecord, part: ResultPart) -> bool:
     """Return whether a handoff led to another agent: one of several at a time is ignored."""
-    result = json_or_text(part.text)
-    return bool(call.name) and reason_in(result, failed=part.failed, name=call.name) is None
+    if not call.name:
+        return False
+    return reason_in(json_or_text(part.text), failed=part.failed, name=call.name) is None
