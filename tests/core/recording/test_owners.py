@@ -9,9 +9,11 @@ import pytest
 
 from chatfold import ChatContext
 from chatfold.core.entries import Entry, Field, read_line
-from chatfold.core.record import Record, parsed, rendered
+from chatfold.core.record import Record, joined, parsed, rendered
+from chatfold.core.recording import owners, rows
 from chatfold.core.recording.owners import without_owners
 from chatfold.core.recording.rows import Rows
+from chatfold.core.summary import wrapped
 from chatfold.tokens import estimate
 
 MIA = {"name": "Mia Vogel", "room": "4.17", "dose": "2.5 mg"}
@@ -38,13 +40,16 @@ def turn(number: int, result: Any, arguments: Any = None) -> list[Any]:
     ]
 
 
-def folded(said: str, *folds: Any, **options: Any) -> Record:
-    """Return the record after folds, of which each takes the results of a list away."""
+def folded(said: str, *folds: Any, pages: bool = False, **options: Any) -> Record:
+    """Return the record after folds, of which each takes the results of a list away.
+
+    With `pages` each call is given a limit of its own, which does not name it.
+    """
     items: list[Any] = []
     record, number = "", 0
     for results in folds:
         for result in results:
-            items += turn(number, result)
+            items += turn(number, result, {"limit": number + 700} if pages else None)
             number += 1
         items.append({"role": "user", "content": "ok"})
         fold = ChatContext(items).summarize(
@@ -119,6 +124,61 @@ def test_of_two_lists_that_have_a_thing_nobody_says_which_a_value_is_of() -> Non
     assert told(record) == {("qty", "411", "Lamp"), ("qty", "857", ""), ("qty", "699", "Desk")}
 
 
+def test_pages_of_a_list_are_told_apart() -> None:
+    """What stood first on one page, and on the next."""
+    record = folded(SAID, [[MIA], [JONAS]], pages=True)
+    assert {("dose", "2.5 mg", "Mia Vogel"), ("dose", "25 mg", "Jonas Ek")} <= told(record)
+
+
+@pytest.mark.parametrize(("most", "of"), [(2, "Mia Vogel"), (1, "")])
+def test_behind_many_results_that_might_say_otherwise_nothing_is_said_of_a_thing(
+    monkeypatch: pytest.MonkeyPatch, most: int, of: str
+) -> None:
+    """All of them would have to be read."""
+    monkeypatch.setattr(owners, "_LOOKED_AT", most)
+    record = folded(SAID, [[MIA, JONAS], [{"name": "Ward 7"}]], pages=True)
+    assert ("dose", "2.5 mg", of) in told(record)
+
+
+def test_nothing_is_said_of_things_in_a_result_that_is_too_large_to_be_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "_MOST_READ", 3)
+    assert {of for _, _, of in told(folded(SAID, [[MIA, JONAS]]))} == {""}
+
+
+def test_names_in_an_earlier_record_make_no_room_for_more_values() -> None:
+    """Of what goes, a share is room: what was added to say whose values are is none of it."""
+    fields = tuple(Field(f"{n}.size", f"{n}.5 mm", "", f"thing of place {n}") for n in range(30))
+    earlier = Record(values=(Entry("list_sizes", (), fields),))
+    found: list[Record] = []
+    for record in (earlier, without_owners(earlier)[0]):
+        summary = {"role": "user", "content": wrapped(joined("There is a list.", record), "")}
+        many = [{"size": f"{n * 37 + 113}.{n + 10}"} for n in range(200)]
+        items = [summary, *turn(0, many), *turn(1, {"a": 1}), {"role": "user", "content": "ok"}]
+        items[4]["content"] *= 8
+        fold = ChatContext(items).summarize(lambda prompt: "Sizes.", keep_last_turns=1)
+        assert fold.facts is not None
+        found.append(without_owners(parsed(fold.facts.record)[1])[0])
+    assert found[0] == found[1]
+
+
+def test_names_are_redacted_as_values_are() -> None:
+    """Also those of an earlier record, which a fold without that rule has written."""
+    items = [*turn(0, [MIA, JONAS]), {"role": "user", "content": "ok"}]
+    ctx = ChatContext(items)
+    assert ctx.summarize(lambda prompt: SAID, keep_last_turns=1)
+    items += [{"role": "assistant", "content": "Fine. " * 200}, {"role": "user", "content": "?"}]
+    fold = ctx.summarize(
+        lambda prompt: "They ask.",
+        keep_last_turns=1,
+        redact=lambda text: text.replace("Vogel", "***"),
+    )
+    assert fold.facts is not None
+    assert "(of Mia ***)" in fold.facts.record
+    assert "Vogel" not in fold.facts.record
+
+
 def test_no_value_gives_way_to_a_name() -> None:
     """Where room is short, the things of older calls stay without."""
     many = [
@@ -129,8 +189,8 @@ def test_no_value_gives_way_to_a_name() -> None:
         "They see " + ", ".join(f"{row['id']}" for row in many), [many], ledger_tokens=600
     )
     assert estimate(rendered(record)) <= 600
-    owners = [of for _, _, of in told(record)]
-    assert len(owners) == len(many) > sum(map(bool, owners)) > 0
+    named = [of for _, _, of in told(record)]
+    assert len(named) == len(many) > sum(map(bool, named)) > 0
 
 
 def test_an_earlier_record_says_it_as_long_as_its_values_stand() -> None:
@@ -247,18 +307,18 @@ def test_what_a_result_says_of_a_thing_is_known_by_any_of_its_names() -> None:
     root = {
         "data": [{"id": "A-1", "name": "Ann", "n": 1, "in": {"n": 2}}, {"id": "A-2", "n": None}]
     }
-    rows = rows_of(root)
-    assert rows.said_of("A-1", "n") == rows.said_of("Ann", "n") == {"1", "2"}
-    assert rows.said_of("A-1", "in.n") == {"2"}
-    assert rows.said_of("A-2", "n") == {""}
-    assert rows.said_of("A-3", "n") == set()
+    found = rows_of(root)
+    assert found.said_of("A-1", "n") == found.said_of("Ann", "n") == {"1", "2"}
+    assert found.said_of("A-1", "in.n") == {"2"}
+    assert found.said_of("A-2", "n") == {""}
+    assert found.said_of("A-3", "n") == set()
 
 
 def test_a_result_that_is_too_large_says_nothing_for_certain() -> None:
     large = {"a": [{"id": f"A-{n}", "b": [{"c": n}]} for n in range(5_000)]}
-    rows = rows_of(large)
-    assert not rows.is_one_list
-    assert rows.said_of("A-1", "c") is None
+    found = rows_of(large)
+    assert not found.is_one_list
+    assert found.said_of("A-1", "c") is None
     assert not rows_of([{f"k{n}": {"n": n} for n in range(5_000)}]).is_one_list
 
 
@@ -266,6 +326,6 @@ def test_json_that_is_nested_deeply_costs_no_stack() -> None:
     deep: Any = [{"id": "A-1"}]
     for _ in range(5_000):
         deep = [{"id": "A-2", "in": deep}]
-    rows = rows_of(deep)
-    assert rows.said_of("A-2", "id") == {"A-2"}
-    assert rows.owner((0, "in") * 20) == ""
+    found = rows_of(deep)
+    assert found.said_of("A-2", "id") == {"A-2"}
+    assert found.owner((0, "in") * 20) == ""
