@@ -14,7 +14,7 @@ from strategies import SHAPES, History, broken, histories
 from validator import lost_partners, validate
 
 from chatfold import ChatContext, ChatfoldError, InvalidResultError, Problem, Prompt
-from chatfold.core.views import Placement, Shape
+from chatfold.core.views import Placement, ResultPart, Shape
 from chatfold.shapes import shape_named
 
 ONE_FAULT = {
@@ -38,6 +38,11 @@ def faults(items: list[Any], shape: str) -> Counter[tuple[str, int]]:
     found = [(v.rule, id(items[v.index])) for v in validate(items, shape) if not v.open]
     placed = {(ONE_FAULT[rule], item) for rule, item in found if rule in ONE_FAULT}
     return Counter([*placed, *(fault for fault in found if fault[0] not in ONE_FAULT)])
+
+
+def validated(items: list[Any], shape: str) -> Counter[str]:
+    """Return the rules that the second validator finds broken, an open end aside."""
+    return Counter(v.rule for v in validate(items, shape) if not v.open)
 
 
 def own_errors(ctx: ChatContext[Any]) -> Counter[tuple[str, int]]:
@@ -216,6 +221,29 @@ def test_law_8_a_second_result_stops_no_fold(shape: str) -> None:
     assert known
     assert outcome.changed
     assert own_errors(ctx) <= known
+
+
+@given(history=histories(), place=st.integers(0, 30), more=st.integers(0, 9))
+def test_law_8_a_second_result_is_refused_for_nothing_else_after_a_fold(
+    history: History, place: int, more: int
+) -> None:
+    """It stays with its call, so that no error of another kind takes the place of the one."""
+    views = context(history).views()
+    results = [i for i, v in enumerate(views) if v.parts and {*map(type, v.parts)} == {ResultPart}]
+    assume(results)
+    at = results[place % len(results)] + 1
+    items = [*history.items[:at], copy.deepcopy(history.items[at - 1]), *history.items[at:]]
+    room = context(history, items[at:]).count_tokens().value  # the tail would begin with it
+    ctx = context(history, items, grounding="report")
+
+    def errors() -> Counter[tuple[str, int]]:
+        found = (p for p in ctx.check() if p.severity == "error")
+        return Counter((p.rule, id(ctx.items[p.index])) for p in found)
+
+    known, faulty = errors(), validated(ctx.items, history.shape)
+    fold(ctx, keep_tokens=room + more, force=True)
+    assert errors() <= known
+    assert validated(ctx.items, history.shape) <= faulty
 
 
 def test_law_8_a_call_stays_with_both_of_what_may_be_its_result() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from chatfold.core.calls import pair_calls
-from chatfold.core.views import CallPart, ItemView, ResultPart
+from chatfold.core.calls import CallPairing, Span, pair_calls
+from chatfold.core.views import CallPart, ItemView, ResultPart, TextPart
 
 RESULT = ItemView("tool", (ResultPart("a", None, "1"),), "tool", "openai_chat")
 
@@ -57,3 +57,23 @@ def test_no_result_answers_a_call_that_stands_behind_it() -> None:
     )
     records = pair_calls([ItemView("assistant", parts, "assistant", "gemini", whole_step=True)])
     assert [(r.id, r.result) for r in records if r.completed and r.call_index == 0] == [("a", "2")]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_a_second_result_behind_what_somebody_said_binds_nothing(role: Literal["user"]) -> None:
+    """It may come hundreds of items later, and is refused where it stands in any case."""
+    said = ItemView(role, (TextPart("Go on."),), role, "openai_chat", whole_step=True)
+    views = [_asks(1), RESULT, RESULT, *([said] * 3), RESULT]
+    pairing = CallPairing(lambda: -1)
+    for index, view in enumerate(views):
+        pairing.feed(index, view)
+    assert pairing.spans == [Span(0, 1), Span(0, 2)]
+
+
+def test_a_second_result_belongs_to_the_latest_call_of_its_id_that_was_answered() -> None:
+    """Ids recur; of a call that came between, it is the first."""
+    views = [_asks(1), RESULT, _asks(1), RESULT, RESULT, _asks(1), RESULT]
+    pairing = CallPairing(lambda: -1)
+    for index, view in enumerate(views):
+        pairing.feed(index, view)
+    assert pairing.spans == [Span(0, 1), Span(2, 3), Span(2, 4), Span(5, 6)]

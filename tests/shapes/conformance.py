@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -559,6 +560,27 @@ class ShapeConformance:
             assert f"{done}: {late.result}" in told.replace("result=", "")
             assert "open:" not in told
             ctx.items.extend(talk)
+
+    def test_a_second_result_of_a_call_is_not_parted_from_it(self, hint: str | None) -> None:
+        """In an item of its own it is one too many; without its call it is refused everywhere."""
+        w, call = self.writer, Call("callAAAA5", "refund", {"order": "LK-1"}, f"Paid. {_LONG}")
+        told = [w.user(f"Please. {_LONG}"), *w.calls(call)]
+        first, last = len(told) - 1, len(told) + 2 * len(w.results(call))
+        items = [*told, *w.results(call), *w.results(call), w.assistant(_LONG), w.user("Thanks")]
+        whole = self.context(list(items), hint)
+        assert first in whole.cut_points()
+        assert last in whole.cut_points()
+        assert not {*range(first + 1, last)} & {*whole.cut_points()}
+        grown = self.context([], hint)
+        for item in items:
+            grown.append(item)
+            grown.count_tokens()
+        assert grown.cut_points() == whole.cut_points()
+        known = Counter(p.rule for p in whole.check() if p.severity == "error")
+        for keep in (1, 200, 600, 1000):
+            ctx = self.context(list(items), hint)
+            ctx.summarize(lambda prompt: "short", keep_tokens=keep)
+            assert Counter(p.rule for p in ctx.check() if p.severity == "error") <= known
 
     def test_reading_and_folding_change_no_item(self, hint: str | None) -> None:
         """The caller's items say afterwards what they said before."""

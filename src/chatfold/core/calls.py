@@ -191,7 +191,9 @@ class CallPairing:
         self.spans: list[Span] = []
         self._last_user = last_user
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
-        self._by_place: dict[tuple[str, str], _Entry] = {}  # what a result without an id answered
+        # What was answered since anybody spoke: by its id, and by its name where that binds it.
+        self._told: dict[tuple[str, str | None], _Entry] = {}
+        self._told_by_name: dict[tuple[str, str | None], _Entry] = {}
         self._at_any_time: dict[tuple[str, str], _Entry] = {}  # and what is answered when it may be
         self._step = 0
         self._model_spoke = False
@@ -207,12 +209,14 @@ class CallPairing:
         if role == "assistant":
             if view.whole_step or not self._model_spoke:
                 self._step += 1
+                if self._told:
+                    self._go_on()
             self._model_spoke = True
         else:
             self._model_spoke = False
         if len(parts) == 1 and type(parts[0]) is TextPart:  # what most items are
-            if self._by_place:  # who speaks here ends the step that such a result was of
-                self._by_place.clear()
+            if self._told:
+                self._go_on()
             return
         waiting: Sequence[ResultPart] | None = None
         for part in parts:
@@ -301,9 +305,11 @@ class CallPairing:
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
         call = entry.part
-        if part.id is None and call.id is not None:
-            answered = self._at_any_time if call.asynchronous else self._by_place
-            answered[part.pair, call.id] = entry
+        self._told[part.pair, call.id if call.id is not None else part.id] = entry
+        if part.id is None or call.id is None:
+            self._told_by_name[part.pair, part.name] = entry
+            if call.asynchronous and call.id is not None:
+                self._at_any_time[part.pair, call.id] = entry
         entry.record = ToolCallRecord(
             call.id if call.id is not None else part.id,
             call.name if call.name is not None else part.name,
@@ -323,18 +329,26 @@ class CallPairing:
         if index > entry.index:
             self.spans.append(Span(entry.index, index))
 
-    def _keep_beside(self, index: int, part: ResultPart) -> None:
-        """Bind a result without a call to what names its id, if another answers that by its place.
+    def _go_on(self) -> None:
+        """Forget which calls were answered last: whoever speaks ends the group of their results."""
+        self._told.clear()
+        self._told_by_name.clear()
 
-        Which of the two the provider takes for the answer is its matter: no cut is to decide it.
+    def _keep_beside(self, index: int, part: ResultPart) -> None:
+        """Bind a result without a call to the call that has another one, in the same group.
+
+        Chat messages belong together from the message with the calls to the last of their results
+        (https://developers.openai.com/api/docs/guides/function-calling, read 2026-11-21). Which of
+        two the provider takes for the answer is its matter: no cut is to decide it. A result that
+        comes after something was said is a stray: nobody takes it as it stands, and all between it
+        and its call would be bound for that.
         """
         if part.id is None:
-            return
-        key = part.pair, part.id
-        entry = self._by_place.get(key)
-        if entry is None or entry.step != self._step:
-            entry = self._at_any_time.get(key)
-        if entry is not None:
+            entry = self._told_by_name.get((part.pair, part.name))
+        else:
+            key = part.pair, part.id
+            entry = self._told.get(key) or self._at_any_time.get(key)
+        if entry is not None and index > entry.index:
             self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
