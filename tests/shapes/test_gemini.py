@@ -797,3 +797,90 @@ def test_a_history_from_the_sdk_s_json_is_found_again(form: Any) -> None:
 
     assert fold(host) == "summarized"
     assert fold([form(item) for item in host]) == "reused"
+
+
+def _watch(key: str = "will_continue", id_: str | None = "1", sdk: bool = False) -> list[Any]:
+    """Return a call that is answered by three responses, with words between the last two."""
+    named = {} if id_ is None else {"id": id_}
+
+    def told(text: str, *more: bool) -> Item:
+        continues = dict.fromkeys([key], more[0]) if more else {}
+        return _user(_response("watch", {"output": text + " word" * 120}, **named, **continues))
+
+    contents = [
+        _user("Watch the build." + " word" * 120),
+        _model(_call("watch", **named)),
+        told("10 percent", True),
+        told("50 percent", True),
+        _model("It is half done."),
+        told("finished", *([False] if key == "will_continue" else [])),
+        _model("It is built."),
+        _user("Thanks."),
+    ]
+    return [types.Content.model_validate(c) for c in contents] if sdk else contents
+
+
+WATCHED = pytest.mark.parametrize(
+    "history",
+    [_watch(), _watch("willContinue"), _watch(sdk=True), _watch("willContinue", None)],
+    ids=["python", "wire", "sdk", "no id"],
+)
+
+
+@WATCHED
+def test_a_call_is_open_until_a_response_behind_which_no_more_come(history: list[Any]) -> None:
+    """Those before stay with it, whatever is said between, and are no orphans."""
+    grown: ChatContext[Any] = ChatContext([], shape="gemini")
+    for index, item in enumerate(history):
+        grown.append(item)
+        grown.count_tokens()
+        (call,) = grown.tool_calls() or [None]
+        assert (call is None) == (index == 0)
+        if call is not None:
+            assert call.status == ("open" if index < 5 else "completed")
+            assert call.running == (1 < index < 5)
+            assert set(grown.cut_points()) == {0, 1, *range(6, index + 2)}
+        assert [p.rule for p in grown.check()] == (["unanswered_call"] if index == 1 else [])
+    assert ChatContext(history, shape="gemini").cut_points() == grown.cut_points()
+    (call,) = grown.tool_calls()
+    assert call.result.startswith("finished")
+    assert call.result_index == 5
+
+
+@WATCHED
+def test_all_responses_of_a_call_are_shown_and_folded_together(history: list[Any]) -> None:
+    """No cut parts them, and a call that is pinned stays with all of them."""
+    shown: list[str] = []
+
+    def short(prompt: Any) -> str:
+        shown.append(prompt.user)
+        return "Built."
+
+    ctx = ChatContext(list(history), shape="gemini", pin=lambda item: item is history[1])
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert [next((i for i, o in enumerate(history) if o is x), -1) for x in ctx.items] == [
+        *(-1, 1, 2, 3, 5, 7)
+    ]
+    assert all(f"{text} word" in shown[0] for text in ("10 percent", "50 percent", "finished"))
+    assert shown[0].count('status="in_progress"') == 2
+
+
+def test_a_call_that_somebody_runs_is_not_run_again_nor_given_up_by_words_of_the_user() -> None:
+    """Only functions that block nothing go on like that, and theirs may come turns later."""
+    history = [*_watch()[:5], _user("Tell me a joke."), _model("Knock, knock."), _user("Hm?")]
+    ctx: ChatContext[Any] = ChatContext(history, shape="gemini")
+    ran: list[str] = []
+    ctx.run_tool_calls({"watch": lambda: ran.append("again")})
+    assert not ran
+    assert len(ctx.items) == len(_watch()[:5]) + 3
+    outcome = ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert outcome.blocked_by == ("1",)
+    assert [call.status for call in ctx.tool_calls()] == ["open"]
+
+
+@pytest.mark.parametrize("value", [False, None, "yes", 1])
+def test_only_true_says_that_a_response_goes_on(value: Any) -> None:
+    """Whatever else a host writes there."""
+    read = GEMINI.read(_user(_response(will_continue=value)))
+    assert read is not None
+    assert [type(p) is ResultPart and p.goes_on for p in read.parts] == [False]

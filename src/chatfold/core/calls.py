@@ -63,6 +63,8 @@ class ToolCallRecord:
         namespace: Where the tool lives, as the provider writes it: a namespace of functions, the
             label of an MCP server, a provider's family of tools, such as `browser`. None where it
             says nothing of that. Tools of two namespaces may have one name.
+        running: Whether a part of its result is there, and says that more will come. It is open
+            then, and nobody has to run it.
     """
 
     id: str | None
@@ -79,6 +81,7 @@ class ToolCallRecord:
     cut_off: bool = False
     caller: str | None = None
     namespace: str | None = None
+    running: bool = False
 
     @property
     def qualified_name(self) -> str | None:
@@ -153,7 +156,7 @@ class Span(NamedTuple):
 class _Entry:
     """A call on its way to becoming a record; the record is kept once nothing can change it."""
 
-    __slots__ = ("index", "name", "part", "record", "shape", "step")
+    __slots__ = ("index", "name", "part", "record", "running", "shape", "step")
 
     def __init__(
         self,
@@ -169,6 +172,7 @@ class _Entry:
         self.step = step
         self.name = part.name if part else None
         self.record = record
+        self.running = False
 
 
 class CallPairing:
@@ -176,14 +180,15 @@ class CallPairing:
 
     A result binds to the latest step that holds an unanswered call with its id, and inside the
     step to the first such call. Where either side has no id, the name decides, then the place;
-    of several results in an item, those that name their calls come first.
+    of several results in an item, those that name their calls come first. One that says that more
+    is to come leaves its call unanswered, which may then be answered at any time.
 
     Args:
         last_user: Returns the index of the last item in which a user speaks, -1 where there is
             none.
 
     Attributes:
-        spans: From the answered calls to their results, where these are in other items.
+        spans: From the calls to their results, where these are in other items.
     """
 
     def __init__(self, last_user: Callable[[], int]) -> None:
@@ -304,7 +309,12 @@ class CallPairing:
             )
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
+        if index > entry.index:
+            self.spans.append(Span(entry.index, index))
         call = entry.part
+        if part.goes_on:
+            entry.part, entry.running = call._replace(asynchronous=True), True
+            return
         self._told[part.pair, call.id if call.id is not None else part.id] = entry
         if part.id is None or call.id is None:
             self._told_by_name[part.pair, part.name] = entry
@@ -326,8 +336,6 @@ class CallPairing:
             call.caller,
             call.namespace if call.name is not None else part.namespace,
         )
-        if index > entry.index:
-            self.spans.append(Span(entry.index, index))
 
     def _go_on(self) -> None:
         """Forget which calls were answered last: whoever speaks ends the group of their results."""
@@ -352,7 +360,7 @@ class CallPairing:
             self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
-        """Return the call that `part` answers, taken off the open ones.
+        """Return the call that `part` answers, taken off the open ones unless more is to come.
 
         Where an id is missing, only a call of the same shape can be meant.
         """
@@ -360,11 +368,12 @@ class CallPairing:
             key = (part.pair, part.id)
             waiting = self._open.get(key)
             if waiting is not None and len(waiting) == 1:  # so it is with most
-                del self._open[key]
+                if not part.goes_on:
+                    del self._open[key]
                 return waiting[0]
-            found = self._take(key, None, None)
-            return found or self._take((part.pair, None), part.name, shape)
-        found = self._take((part.pair, None), part.name, shape)
+            found = self._take(key, None, None, part.goes_on)
+            return found or self._take((part.pair, None), part.name, shape, part.goes_on)
+        found = self._take((part.pair, None), part.name, shape, part.goes_on)
         if found is not None:
             return found
         # The calls have ids and the result has none: the first of that name in the latest step.
@@ -383,12 +392,12 @@ class CallPairing:
         found = next(e for e in islice(self.entries, first, None) if id(e) in chosen)
         assert found.part is not None
         under = (found.part.pair, found.part.id)
-        return self._taken(under, self._open[under].index(found))
+        return self._taken(under, self._open[under].index(found), part.goes_on)
 
     def _take(
-        self, key: tuple[str, str | None], name: str | None, shape: str | None
+        self, key: tuple[str, str | None], name: str | None, shape: str | None, waits: bool
     ) -> _Entry | None:
-        """Return and remove the first call of the latest step under `key` that fits."""
+        """Return the first call of the latest step under `key` that fits, as `_taken` does."""
         waiting = self._open.get(key)
         if not waiting:
             return None
@@ -401,11 +410,13 @@ class CallPairing:
         place = bisect_left(waiting, waiting[place].step, hi=place, key=_step)
         while not _fits(waiting[place], name, shape):
             place += 1
-        return self._taken(key, place)
+        return self._taken(key, place, waits)
 
-    def _taken(self, key: tuple[str, str | None], place: int) -> _Entry:
-        """Return the waiting call at one place, which waits no more."""
+    def _taken(self, key: tuple[str, str | None], place: int, waits: bool) -> _Entry:
+        """Return the waiting call at one place, and take it off them unless it still waits."""
         waiting = self._open[key]
+        if waits:
+            return waiting[place]
         entry = waiting.pop(place)
         if not waiting:
             del self._open[key]
@@ -451,6 +462,7 @@ def _unanswered(
         call.cut_off,
         call.caller,
         call.namespace,
+        entry.running,
     )
     if record.status == "open" and given_up(record):
         return replace(record, status="abandoned")

@@ -123,8 +123,9 @@ def unanswered(views: Iterable[ItemView]) -> set[CallKey]:
 
 
 def answered(view: ItemView) -> list[CallKey]:
-    """Return what names the calls that an item has results of."""
-    return [(p.pair, p.id or p.name) for p in view.parts if isinstance(p, ResultPart)]
+    """Return what names the calls that an item has results of, but for those that go on."""
+    results = (p for p in view.parts if isinstance(p, ResultPart) and not p.goes_on)
+    return [(p.pair, p.id or p.name) for p in results]
 
 
 class Arrived(NamedTuple):

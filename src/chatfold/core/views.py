@@ -124,7 +124,8 @@ class CallPart(NamedTuple):
 class ResultPart(NamedTuple):
     """The result of a call in an earlier item (or earlier in the same item).
 
-    `namespace` is where the tool lives, as in the call, where the result says it too.
+    `namespace` is where the tool lives, as in the call, where the result says it too; `goes_on`
+    where it says that more of it is to come, so that the call is not answered by it.
     """
 
     id: str | None
@@ -135,6 +136,7 @@ class ResultPart(NamedTuple):
     media: tuple[MediaPart, ...] = ()
     caller: str | None = None
     namespace: str | None = None
+    goes_on: bool = False
 
 
 class ServerCallPart(NamedTuple):
