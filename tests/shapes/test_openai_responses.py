@@ -554,3 +554,74 @@ def test_a_call_inside_of_a_message_says_where_its_tool_lives() -> None:
     beside = [{"id": "a", "type": "function", "function": function}]
     message = {**message, "content": [], "tool_calls": beside}
     assert _homes([USER, message]) == [("crm.delete", "crm")]
+
+
+_PAID: list[Item] = [
+    {"type": "function_call_output", "call_id": "c1", "output": "paid"},
+    {"type": "message", "role": "assistant", "content": "Done."},
+    {"type": "message", "role": "user", "content": "Again."},
+]
+
+
+def _pay(arguments: str = '{"to": "A"}') -> Item:
+    return {"type": "function_call", "call_id": "c1", "name": "pay", "arguments": arguments}
+
+
+def _paying(*calls: Item) -> Item:
+    said = {"type": "output_text", "text": "I will pay."}
+    return {"type": "message", "role": "assistant", "content": [said, *calls]}
+
+
+def _read_twice(*items: Item) -> tuple[list[tuple[str, int | None, int | None]], list[int]]:
+    """Return the calls of a list, and where it may be cut; read at once, and item by item."""
+    grown: ChatContext[Any] = ChatContext([], shape="openai_responses")
+    for item in items:
+        grown.append(item)
+        grown.count_tokens()
+    whole = ChatContext([*items], shape="openai_responses")
+    assert whole.tool_calls() == grown.tool_calls()
+    assert whole.cut_points() == grown.cut_points()
+    records = [(r.status, r.call_index, r.result_index) for r in whole.tool_calls()]
+    return records, whole.cut_points()
+
+
+@pytest.mark.parametrize("form", ["{'to': 'A'}", '{"to":"A"}', '{"to": "A"}'])
+def test_a_call_that_is_nested_and_an_item_too_is_one(form: str) -> None:
+    """Whichever of the two a session store wrote first, and however it spaced the arguments."""
+    item = _pay(form)
+    nested = _pay(form.replace(":", ": ").replace("  ", " ") if "'" not in form else form)
+    for pair in ([_paying(nested), item], [item, _paying(nested)]):
+        assert _read_twice(*pair) == ([("open", 0, None)], [0])
+        assert _read_twice(*pair, *_PAID) == ([("completed", 0, 2)], [0, 3, 4, 5])
+    ctx = ChatContext([_paying(nested), item], shape="openai_responses")
+    ran: list[str] = []
+    ctx.run_tool_calls({"pay": lambda to="": ran.append(to) or "paid"})
+    assert len(ran) == ("'" not in form)
+    assert [r.status for r in ctx.tool_calls()] == ["failed" if "'" in form else "completed"]
+
+
+def test_a_call_under_the_id_of_one_that_is_nested_may_be_another() -> None:
+    """Once that is answered, where it says something else, or where both stand alike."""
+    again = [_paying(_pay()), _pay(), *_PAID]
+    done = ("completed", 0, 2)
+    assert _read_twice(*again, *again)[0] == [done, ("completed", 5, 7)]
+    late = [_paying(_pay()), *_PAID, _pay(), *_PAID]
+    assert _read_twice(*late)[0] == [("completed", 0, 1), ("completed", 4, 5)]
+    other = [_paying(_pay()), _pay('{"to": "B"}')]
+    assert [r[:2] for r in _read_twice(*other)[0]] == [("open", 0), ("open", 1)]
+    words = [_paying(_pay("soon")), _pay("{}")]
+    assert [r[:2] for r in _read_twice(*words)[0]] == [("open", 0), ("open", 1)]
+    items = [_paying(_pay()), _pay(), _pay()]
+    assert [r[:2] for r in _read_twice(*items)[0]] == [("open", 0), ("open", 2)]
+    assert [r[:2] for r in _read_twice(_paying(_pay(), _pay()))[0]] == [("open", 0), ("open", 0)]
+    user = {"type": "message", "role": "user", "content": "Well?"}
+    passed = [_paying(_pay()), user, _pay()]
+    assert [r[:2] for r in _read_twice(*passed)[0]] == [("abandoned", 0), ("open", 2)]
+
+
+def test_a_nested_call_that_is_an_item_too_blocks_no_fold() -> None:
+    """Its one result answers it, and the prompt tells of it."""
+    long = [{"type": "message", "role": r, "content": "long " * 300} for r in ("user", "assistant")]
+    ctx = ChatContext([*long, _paying(_pay()), _pay(), *_PAID[:2]], shape="openai_responses")
+    assert ctx.summarize(lambda prompt: "Paid A.", keep_last_turns=0).changed
+    assert ctx.tool_calls() == []

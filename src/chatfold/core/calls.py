@@ -226,9 +226,12 @@ class CallPairing:
         waiting: Sequence[ResultPart] | None = None
         for part in parts:
             if isinstance(part, CallPart):
+                others = self._open.setdefault((part.pair, part.id), [])
+                if others and self._is_told_again(index, part, others[-1]):
+                    continue
                 entry = _Entry(part, index, view.shape, self._step, None)
                 self.entries.append(entry)
-                self._open.setdefault((part.pair, part.id), []).append(entry)
+                others.append(entry)
             elif isinstance(part, ResultPart):
                 if part.id is None and waiting is None:
                     waiting = _after_others(parts)
@@ -268,6 +271,24 @@ class CallPairing:
         first = max(0, first - before)
         given_up, spoke = _given_up(None), self._last_user()
         return first, [e.record or _unanswered(e, spoke, given_up) for e in entries[first:last]]
+
+    def _is_told_again(self, index: int, part: CallPart, entry: _Entry) -> bool:
+        """Return whether a call is the one before it of its id: in a message, and as an item.
+
+        Session stores nest calls in messages, as langchain-openai writes them, and may keep the
+        items beside those (read 2026-11-21). Calls of one id that are both items, or both nested,
+        that say something else, or of which one is answered, are two.
+        """
+        before = entry.part
+        if before is None or part.id is None or before.nested == part.nested:
+            return False
+        same = part.name == before.name and _alike(part.arguments, before.arguments)
+        if not same or entry.step != self._step or entry.index == index:
+            return False
+        if before.nested:  # the item says more of it, and stands for it once
+            entry.part = part._replace(arguments=before.arguments)
+        self.spans.append(Span(entry.index, index))
+        return True
 
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":
@@ -467,6 +488,16 @@ def _unanswered(
     if record.status == "open" and given_up(record):
         return replace(record, status="abandoned")
     return record
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return whether two arguments are the same text, or the same JSON."""
+    if one == other:
+        return True
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _index(entry: _Entry) -> int:

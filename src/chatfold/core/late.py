@@ -113,13 +113,14 @@ def note_place(snapshot: Snapshot) -> int:
 def unanswered(views: Iterable[ItemView]) -> set[CallKey]:
     """Return what names the calls of which there are more than results."""
     calls: Counter[CallKey] = Counter()
+    nested: Counter[CallKey] = Counter()  # of which each may be an item, too
     results: Counter[CallKey] = Counter()
     for view in views:
         for part in view.parts:
             if type(part) is CallPart and part.kind != "approval":
-                calls[part.pair, part.id or part.name] += 1
+                (nested if part.nested else calls)[part.pair, part.id or part.name] += 1
         results.update(answered(view))
-    return set(calls - results)
+    return set((calls | nested) - results)
 
 
 def answered(view: ItemView) -> list[CallKey]:

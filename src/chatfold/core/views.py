@@ -104,7 +104,8 @@ class CallPart(NamedTuple):
     lives, if the provider says so: tools of two namespaces may have one name; `unknown` where the
     call is written as in no form that is known, what it seems to be called ("" where nothing says
     it): then `arguments` is the JSON of all that it holds, and there is no `name`, so that nobody
-    runs it.
+    runs it; `nested` where it stands among the words of a message of a shape whose calls are items
+    of their own, so that it may stand there, too.
     """
 
     id: str | None
@@ -119,6 +120,7 @@ class CallPart(NamedTuple):
     no_text: bool = False
     namespace: str | None = None
     unknown: str | None = None
+    nested: bool = False
 
 
 class ResultPart(NamedTuple):
