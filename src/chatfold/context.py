@@ -408,8 +408,8 @@ class ChatContext(Summarizing[ItemT]):
         check_ways(on_error, background)
         who = partial(asked, llm, model, settings.request if settings.mode == "append" else None)
         work = partial(begin, self._state, self._folding, llm, limits, settings, model)
-        wanted = (limits, settings)
-        return Call(settings.on_event, on_error, work if background else None, who, wanted)
+        wanted, keep = (limits, settings), limits.tokens() or 0
+        return Call(settings.on_event, on_error, work if background else None, who, wanted, keep)
 
     def _what(
         self, ask: Ask, llm: LLM, limits: Limits, settings: Settings, model: str | None

@@ -22,7 +22,7 @@ from chatfold.folding import Folding
 from chatfold.loads import Loads
 from chatfold.policy import Load, Policy
 from chatfold.state import ListState
-from chatfold.waits import Waits
+from chatfold.waits import Tried, Waits
 
 __all__ = ["LAST_RESORT", "Ask", "Call", "EachTurn", "OnError", "check_ways", "told"]
 
@@ -64,6 +64,7 @@ class Call(NamedTuple):
             wait for the model.
         asked: Says who is asked for the summary.
         wanted: What is to be kept, and how; where nothing could be folded, that holds for this.
+        keep: The tokens of it; None for what the policy keeps.
     """
 
     hook: Hook | None = None
@@ -71,6 +72,7 @@ class Call(NamedTuple):
     begin: Callable[[Then, Known, Cost, bool, OverBy], BackgroundFold[Any]] | None = None
     asked: Asked | None = None
     wanted: object = None
+    keep: int | None = None
 
 
 class _Said(NamedTuple):
@@ -127,13 +129,14 @@ class EachTurn:
         self._state = state
         self._folding = folding
         self._said: _Said | None = None  # by the policy, in this turn
+        self._is_stuck = False  # whether the turn waits that asked last, over the trigger
 
-    def learn(self, outcome: Outcome[Any], wanted: object = None) -> None:
+    def learn(self, outcome: Outcome[Any], tried: Tried | None = None) -> None:
         """Learn from how a fold went, when to try the next one.
 
         Args:
             outcome: How it went.
-            wanted: What was to be kept, and how.
+            tried: What it was tried with; None for the list as it is now.
         """
         if outcome.changed:
             self.waits.folded(by_model=True)
@@ -141,8 +144,7 @@ class EachTurn:
         elif _failed(outcome):
             self.waits.failed(in_store=isinstance(outcome.error, StoreError))
         elif outcome.reason in _NOTHING:
-            size = self._state.extent().tokens
-            self.waits.found_nothing(outcome, size, (wanted, *self._what_ends_it()))
+            self.waits.found_nothing(outcome, tried or self._tried(Call()))
 
     def steps(self, call: Call) -> Generator[Ask, Outcome[Any], Outcome[Any]]:
         """Yield what is to be folded now; return what happened.
@@ -172,18 +174,19 @@ class EachTurn:
                 return self.with_limit(self._folding.idle("vetoed"))
             if self.waits.waits():
                 return (yield from self._without_model(self._waiting(), call, attempt))
+            tried = self._tried(call)  # what comes in the meantime is no part of the plan
             try:
                 if call.begin is not None:
-                    then = partial(self.learned, attempt=attempt, wanted=call.wanted)
+                    then = partial(self.learned, attempt=attempt, tried=tried)
                     begin = partial(call.begin, then)
                     return self._begun(begin, attempt.cost, call.hook is None)  # it may edit
                 outcome = yield Ask(self.loads.now().over_window, attempt.cost)
             except ChatfoldError as error:
                 outcome = self._folding.failed(error, attempt.cost)
             except Exception as error:  # of the caller's own `post_process`, say, after a paid call
-                self.learned(self._folding.failed(error, attempt.cost), attempt, call.wanted)
+                self.learned(self._folding.failed(error, attempt.cost), attempt, tried)
                 raise
-            outcome = self.learned(outcome, attempt, call.wanted)
+            outcome = self.learned(outcome, attempt, tried)
         return (yield from self._ended(outcome, call))
 
     def hold(self, fold: BackgroundFold[Any]) -> None:
@@ -198,14 +201,14 @@ class EachTurn:
                 self.background = None
 
     def learned(
-        self, outcome: Outcome[Any], attempt: Attempt, wanted: object = None
+        self, outcome: Outcome[Any], attempt: Attempt, tried: Tried | None = None
     ) -> Outcome[Any]:
         """Learn from how a fold went, and tell of it; return its outcome, complete.
 
         To be called once, as soon as that is known: what a provider reports next may be of the
         list before it.
         """
-        self.learn(outcome, wanted)
+        self.learn(outcome, tried)
         return self.report(outcome, attempt)
 
     def report(self, outcome: Outcome[Any], attempt: Attempt) -> Outcome[Any]:
@@ -230,7 +233,14 @@ class EachTurn:
         """
         if not again:
             self._said = None
-        return self.background is None and self._idle(background, None) is None
+        due = self.background is None
+        idle = self._idle(background, None) if due else None
+        self._is_stuck = idle is not None and idle.reason in _NOTHING
+        return due and idle is None
+
+    def looks_elsewhere(self) -> bool:
+        """Return whether to look for the fold of another process, once `is_due` said no."""
+        return self.waits.looks_elsewhere(nothing=self._is_stuck)
 
     def _is_due(self, load: Load, share: float) -> bool:
         """Return what the policy says; see `Policy.due`. In a turn it is asked once of a load."""
@@ -257,7 +267,8 @@ class EachTurn:
         if self.waits.waits() and not self._at_last_resort(load):
             return self.with_limit(self._waiting())
         if not load.over_window:
-            said = self.waits.still_nothing(extent.tokens, wanted, self._what_ends_it)
+            reach = self._state.reach
+            said = self.waits.still_nothing(extent.tokens, wanted, self._what_ends_it, reach)
             if said is not None:
                 return self.with_limit(said)
         if background and (fold := self.background) is not None:
@@ -269,6 +280,12 @@ class EachTurn:
         if looked_through or self._state.extent_looked_through() == counted:
             return None
         return self._idle(background, wanted, looked_through=True)
+
+    def _tried(self, call: Call) -> Tried:
+        """Return what a call tries to fold the list with, as it is now."""
+        keep = self.loads.kept_tokens if call.keep is None else call.keep
+        size, reach = self._state.extent().tokens, self._state.reach(keep)
+        return Tried(call.wanted, keep, size, reach, self._what_ends_it())
 
     def _what_ends_it(self) -> tuple[object, ...]:
         """Return what may end that nothing can be folded, besides what comes.

@@ -21,6 +21,7 @@ from chatfold.core.plan import (
     Outcome,
     Plan,
     Reason,
+    by_size,
     nothing,
     remedy_for,
 )
@@ -386,8 +387,7 @@ class Folding:
 
         To be called by the list's owner: items may have come since the plan was made.
         """
-        size = self._state.extent().tokens
-        return replace(outcome, tokens_before=size, tokens_after=size)
+        return by_size(outcome, self._state.extent().tokens)
 
     def idle(self, reason: Reason, size: int | None = None) -> Outcome[Any]:
         """Return the outcome of a call that did nothing.

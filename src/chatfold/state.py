@@ -17,6 +17,7 @@ from chatfold.core.binding import Doubted, doubted_thinking, parted_thinking, th
 from chatfold.core.calls import Abandon
 from chatfold.core.check import THINKING_BINDING, Problem, Requirement
 from chatfold.core.commit import problems_of
+from chatfold.core.reach import Reach
 from chatfold.core.reading import Reading
 from chatfold.core.replacement import Replacement
 from chatfold.core.snapshot import Extent, Snapshot
@@ -138,6 +139,11 @@ class ListState:
         """Return where the calls without a result are."""
         with self.lock:
             return self.reading.waiting_calls()
+
+    def reach(self, keep: int) -> Reach:
+        """Return how far a fold may go that keeps so many tokens; see `core.reach`."""
+        with self.lock:
+            return self.reading.reach(keep)
 
     def request_tokens(self, *, start: int = 0, answered: bool = False) -> tuple[int, ...]:
         """Return the sizes of the list in the requests that a report may be of."""

@@ -8,16 +8,38 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from chatfold.core.pace import NO_WAIT, Wait
-from chatfold.core.plan import Outcome
+from chatfold.core.pace import NO_WAIT, SOME, Wait
+from chatfold.core.plan import Outcome, by_size
+from chatfold.core.reach import Reach
 
-__all__ = ["Waits"]
+__all__ = ["Tried", "Waits"]
 
 _UNTRIED: Final = 1.0  # seconds without another fold over the window where a store has failed
 _LOOKS: Final = 1.0  # seconds between two looks for the fold of another process
+
+
+class Tried(NamedTuple):
+    """What a fold was tried with; where there was nothing to fold, that holds for this.
+
+    Attributes:
+        wanted: What was to be kept, and how.
+        keep: The tokens that were, by that.
+        size: Tokens of the list.
+        reach: How far a fold could go.
+        rest: What else it depends on.
+    """
+
+    wanted: object
+    keep: int
+    size: int
+    reach: Reach
+    rest: tuple[object, ...]
+
+    def reaches_further(self, reach: Reach) -> bool:
+        """Return whether a fold could take more by now: a sixteenth of the list, as it was."""
+        return reach.grew(self.reach, max(self.size, 1) * SOME)
 
 
 class Waits:
@@ -39,7 +61,7 @@ class Waits:
         self._without_model = NO_WAIT
         self._for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
-        self._nothing_of: tuple[object, ...] = ()  # and of what
+        self._tried: Tried | None = None  # and of what
         self._looked_until = -math.inf  # when it is looked elsewhere again, while a try waits
 
     def waits(self) -> bool:
@@ -68,27 +90,42 @@ class Waits:
         )
 
     def still_nothing(
-        self, size: int, wanted: object, rest: Callable[[], tuple[object, ...]]
+        self,
+        size: int,
+        wanted: object,
+        rest: Callable[[], tuple[object, ...]],
+        reach: Callable[[int], Reach],
     ) -> Outcome[Any] | None:
         """Return what the last try said that found nothing to fold, if that still holds.
+
+        A list over its trigger may go on like that for long, and each plan takes time that grows
+        with it. So it is planned again where more could be folded than then, as when a result that
+        had to stay is no longer the last, and not because something came behind it.
 
         Args:
             size: Tokens of the list.
             wanted: What is to be kept, and how; None for the same as at that try.
             rest: Returns what else it depends on.
+            reach: Returns how far a fold may go that keeps so many tokens.
         """
-        if self._nothing is None or self._for_more.over(self.clock(), size):
+        tried = self._tried
+        if self._nothing is None or tried is None or self._for_more.over(self.clock(), size):
             return None
-        if self._nothing_of != (wanted or self._nothing_of[0], *rest()):
+        if (wanted or tried.wanted) != tried.wanted or rest() != tried.rest:
             return None
-        return replace(self._nothing, tokens_before=size, tokens_after=size)
+        if tried.reaches_further(reach(tried.keep)):
+            return None
+        return by_size(self._nothing, size)
 
-    def looks_elsewhere(self) -> bool:
-        """Return whether another process may by now have made the fold that failed in this one.
+    def looks_elsewhere(self, *, nothing: bool = False) -> bool:
+        """Return whether another process may by now have made the fold that this one did not.
 
         At the first turn that waits, and then once a second: to ask for it takes time.
+
+        Args:
+            nothing: Whether this turn waits since there was nothing to fold.
         """
-        if not self.waits() or (now := self.clock()) < self._looked_until:
+        if not (nothing or self.waits()) or (now := self.clock()) < self._looked_until:
             return False
         self._looked_until = now + _LOOKS
         return True
@@ -110,16 +147,15 @@ class Waits:
         """Take down that a fold failed that asks no model."""
         self._without_model = self._longer(self._without_model)
 
-    def found_nothing(self, outcome: Outcome[Any], size: int, of: tuple[object, ...]) -> None:
+    def found_nothing(self, outcome: Outcome[Any], tried: Tried) -> None:
         """Take down that there was nothing to fold.
 
         Args:
             outcome: What the try said.
-            size: Tokens of the list.
-            of: What was to be kept, and how, and what else it depends on.
+            tried: Of what.
         """
-        self._for_more = Wait.short(self.clock(), size, self._backoff)
-        self._nothing, self._nothing_of = outcome, of
+        self._for_more = Wait.short(self.clock(), tried.size, self._backoff)
+        self._nothing, self._tried = outcome, tried
 
     def _longer(self, wait: Wait) -> Wait:
         return wait.longer(self.clock(), self._head(), self._backoff)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["NO_WAIT", "Calibration", "Wait"]
+__all__ = ["NO_WAIT", "SOME", "Calibration", "Wait"]
 
 _LONGEST: Final = 15  # times the first wait
 _GROWTH: Final = 1.25
-_SOME: Final = 1 + 1 / 16
+SOME: Final = 1 / 16
+"""Share of a list that is worth another look, where there was nothing to fold."""
+
 _TELLING: Final = 2_000  # tokens; what a shorter list is off by says nothing of a longer one
 _CLOSE: Final = 0.1  # of a report: what counts and tokenizers differ by, once calibrated
 _LEAST: Final = 0.5  # no tokenizer makes half as many; a proxy may leave out what was cached
@@ -111,7 +113,7 @@ class Wait(NamedTuple):
             size: Tokens of the list; a sixteenth more is worth another look.
             seconds: How long to wait at most.
         """
-        return cls(1, now + seconds, max(size, 1) * _SOME)
+        return cls(1, now + seconds, max(size, 1) * (1 + SOME))
 
 
 NO_WAIT: Final = Wait()

@@ -7,8 +7,8 @@ here: model calls, and the swap itself (`chatfold.swaps`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from chatfold.core.calls import Abandon
 from chatfold.core.check import Problem, Requirement
@@ -27,6 +27,7 @@ __all__ = [
     "Outcome",
     "Plan",
     "Reason",
+    "by_size",
     "nothing",
     "remedy_for",
 ]
@@ -65,6 +66,9 @@ _SPANNING = (
     "items {first} to {last} belong together, as the result of the call {label!r} comes only with "
     "item {last}; {remedy}"
 )
+
+_SIZE: Final = "{tokens:,} tokens"
+_OF_A_SIZE: Final = ("too_few_turns", "nothing_to_summarize")  # what is said of them names it
 
 _REMEDIES: Mapping[str, str] = {
     "blocked_by_open_calls": "answer {blocked}, or pass abandon=[...]",
@@ -265,7 +269,7 @@ def _remedy_of(plan: Plan[Any]) -> str:
         if limit >= plan.tokens_before:  # then that would keep all of it
             limit = max(1, plan.tokens_before // 2)
         return (
-            f"{turns} turn{plural} of {plan.tokens_before:,} tokens; "
+            f"{turns} turn{plural} of {_SIZE.format(tokens=plan.tokens_before)}; "
             f"pass keep_tokens={limit:_} to cut inside"
         )
     if plan.split.stuck and plan.reason in ("nothing_to_summarize", "no_gain"):
@@ -281,7 +285,8 @@ def _remedy_of(plan: Plan[Any]) -> str:
             else "keep less, or fold when the list has gone on",
         )
     if plan.reason == "nothing_to_summarize" and plan.tokens_before:
-        return f"all {plan.tokens_before:,} tokens are within what is to be kept"
+        size = _SIZE.format(tokens=plan.tokens_before)
+        return f"all {size} are within what is to be kept"
     return remedy_for(plan.reason, plan.blocked_by, plan.held, plan.min_gain)
 
 
@@ -308,3 +313,17 @@ def nothing(plan: Plan[ItemT]) -> Outcome[ItemT]:
         blocked_by=plan.blocked_by,
         remedy=_remedy_of(plan),
     )
+
+
+def by_size(outcome: Outcome[ItemT], tokens: int) -> Outcome[ItemT]:
+    """Return the outcome of a plan with nothing to do, of its list as large as it is now.
+
+    Args:
+        outcome: What the plan came to.
+        tokens: Size of the list.
+    """
+    remedy = outcome.remedy
+    if outcome.reason in _OF_A_SIZE:
+        then, now = (_SIZE.format(tokens=n) for n in (outcome.tokens_before, tokens))
+        remedy = remedy.replace(then, now)
+    return replace(outcome, tokens_before=tokens, tokens_after=tokens, remedy=remedy)

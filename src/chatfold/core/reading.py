@@ -16,6 +16,7 @@ from chatfold.core.calls import Abandon, CallPairing
 from chatfold.core.elements import Elements
 from chatfold.core.outline import Outline
 from chatfold.core.phrases import Count
+from chatfold.core.reach import Reach, reach_of
 from chatfold.core.recording.kept_facts import KeptFacts
 from chatfold.core.shape_choice import ShapeChoice
 from chatfold.core.snapshot import Extent, Snapshot
@@ -226,6 +227,11 @@ class Reading:
     def waiting_calls(self) -> tuple[int, ...]:
         """Return where the calls without a result are, as of what was read."""
         return self._pairing.waiting
+
+    def reach(self, keep: int) -> Reach:
+        """Return how far a fold may go that keeps so many tokens; no more is read for it."""
+        total, views, sizes = self.extent().tokens, self._views, self._sizes
+        return reach_of(views, sizes, total, self._pairing.spans, self._outline.asks, keep)
 
     def snapshot(self, *, abandon: Abandon | None = None, looked_through: bool = False) -> Snapshot:
         """Return the list as it is now; what changed since the last time is read again.
