@@ -31,6 +31,10 @@ def never(prompt: object) -> str:
     raise AssertionError("a model was asked")
 
 
+def always(item: object) -> bool:
+    return True
+
+
 def words(number: int) -> str:
     return "w " * number
 
@@ -167,7 +171,7 @@ def test_a_loop_that_cannot_be_folded_is_planned_again_as_it_grows_by_sixteenths
 ) -> None:
     """Four times as long in the end, and 22 sixteenths: what comes in counts once, as it goes."""
     told = Told()
-    ctx = loop(shape, giant_result(shape), pin=lambda item: True, on_event=told)
+    ctx = loop(shape, giant_result(shape), pin=always, on_event=told)
     for number in range(1, 451):
         assert maybe("maybe_summarize", ctx, never).reason in WORDS
         ctx.extend(reads(shape, number, 10))
@@ -180,11 +184,11 @@ def test_a_loop_whose_request_alone_is_over_the_trigger_is_planned_seldom(way: s
     """Nothing of what comes is worth a fold, until it is a fifth of all."""
     told, model = Told(), Model()
     ctx = loop("openai_chat", asks("openai_chat", 8_000), on_event=told)
-    for number in range(1, 1_000):
-        outcome = maybe(way, ctx, model)
-        if outcome.changed:
-            break
+    outcome, number = maybe(way, ctx, model), 0
+    while not outcome.changed and number < 1_000:
+        number += 1
         ctx.extend(reads("openai_chat", number, 10))
+        outcome = maybe(way, ctx, model)
     assert outcome.changed
     assert outcome.tokens_before < (8_000 + 200) * 5 / 4 * (1 + 1 / 16)
     assert told.kinds.count("before") <= 6
@@ -218,15 +222,15 @@ def growing(shape: str, random: Random) -> Iterator[list[Any]]:
             yield [*reads(shape, number, size()), *says(shape, size())]
 
 
-def policies() -> st.SearchStrategy[Policy]:
-    return st.builds(
-        lambda limit, share, turns, gain: Policy(
-            max_tokens=limit, keep_tokens=limit * share // 100, keep_last_turns=turns, min_gain=gain
-        ),
-        st.sampled_from([300, 1_000, 2_000]),
-        st.sampled_from([0, 5, 20, 50, 80]),
-        st.sampled_from([None, None, 0, 1, 2]),
-        st.sampled_from([0.05, 0.2, 0.5]),
+@st.composite
+def policies(draw: st.DrawFn) -> Policy:
+    """Draw what is folded at, what is kept, and what a fold has to save."""
+    limit = draw(st.sampled_from([300, 1_000, 2_000]))
+    return Policy(
+        max_tokens=limit,
+        keep_tokens=limit * draw(st.sampled_from([0, 5, 20, 50, 80])) // 100,
+        keep_last_turns=draw(st.sampled_from([None, None, 0, 1, 2])),
+        min_gain=draw(st.sampled_from([0.05, 0.2, 0.5])),
     )
 
 
@@ -258,7 +262,7 @@ def test_what_is_tried_in_vain_is_seldom(shape: str, policy: Policy, random: Ran
     That goes for what cannot be folded, in one turn. A turn that is opened is looked at each time.
     """
     told, sizes = Told(), list[int]()
-    ctx = loop(shape, asks(shape, 300), policy=policy, pin=lambda item: True, on_event=told)
+    ctx = loop(shape, asks(shape, 300), policy=policy, pin=always, on_event=told)
     for number in range(300):
         size = random.randrange(1, random.choice([20] * 6 + [200] * 3 + [3_000]))
         ctx.extend(reads(shape, number, size) if random.random() < 0.8 else says(shape, size))
