@@ -98,16 +98,6 @@ def test_what_found_nothing_holds_until_a_fold_could_take_a_sixteenth_more() -> 
     assert still(waits, 10_100, "keep", reach=Reach(0, 0)) is not None
 
 
-def test_it_is_looked_elsewhere_where_there_was_nothing_to_fold_here() -> None:
-    """Once a second, and not at turns that do not wait."""
-    clock = Clock()
-    waits = clock.waits()
-    waits.found_nothing(Outcome(changed=False, reason="no_gain"), tried("keep"))
-    assert [waits.looks_elsewhere(nothing=n) for n in (False, True, True)] == [False, True, False]
-    clock.now += 1
-    assert waits.looks_elsewhere(nothing=True)
-
-
 def test_it_is_looked_elsewhere_once_a_second_while_a_failure_waits() -> None:
     clock = Clock()
     waits = clock.waits()

@@ -129,7 +129,6 @@ class EachTurn:
         self._state = state
         self._folding = folding
         self._said: _Said | None = None  # by the policy, in this turn
-        self._is_stuck = False  # whether the turn waits that asked last, over the trigger
 
     def learn(self, outcome: Outcome[Any], tried: Tried | None = None) -> None:
         """Learn from how a fold went, when to try the next one.
@@ -233,14 +232,7 @@ class EachTurn:
         """
         if not again:
             self._said = None
-        due = self.background is None
-        idle = self._idle(background, None) if due else None
-        self._is_stuck = idle is not None and idle.reason in _NOTHING
-        return due and idle is None
-
-    def looks_elsewhere(self) -> bool:
-        """Return whether to look for the fold of another process, once `is_due` said no."""
-        return self.waits.looks_elsewhere(nothing=self._is_stuck)
+        return self.background is None and self._idle(background, None) is None
 
     def _is_due(self, load: Load, share: float) -> bool:
         """Return what the policy says; see `Policy.due`. In a turn it is asked once of a load."""

@@ -121,7 +121,7 @@ class Session(ChatContext[Any]):
 
     def looks_elsewhere(self) -> bool:
         """Return whether to look for the fold of another process; see `Waits`."""
-        return self._each_turn.looks_elsewhere()
+        return self._each_turn.waits.looks_elsewhere()
 
     def idle(self, reason: Reason) -> Outcome[Any]:
         """Return the outcome of a turn at which nothing was done."""

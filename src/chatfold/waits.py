@@ -117,15 +117,12 @@ class Waits:
             return None
         return by_size(self._nothing, size)
 
-    def looks_elsewhere(self, *, nothing: bool = False) -> bool:
-        """Return whether another process may by now have made the fold that this one did not.
+    def looks_elsewhere(self) -> bool:
+        """Return whether another process may by now have made the fold that failed in this one.
 
         At the first turn that waits, and then once a second: to ask for it takes time.
-
-        Args:
-            nothing: Whether this turn waits since there was nothing to fold.
         """
-        if not (nothing or self.waits()) or (now := self.clock()) < self._looked_until:
+        if not self.waits() or (now := self.clock()) < self._looked_until:
             return False
         self._looked_until = now + _LOOKS
         return True
