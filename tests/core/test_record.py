@@ -45,10 +45,8 @@ texts = st.one_of(
     st.text('ab"\\,()[]=<>/: \n\r\u2028\ud800&;u{}1', max_size=12),
     st.sampled_from(HOSTILE),
 )
-rows = st.sampled_from(["0.a", "0.b", "1.a", "x.0.y.a", "x.0.y.b", "0", "a"])
-owners = st.just("") | st.sampled_from(["Mia", "Jon (jr.), Dr.", "a of b", '"', "(of x)"]) | texts
-fields = st.builds(Field, texts, texts, texts) | st.builds(Field, rows, texts, texts, owners)
-some_fields = st.lists(fields, max_size=4).map(tuple)
+fields = st.builds(Field, texts, texts, texts)
+some_fields = st.lists(fields, max_size=3).map(tuple)
 entries = st.builds(
     Entry,
     texts,

@@ -18,7 +18,6 @@ from chatfold.core.guard import FactReport, Guarded
 from chatfold.core.plan import Plan
 from chatfold.core.record import Record, cleaned, joined, parsed, rendered
 from chatfold.core.recording.carry import fitted_values
-from chatfold.core.recording.owners import without_owners
 from chatfold.core.recording.recorded import Recorded, make_record
 from chatfold.core.snapshot import Snapshot
 from chatfold.core.summary import earlier_summary
@@ -87,9 +86,7 @@ def _with_less(
     told: Collection[tuple[str, tuple[Field, ...] | None]],
     count: Callable[[str], int],
 ) -> Iterator[Record]:
-    """Yield a record, then without names of what values are of, then with less of the new ones.
-
-    Half of them stay, a quarter, and none.
+    """Yield a record, then with half of its new values, a quarter of them, and none.
 
     Args:
         whole: The record.
@@ -97,9 +94,6 @@ def _with_less(
         count: Returns the size of a text in tokens.
     """
     yield whole
-    whole, owned = without_owners(whole)
-    if owned:
-        yield whole
     new = [e for e in whole.values if (e.name, e.arguments) not in told]
     if not new:
         return
@@ -128,10 +122,7 @@ def _recorded(
     held, lifted = _standing(plan, snapshot, found, earlier.standing)
     folded = sum(snapshot.sizes[start:cut])
     folded -= sum(snapshot.sizes[i] for i in kept if start <= i < cut)
-    bare = without_owners(earlier)[0]
-    if bare is not earlier:  # names of earlier values make no room for others
-        folded -= count(rendered(earlier)) - count(rendered(bare))
-    room = _room(folded, bare, count)
+    room = _room(folded, earlier, count)
     made = make_record(
         snapshot.views,
         snapshot.calls,

@@ -9,8 +9,7 @@ Not here: the block around the lines (`record`), what becomes an entry (`actions
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from chatfold.core.once import once
@@ -25,7 +24,6 @@ __all__ = [
     "quoted",
     "read_line",
     "read_quoted",
-    "row_of",
     "written",
 ]
 
@@ -40,13 +38,11 @@ class Field(NamedTuple):
         label: Keys and indices that lead to it, joined by dots; "" for words out of a text.
         text: The value as it was written.
         was: What it was before, where that is known; else "".
-        of: What names the thing in a list that it is of, where that is known; else "".
     """
 
     label: str
     text: str
     was: str = ""
-    of: str = ""
 
     @property
     def key(self) -> str:
@@ -103,12 +99,12 @@ def line(entry: Entry) -> str:
 def _line(entry: Entry) -> str:
     out = [_name(entry.name)]
     if entry.arguments is not None:
-        out.append(f"({', '.join(_written(entry.arguments))})")
+        out.append(f"({', '.join(map(written, entry.arguments))})")
     if entry.calls != 1:
         earlier = " earlier" if entry.arguments is None else ""
         out.append(f" ({entry.calls}{earlier} calls)")
     if entry.values:
-        out.append(": " + ", ".join(_written(entry.values)))
+        out.append(": " + ", ".join(map(written, entry.values)))
     if entry.unsure:
         out.append(_UNSURE)
     if entry.call:
@@ -127,25 +123,9 @@ def _name(text: str) -> str:
     return text if _NAME.fullmatch(text) else quoted(text)
 
 
-def _written(fields: tuple[Field, ...]) -> Iterable[str]:
-    """Return values as they stand in a line, of which one owner is told once for several."""
-    if not any(map(_OF, fields)):  # as mostly
-        return map(written, fields)
-    out: list[str] = []
-    before, heard = "", ""
-    for field in fields:
-        row = row_of(field.label)
-        if field.of == (heard if row and row == before else ""):
-            out.append(written(field))
-        else:
-            out.append(f"{written(field)} (of {_value(field.of, labelled=True)})")
-        before, heard = row, field.of
-    return out
-
-
 def written(field: Field) -> str:
-    """Return a value as it stands in the line of an entry, without what it is of."""
-    label, text, was, _ = field
+    """Return a value as it stands in the line of an entry."""
+    label, text, was = field
     text = _value(text, labelled=bool(label))
     if label:
         text = f"{_name(label)}={text}"
@@ -163,7 +143,6 @@ def _value(text: str, *, labelled: bool) -> str:
 
 # --- characters -----------------------------------------------------------------------------------
 
-_OF = itemgetter(3)
 _UNSURE = " (effect unknown)"
 _NAME = re.compile(r"[\w./$@-]+(?::+[\w./$@-]+)*")
 _PLAIN = re.compile(r"[\w.:/@#+-]+(?: [\w.:/@#+-]+)*")  # most of them: quicker than by all rules
@@ -241,19 +220,9 @@ class _Reader:
         return Entry(name, arguments, values, call, int(found[1]) if found else 1, unsure)
 
     def fields(self, end: str) -> Iterator[Field]:
-        before, heard = "", ""
-        while True:
-            field, of = self.field(), None
-            if self.skip(" (of "):
-                of = self.value()
-                self.skip(")")
-            if of is not None or heard:
-                row = row_of(field.label)
-                heard = of if of is not None else heard if row and row == before else ""
-                field, before = field._replace(of=heard), row
-            yield field
-            if not self.skip(", "):
-                break
+        yield self.field()
+        while self.skip(", "):
+            yield self.field()
         self.skip(end)
 
     def field(self) -> Field:
@@ -297,11 +266,3 @@ class _Reader:
 def is_in_a_list(label: str) -> bool:
     """Return whether a label names a place in a list, which may hold another thing next time."""
     return any(step.isdigit() for step in label.split("."))
-
-
-def row_of(label: str) -> str:
-    """Return as much of a label as leads to a thing in a list, "" where it leads through none."""
-    steps = label.split(".")
-    return ".".join(
-        steps[: next((n for n in range(len(steps), 0, -1) if steps[n - 1].isdigit()), 0)]
-    )

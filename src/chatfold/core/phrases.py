@@ -75,7 +75,7 @@ class Phrase:
 
     def __post_init__(self) -> None:
         """Normalize the words, and estimate how long they are."""
-        label, text = self.bare[:2]
+        label, text, _ = self.bare
         self.key = text.casefold()
         self.length = _AROUND + (len(label) + len(text)) // _CHARACTERS
 

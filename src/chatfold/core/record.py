@@ -14,12 +14,9 @@ open:
 - wait_for_parcel(rma=RMA-90721): no result recorded [call_11]
 values:
 - lookup_order(order_number=LK-4821936): status=delivered (was: shipped), total="1,349.90 EUR"
-- list_patients(4): 0.room=4.17 (of Mia Vogel), 0.dose=2.5 mg, 1.dose=25 mg (of Jonas Ek)
 - user: dana.w@example.com
 </record>
 ```
-
-What a value of a list is of stands once for those that follow in the same place.
 
 One entry is one line, whatever stands in it, and tags of the record's own kind in a text are
 escaped, so that neither a value nor a model can forge an entry.

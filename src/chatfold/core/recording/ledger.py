@@ -170,7 +170,7 @@ class Ledger:
 
     def is_certain(self, entry: Entry) -> bool:
         """Return whether an entry names its calls in full, so that an equal one is of the same."""
-        calls = self.named.get((entry.name, entry.arguments), ())
+        calls = self._named.get((entry.name, entry.arguments), ())
         return all(map(self.words.is_named_in_full, calls))
 
     def up_to_date(self, entry: Entry) -> list[Field | None]:
@@ -203,14 +203,14 @@ class Ledger:
         """Return the position of the latest call that an entry is of for certain, if one goes."""
         if entry.arguments is None or not self.is_certain(entry):
             return None
-        calls = self.named.get((entry.name, entry.arguments), ())
+        calls = self._named.get((entry.name, entry.arguments), ())
         return next((number for number in reversed(calls) if self._worked(number)), None)
 
     def _worked(self, number: int) -> bool:
         return self.words.calls[number].completed and self.words.failure(number) is None
 
     @once
-    def named(self) -> Mapping[tuple[str, object], Sequence[int]]:
+    def _named(self) -> Mapping[tuple[str, object], Sequence[int]]:
         """The calls that go, by what names them."""
         found: dict[tuple[str, object], list[int]] = {}
         for number, named in zip(self._gone, self.words.identities(self._gone), strict=True):

@@ -34,7 +34,6 @@ from chatfold.core.recording.corrections import corrections, hold_all
 from chatfold.core.recording.late_notes import noted_results
 from chatfold.core.recording.ledger import Ledger
 from chatfold.core.recording.needs import Head, Needs, needs_of
-from chatfold.core.recording.owners import Owners, without_owners
 from chatfold.core.recording.sizes import TextSizes
 from chatfold.core.summary import earlier_summary
 from chatfold.core.values import values
@@ -104,7 +103,7 @@ def make_record(
         clean: Applied to everything that goes into the record, before it is read.
         found: The facts of the whole list, where they are known already.
     """
-    previous, owned = without_owners(previous or Record())
+    previous = previous or Record()
     if found is None:
         found = Facts(clean)
         found.update(views, calls)
@@ -145,8 +144,7 @@ def make_record(
         ledger = Ledger(views, words, gone, earlier=summary, lifted=lifted, found=found)
         told_before = _told_before(previous, acted, lost)
         carried = tuple(_carried(told_before, held, found, ledger))
-        owners = Owners(words, lambda: ledger.named, owned, held.holds_words)
-        record = _with_values(acted, carried, needs, missing, ledger, owners, budget, sizes)
+        record = _with_values(acted, carried, needs, missing, ledger, budget, sizes)
     # What it was given stands in the items that go.
     reasons = (e._replace(arguments=None) for e in new.failed if e not in acted.failed)
     lost += (entry for entry in reasons if entry.values)
@@ -173,7 +171,6 @@ def _with_values(
     needs: Needs,
     missing: Sequence[int],
     ledger: Ledger,
-    owners: Owners,
     budget: Budget,
     sizes: TextSizes,
 ) -> Record:
@@ -185,7 +182,6 @@ def _with_values(
         needs: The needed facts.
         missing: Places of those that the model's text does not hold.
         ledger: Finds words for them.
-        owners: Tells what they are of.
         budget: How large the parts may be.
         sizes: Returns the sizes of texts in tokens.
     """
@@ -200,12 +196,10 @@ def _with_values(
         more = ledger.entries(ledger.corrected(lines, needs, later), room, sizes)
         whole = tuple(merged_values(carried, more, ledger.is_certain))
         if hold_all(more, entries) and sizes(rendered(Record(values=whole))) <= budget.values:
-            told = owners.told(whole, lines.values(), budget.values, sizes)
-            return acted._replace(values=told)
+            return acted._replace(values=whole)
     values = merged_values(carried, entries, ledger.is_certain)
     made = frozenset(entry.name for entry in acted.done)
-    fitted = fitted_values(values, budget.values, budget.count, made)
-    return acted._replace(values=owners.told(fitted, lines.values(), budget.values, sizes))
+    return acted._replace(values=fitted_values(values, budget.values, budget.count, made))
 
 
 def _found_in(
