@@ -106,14 +106,14 @@ class Writing:
         self._spoken = _last_said(self._state.snapshot())
 
     def _to_run(self, now: Snapshot) -> list[ToolCallRecord]:
-        """Return the calls that wait for their results; not those that somebody runs."""
+        """Return the calls that wait for their results."""
         waiting = {id(item) for item in self._waiting}
         if not waiting or _last_said(now) is not self._spoken:
-            return [call for call in open_calls(now.calls) if not call.running]
+            return open_calls(now.calls)
         return [
             call
             for call in now.calls
-            if (call.status == "open" and not call.running)
+            if call.status == "open"
             or (call.status == "abandoned" and id(now.items[call.call_index or 0]) in waiting)
         ]
 

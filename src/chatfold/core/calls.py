@@ -63,8 +63,6 @@ class ToolCallRecord:
         namespace: Where the tool lives, as the provider writes it: a namespace of functions, the
             label of an MCP server, a provider's family of tools, such as `browser`. None where it
             says nothing of that. Tools of two namespaces may have one name.
-        running: Whether a part of its result is there, and says that more will come. It is open
-            then, and nobody has to run it.
     """
 
     id: str | None
@@ -81,7 +79,6 @@ class ToolCallRecord:
     cut_off: bool = False
     caller: str | None = None
     namespace: str | None = None
-    running: bool = False
 
     @property
     def qualified_name(self) -> str | None:
@@ -156,7 +153,7 @@ class Span(NamedTuple):
 class _Entry:
     """A call on its way to becoming a record; the record is kept once nothing can change it."""
 
-    __slots__ = ("index", "name", "part", "record", "running", "shape", "step")
+    __slots__ = ("index", "name", "part", "record", "shape", "step")
 
     def __init__(
         self,
@@ -172,7 +169,6 @@ class _Entry:
         self.step = step
         self.name = part.name if part else None
         self.record = record
-        self.running = False
 
 
 class CallPairing:
@@ -180,15 +176,14 @@ class CallPairing:
 
     A result binds to the latest step that holds an unanswered call with its id, and inside the
     step to the first such call. Where either side has no id, the name decides, then the place;
-    of several results in an item, those that name their calls come first. One that says that more
-    is to come leaves its call unanswered, which may then be answered at any time.
+    of several results in an item, those that name their calls come first.
 
     Args:
         last_user: Returns the index of the last item in which a user speaks, -1 where there is
             none.
 
     Attributes:
-        spans: From the calls to their results, where these are in other items.
+        spans: From the answered calls to their results, where these are in other items.
     """
 
     def __init__(self, last_user: Callable[[], int]) -> None:
@@ -226,12 +221,9 @@ class CallPairing:
         waiting: Sequence[ResultPart] | None = None
         for part in parts:
             if isinstance(part, CallPart):
-                others = self._open.setdefault((part.pair, part.id), [])
-                if others and self._is_told_again(index, part, others[-1]):
-                    continue
                 entry = _Entry(part, index, view.shape, self._step, None)
                 self.entries.append(entry)
-                others.append(entry)
+                self._open.setdefault((part.pair, part.id), []).append(entry)
             elif isinstance(part, ResultPart):
                 if part.id is None and waiting is None:
                     waiting = _after_others(parts)
@@ -271,24 +263,6 @@ class CallPairing:
         first = max(0, first - before)
         given_up, spoke = _given_up(None), self._last_user()
         return first, [e.record or _unanswered(e, spoke, given_up) for e in entries[first:last]]
-
-    def _is_told_again(self, index: int, part: CallPart, entry: _Entry) -> bool:
-        """Return whether a call is the one before it of its id: in a message, and as an item.
-
-        Session stores nest calls in messages, as langchain-openai writes them, and may keep the
-        items beside those (read 2026-11-21). Calls of one id that are both items, or both nested,
-        that say something else, or of which one is answered, are two.
-        """
-        before = entry.part
-        if before is None or part.id is None or before.nested == part.nested:
-            return False
-        same = part.name == before.name and _alike(part.arguments, before.arguments)
-        if not same or entry.step != self._step or entry.index == index:
-            return False
-        if before.nested:  # the item says more of it, and stands for it once
-            entry.part = part._replace(arguments=before.arguments)
-        self.spans.append(Span(entry.index, index))
-        return True
 
     def _served(self, index: int, view: ItemView, part: ServerCallPart) -> _Entry:
         if part.status == "open":
@@ -330,12 +304,7 @@ class CallPairing:
             )
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
-        if index > entry.index:
-            self.spans.append(Span(entry.index, index))
         call = entry.part
-        if part.goes_on:
-            entry.part, entry.running = call._replace(asynchronous=True), True
-            return
         self._told[part.pair, call.id if call.id is not None else part.id] = entry
         if part.id is None or call.id is None:
             self._told_by_name[part.pair, part.name] = entry
@@ -357,6 +326,8 @@ class CallPairing:
             call.caller,
             call.namespace if call.name is not None else part.namespace,
         )
+        if index > entry.index:
+            self.spans.append(Span(entry.index, index))
 
     def _go_on(self) -> None:
         """Forget which calls were answered last: whoever speaks ends the group of their results."""
@@ -381,7 +352,7 @@ class CallPairing:
             self.spans.append(Span(entry.index, index))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
-        """Return the call that `part` answers, taken off the open ones unless more is to come.
+        """Return the call that `part` answers, taken off the open ones.
 
         Where an id is missing, only a call of the same shape can be meant.
         """
@@ -389,12 +360,11 @@ class CallPairing:
             key = (part.pair, part.id)
             waiting = self._open.get(key)
             if waiting is not None and len(waiting) == 1:  # so it is with most
-                if not part.goes_on:
-                    del self._open[key]
+                del self._open[key]
                 return waiting[0]
-            found = self._take(key, None, None, part.goes_on)
-            return found or self._take((part.pair, None), part.name, shape, part.goes_on)
-        found = self._take((part.pair, None), part.name, shape, part.goes_on)
+            found = self._take(key, None, None)
+            return found or self._take((part.pair, None), part.name, shape)
+        found = self._take((part.pair, None), part.name, shape)
         if found is not None:
             return found
         # The calls have ids and the result has none: the first of that name in the latest step.
@@ -413,12 +383,12 @@ class CallPairing:
         found = next(e for e in islice(self.entries, first, None) if id(e) in chosen)
         assert found.part is not None
         under = (found.part.pair, found.part.id)
-        return self._taken(under, self._open[under].index(found), part.goes_on)
+        return self._taken(under, self._open[under].index(found))
 
     def _take(
-        self, key: tuple[str, str | None], name: str | None, shape: str | None, waits: bool
+        self, key: tuple[str, str | None], name: str | None, shape: str | None
     ) -> _Entry | None:
-        """Return the first call of the latest step under `key` that fits, as `_taken` does."""
+        """Return and remove the first call of the latest step under `key` that fits."""
         waiting = self._open.get(key)
         if not waiting:
             return None
@@ -431,13 +401,11 @@ class CallPairing:
         place = bisect_left(waiting, waiting[place].step, hi=place, key=_step)
         while not _fits(waiting[place], name, shape):
             place += 1
-        return self._taken(key, place, waits)
+        return self._taken(key, place)
 
-    def _taken(self, key: tuple[str, str | None], place: int, waits: bool) -> _Entry:
-        """Return the waiting call at one place, and take it off them unless it still waits."""
+    def _taken(self, key: tuple[str, str | None], place: int) -> _Entry:
+        """Return the waiting call at one place, which waits no more."""
         waiting = self._open[key]
-        if waits:
-            return waiting[place]
         entry = waiting.pop(place)
         if not waiting:
             del self._open[key]
@@ -483,21 +451,10 @@ def _unanswered(
         call.cut_off,
         call.caller,
         call.namespace,
-        entry.running,
     )
     if record.status == "open" and given_up(record):
         return replace(record, status="abandoned")
     return record
-
-
-def _alike(one: str, other: str) -> bool:
-    """Return whether two arguments are the same text, or the same JSON."""
-    if one == other:
-        return True
-    try:
-        return bool(json.loads(one) == json.loads(other))
-    except (ValueError, RecursionError):
-        return False
 
 
 def _index(entry: _Entry) -> int:

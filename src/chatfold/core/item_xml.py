@@ -273,7 +273,7 @@ class ItemWriter:
         id_, tool, home = part.id, part.name, part.namespace
         if record is not None:
             id_, tool, home = part.id or record.id, record.name or part.name, record.namespace
-        status = "failed" if part.failed else "in_progress" if part.goes_on else "completed"
+        status = "failed" if part.failed else "completed"
         name = "server_tool_output" if part.pair.startswith("server") else "function_call_output"
         inner = self._data(part.text)
         if part.media:

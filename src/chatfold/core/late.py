@@ -113,20 +113,18 @@ def note_place(snapshot: Snapshot) -> int:
 def unanswered(views: Iterable[ItemView]) -> set[CallKey]:
     """Return what names the calls of which there are more than results."""
     calls: Counter[CallKey] = Counter()
-    nested: Counter[CallKey] = Counter()  # of which each may be an item, too
     results: Counter[CallKey] = Counter()
     for view in views:
         for part in view.parts:
             if type(part) is CallPart and part.kind != "approval":
-                (nested if part.nested else calls)[part.pair, part.id or part.name] += 1
+                calls[part.pair, part.id or part.name] += 1
         results.update(answered(view))
-    return set((calls | nested) - results)
+    return set(calls - results)
 
 
 def answered(view: ItemView) -> list[CallKey]:
-    """Return what names the calls that an item has results of, but for those that go on."""
-    results = (p for p in view.parts if isinstance(p, ResultPart) and not p.goes_on)
-    return [(p.pair, p.id or p.name) for p in results]
+    """Return what names the calls that an item has results of."""
+    return [(p.pair, p.id or p.name) for p in view.parts if isinstance(p, ResultPart)]
 
 
 class Arrived(NamedTuple):

@@ -104,8 +104,7 @@ class CallPart(NamedTuple):
     lives, if the provider says so: tools of two namespaces may have one name; `unknown` where the
     call is written as in no form that is known, what it seems to be called ("" where nothing says
     it): then `arguments` is the JSON of all that it holds, and there is no `name`, so that nobody
-    runs it; `nested` where it stands among the words of a message of a shape whose calls are items
-    of their own, so that it may stand there, too.
+    runs it.
     """
 
     id: str | None
@@ -120,14 +119,12 @@ class CallPart(NamedTuple):
     no_text: bool = False
     namespace: str | None = None
     unknown: str | None = None
-    nested: bool = False
 
 
 class ResultPart(NamedTuple):
     """The result of a call in an earlier item (or earlier in the same item).
 
-    `namespace` is where the tool lives, as in the call, where the result says it too; `goes_on`
-    where it says that more of it is to come, so that the call is not answered by it.
+    `namespace` is where the tool lives, as in the call, where the result says it too.
     """
 
     id: str | None
@@ -138,7 +135,6 @@ class ResultPart(NamedTuple):
     media: tuple[MediaPart, ...] = ()
     caller: str | None = None
     namespace: str | None = None
-    goes_on: bool = False
 
 
 class ServerCallPart(NamedTuple):

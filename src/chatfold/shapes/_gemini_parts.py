@@ -143,12 +143,6 @@ def fault_of(blocks: list[Any]) -> str:
 
 
 def _result(result: Any, block: Any) -> Part:
-    """Return the reading of a function response, which may be one of several of a call.
-
-    "Signals that function call continues, and more responses will be returned, turning the
-    function call into a generator. [...] If set to false, future responses will not be
-    considered", says `FunctionResponse.will_continue` of google-genai 3.6.1 (read 2026-11-30).
-    """
     media = [m for p in listed(field(result, "parts")) for m in _media(p)]
     response = field(result, "response")
     return ResultPart(
@@ -157,7 +151,6 @@ def _result(result: Any, block: Any) -> Part:
         _response_text(response),
         _says_error(response),
         media=tuple(media),
-        goes_on=spelled(result, "will_continue") is True,
     )
 
 

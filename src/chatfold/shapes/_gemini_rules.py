@@ -233,8 +233,6 @@ def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -
             yield _problem("orphan_result", message, index, error=_COUNT, source=_COUNTS)
         elif call.pair != "function":
             continue  # the server called and answered
-        elif call.asynchronous and _responds(views, call.call_index + 1, call):
-            continue  # the first of several responses is there, and the last may come at any time
         elif call.result_index != call.call_index + 1:
             last = call.call_index == len(views) - 1
             yield _problem(
@@ -254,13 +252,6 @@ def _check_results(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -
                     error=_COUNT,
                     source=_COUNTS,
                 )
-
-
-def _responds(views: Sequence[ItemView], index: int, call: ToolCallRecord) -> bool:
-    """Return whether a content has a response to a call behind which more were to come."""
-    parts = views[index].parts if index < len(views) else ()
-    told = (p for p in parts if type(p) is ResultPart and p.goes_on)
-    return any(p.name == call.name if p.id is None else p.id == call.id for p in told)
 
 
 def _check_signatures(

@@ -101,7 +101,7 @@ def _block_call(block: Any) -> CallPart:
     text = unread(source, *_NAMED) if given is None else arguments_text(given)
     id_ = named_id(field(block, "call_id") or field(block, "id"))
     home = named_id(field(source, "namespace"))
-    part = CallPart(id_, name, text, call_kind(name), namespace=home, nested=True)
+    part = CallPart(id_, name, text, call_kind(name), namespace=home)
     return whole_call(block, part) if name is None else part
 
 
