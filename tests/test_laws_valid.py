@@ -490,3 +490,15 @@ def test_law_8_the_list_is_judged_as_it_is_when_the_summary_arrives() -> None:
     ctx = ChatContext(items, shape="anthropic")  # which looks at what is there
     assert fold(ctx, keep_last_turns=1).changed
     assert not own_errors(ctx)
+
+
+def test_law_8_who_keeps_a_call_need_not_keep_a_second_result_of_it() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    asks: Any = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result: Any = {"role": "tool", "tool_call_id": "c1", "content": "ran"}
+    talk: list[Any] = [{"role": r, "content": "words " * 90} for r in ("assistant", "user")]
+    items = [{"role": "user", "content": "go " * 90}, asks, result, {**result}, *talk, *talk]
+    ctx = ChatContext(items, pin=lambda item: item is asks)
+    assert ctx.summarize(lambda prompt: "short", keep_last_turns=1)
+    assert [item["role"] for item in ctx.items] == ["user", "assistant", "tool", "user"]
+    assert [p for p in ctx.check() if p.severity == "error"] == []

@@ -59,15 +59,18 @@ def test_no_result_answers_a_call_that_stands_behind_it() -> None:
     assert [(r.id, r.result) for r in records if r.completed and r.call_index == 0] == [("a", "2")]
 
 
-@pytest.mark.parametrize("role", ["user", "assistant"])
-def test_a_second_result_behind_what_somebody_said_binds_nothing(role: Literal["user"]) -> None:
+@pytest.mark.parametrize("texts", [1, 2])
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+def test_a_second_result_behind_what_somebody_said_binds_nothing(
+    role: Literal["user"], texts: int
+) -> None:
     """It may come hundreds of items later, and is refused where it stands in any case."""
-    said = ItemView(role, (TextPart("Go on."),), role, "openai_chat", whole_step=True)
+    said = ItemView(role, (TextPart("Go on."),) * texts, role, "openai_chat", whole_step=True)
     views = [_asks(1), RESULT, RESULT, *([said] * 3), RESULT]
     pairing = CallPairing(lambda: -1)
     for index, view in enumerate(views):
         pairing.feed(index, view)
-    assert pairing.spans == [Span(0, 1), Span(0, 2)]
+    assert pairing.spans == [Span(0, 1), Span(0, 2, "none")]
 
 
 def test_a_second_result_belongs_to_the_latest_call_of_its_id_that_was_answered() -> None:
@@ -76,4 +79,4 @@ def test_a_second_result_belongs_to_the_latest_call_of_its_id_that_was_answered(
     pairing = CallPairing(lambda: -1)
     for index, view in enumerate(views):
         pairing.feed(index, view)
-    assert pairing.spans == [Span(0, 1), Span(2, 3), Span(2, 4), Span(5, 6)]
+    assert pairing.spans == [Span(0, 1), Span(2, 3), Span(2, 4, "none"), Span(5, 6)]

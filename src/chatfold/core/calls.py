@@ -191,8 +191,9 @@ class CallPairing:
         self.spans: list[Span] = []
         self._last_user = last_user
         self._open: dict[tuple[str, str | None], list[_Entry]] = {}
-        # What was answered since anybody spoke: by its id, and by its name where that binds it.
-        self._told: dict[tuple[str, str | None], _Entry] = {}
+        # What was answered since anybody spoke: by its id, with whether that was by its place, and
+        # then by its name.
+        self._told: dict[tuple[str, str | None], tuple[_Entry, bool]] = {}
         self._told_by_name: dict[tuple[str, str | None], _Entry] = {}
         self._at_any_time: dict[tuple[str, str], _Entry] = {}  # and what is answered when it may be
         self._step = 0
@@ -233,6 +234,8 @@ class CallPairing:
                 self.entries.append(self._served(index, view, part))
         for part in waiting or ():
             self._bind(index, view, part)
+        if self._told and role != "assistant" and any(type(p) is not ResultPart for p in parts):
+            self._go_on()
 
     def records(self, abandon: Abandon | None = None) -> list[ToolCallRecord]:
         """Return the calls, and the results without a call, in order of their place.
@@ -305,8 +308,9 @@ class CallPairing:
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))
             return
         call = entry.part
-        self._told[part.pair, call.id if call.id is not None else part.id] = entry
-        if part.id is None or call.id is None:
+        by_place = part.id is None or call.id is None
+        self._told[part.pair, call.id if call.id is not None else part.id] = entry, by_place
+        if by_place:
             self._told_by_name[part.pair, part.name] = entry
             if call.asynchronous and call.id is not None:
                 self._at_any_time[part.pair, call.id] = entry
@@ -343,13 +347,15 @@ class CallPairing:
         comes after something was said is a stray: nobody takes it as it stands, and all between it
         and its call would be bound for that.
         """
+        by_place = True
         if part.id is None:
             entry = self._told_by_name.get((part.pair, part.name))
         else:
             key = part.pair, part.id
-            entry = self._told.get(key) or self._at_any_time.get(key)
+            entry, by_place = self._told.get(key) or (self._at_any_time.get(key), True)
         if entry is not None and index > entry.index:
-            self.spans.append(Span(entry.index, index))
+            # Of two that name their call one is too many: who keeps the call need not keep both.
+            self.spans.append(Span(entry.index, index, "ends" if by_place else "none"))
 
     def _answered(self, part: ResultPart, shape: str) -> _Entry | None:
         """Return the call that `part` answers, taken off the open ones.

@@ -50,7 +50,7 @@ _OF_HOSTS = (
     r"|the (?:call|tool) (?:was (?:cut off|interrupted|not started|not called)|did not finish)\b"
     r"|interrupted\b|an? (?:[\w-]+ ){0,2}error (?:has )?occurred\b|unknown (?:tool|function)\b"
     # All but the first of several handoffs at a time (openai-agents 0.24, `turn_resolution.py`).
-    r"|multiple handoffs detected\b"
+    r"|multiple handoffs detected, ignoring this one\b"
     r"|(?:the )?(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:was |is )?(?:not found|unknown)\b"
     r"|(?:the )?(?:tool |function )?(?:tool|call|execution) (?:was )?"
     r"(?:interrupted|aborted|timed out)\b"
