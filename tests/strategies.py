@@ -24,7 +24,6 @@ from drafts import (
     bedrock,
     gemini,
     mistral,
-    mistral_entries,
     ollama,
     openai_chat,
     openai_responses,
@@ -69,18 +68,13 @@ DRAFTS: dict[str, type[Draft]] = {
     )
 }
 
-OTHER_FORMS: dict[str, type[Draft]] = {"mistral": mistral_entries.EntriesDraft}
-"""What draws every fourth history of a shape whose provider has two APIs."""
-
 
 # --- the strategies -----------------------------------------------------------------------------
 
 
 @st.composite
 def _drawn(draw: DrawFn, shape: str, options: Options) -> History:
-    others = OTHER_FORMS.get(shape)
-    draft = DRAFTS[shape] if others is None or draw(st.integers(0, 3)) else others
-    return draft(draw, options).history()
+    return DRAFTS[shape](draw, options).history()
 
 
 def histories(

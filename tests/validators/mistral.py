@@ -1,8 +1,5 @@
 """What Mistral would refuse in a list of messages, as `native-shapes.md` (E) and its validator say.
 
-Of the entries of a conversation, it is what its SDK's types and one answer of its server's say:
-https://github.com/SnarfNL/HA_MistralAI/issues/21 (read 2026-11-30).
-
 The validator is https://github.com/mistralai/mistral-common
 (src/mistral_common/protocol/instruct/validator.py, read 2026-11-22).
 """
@@ -28,9 +25,6 @@ def judge(items: list[Item], strict: bool) -> Iterator[Violation]:
         strict: Also report ids that only the newest models take, and a last message that is the
             assistant's.
     """
-    if any("." in str(item.get("type")) for item in items):
-        yield from _judge_entries(items)
-        return
     calls: list[Any] = []  # ids of the calls of the last assistant that wait
     answered: list[Any] = []
     asked = -1  # index of that assistant
@@ -88,45 +82,3 @@ def _own(index: int, item: Item, last: bool, strict: bool) -> Iterator[Violation
             yield Violation(index, "id_form", f"{key!r}")
         if not _NAME.fullmatch(str(name)):
             yield Violation(index, "name_form", f"{name!r}")
-
-
-_ENTRIES = {
-    "message.input": ("role", "content"),
-    "message.output": ("content",),
-    "function.call": ("tool_call_id", "name", "arguments"),
-    "function.result": ("tool_call_id", "result"),
-    "tool.execution": ("name", "arguments"),
-    "agent.handoff": tuple(f"{s}_agent_{k}" for s in ("previous", "next") for k in ("id", "name")),
-}
-
-
-def _judge_entries(items: list[Item]) -> Iterator[Violation]:
-    """Judge a list for `conversations`: results come before anything else that is put in."""
-    waiting: list[tuple[int, Any]] = []  # calls: index and id
-    for index, item in enumerate(items):
-        kind = item.get("type")
-        if kind is None and item.get("role") in ("user", "assistant"):
-            kind = "message.input"  # the type is its default
-            if item.get("tool_calls"):
-                yield Violation(index, "foreign_item", "calls in a message")
-        if kind not in _ENTRIES:
-            yield Violation(index, "foreign_item", f"role {item.get('role')!r}, type {kind!r}")
-            continue
-        for key in _ENTRIES[kind]:
-            if item.get(key) is None:
-                yield Violation(index, "missing_field", f"{kind} without {key}")
-        if kind == "message.input":
-            for at, key in waiting:
-                yield Violation(at, "unanswered_call", f"{key!r} at {index}")
-            waiting = []
-        elif kind == "function.call":
-            waiting.append((index, item.get("tool_call_id")))
-        elif kind == "function.result":
-            key = item.get("tool_call_id")
-            found = next((call for call in waiting if call[1] == key), None)
-            if found is None:
-                yield Violation(index, "orphan_result", f"no call {key!r} waits")
-            else:
-                waiting.remove(found)
-    for at, key in waiting:
-        yield Violation(at, "unanswered_call", f"{key!r}", open=True)

@@ -1,8 +1,7 @@
 """The shape `mistral`: messages of Mistral's chat completions, as far as they are its own.
 
 Sources: the types of mistralai 3.7.0 (`ChatCompletionRequestMessage`); what is refused is in
-`_mistral_rules`. The entries of its conversations are in `_mistral_entries`: where a method asks
-whether an item is one, all that differs stands there.
+`_mistral_rules`.
 """
 
 from __future__ import annotations
@@ -14,51 +13,48 @@ from typing import Any, Final, cast
 
 from chatfold.core.calls import Answer, ToolCallRecord
 from chatfold.core.check import Problem
-from chatfold.core.native import field, fields_of, plain
+from chatfold.core.native import field, fields_of, json_text, plain
 from chatfold.core.views import (
     CallPart,
     Fit,
     ItemView,
+    MediaPart,
     Medium,
+    Part,
     Placement,
+    ReasoningPart,
     ResultPart,
     Role,
     Shape,
 )
 from chatfold.errors import ShapeError
 from chatfold.shapes._blocks import (
+    base64_size,
     block_type,
     getter,
     listed,
+    media_from_url,
     module_of,
+    named_id,
     own_fields,
+    text_of,
 )
 from chatfold.shapes._chat import (
+    CHAT_BLOCKS,
     SHARED_MEDIA,
+    Dialect,
     Get,
     has_mistral_ids,
     is_foreign_block,
     is_mistral_id,
     names_mistral,
+    part_text,
+    read_block,
     read_call,
     read_message,
     sdk_of,
 )
 from chatfold.shapes._chat_picked import picked, stays_whole
-from chatfold.shapes._mistral_chunks import CHUNKS, DIALECT, ROLES
-from chatfold.shapes._mistral_entries import (
-    HANDOFF,
-    RESULT,
-    entry_type,
-    holds_entries,
-    message_entry,
-    read_entry,
-    result_entry,
-    said_entry,
-    sent_entry,
-    text_of_answer,
-)
-from chatfold.shapes._mistral_entry_rules import check_entries
 from chatfold.shapes._mistral_results import blocks_of_result, result_block
 from chatfold.shapes._mistral_rules import check_messages, place_kept, user_may_follow
 from chatfold.shapes._results import with_blocks
@@ -66,10 +62,17 @@ from chatfold.shapes._unread import unlisted
 
 __all__ = ["Mistral"]
 
+_ROLES: Final[dict[str, Role]] = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
 _FOREIGN_KEYS = (
     *("type", "parts", "function_call", "refusal", "audio"),
     *("tool_name", "images", "thinking"),
 )
+_NULL = "null"  # what the SDK's `ToolCall` has as its id where the server gave none
 
 
 class Mistral(Shape):
@@ -78,12 +81,10 @@ class Mistral(Shape):
     name = "mistral"
 
     def fit(self, item: object) -> Fit:
-        """Return whether `item` is a message of Mistral's, or an entry."""
+        """Return whether `item` is a message of Mistral's."""
         get = _getter(item)
-        if entry_type(get) is not None:
-            return "yes" if _is_own_object(item) else "no"
         role = get("role")
-        if role not in ROLES or _is_foreign(get):
+        if role not in _ROLES or _is_foreign(get):
             return "no"
         if module_of(item):
             return "yes" if module_of(item).startswith("mistralai") else "no"
@@ -96,20 +97,17 @@ class Mistral(Shape):
         content = get("content")
         chunks = {block_type(b) for b in listed(content)}
         says = isinstance(content, str) or chunks or get("tool_calls")
-        if not says or not chunks <= CHUNKS or get("name"):
+        if not says or not chunks <= _CHUNKS or get("name"):
             return "no"
         return "also" if chunks & SHARED_MEDIA or has_mistral_ids(get) else "maybe"
 
     def read(self, item: object) -> ItemView | None:
-        """Return the reading of a message or an entry, None where it is of another shape."""
+        """Return the reading of a message, None where it is of another shape."""
         get = _getter(item)
-        kind = entry_type(get)
-        if kind is not None:
-            return read_entry(item, get, kind) if _is_own_object(item) else None
         role = get("role")
-        if role not in ROLES or sdk_of(item) not in ("", "mistralai") or _is_foreign(get):
+        if role not in _ROLES or sdk_of(item) not in ("", "mistralai") or _is_foreign(get):
             return None
-        return read_message(get, role, DIALECT)
+        return read_message(get, role, _DIALECT)
 
     def said(self, item: Any) -> Any:
         """Return a message without fields at their default: the SDK's JSON has them all."""
@@ -117,9 +115,6 @@ class Mistral(Shape):
         if type(item) is not dict:
             return item
         fields = cast("dict[str, Any]", item)
-        kind = entry_type(fields.get)
-        if kind is not None:
-            return said_entry(fields, kind)
         calls = listed(fields.get("tool_calls"))
         if fields.get("prefix") is not False and not calls:
             return fields
@@ -137,22 +132,16 @@ class Mistral(Shape):
         behind: Role = "user",
     ) -> Placement:
         """Return what must stay between kept items that may not stand behind each other."""
-        return Placement() if holds_entries(views) else place_kept(kept, tail, views)
-
-    def keeps(self, view: ItemView) -> bool:
-        """Return whether the item is an instruction, or a handoff."""
-        return view.role == "system" or view.type == HANDOFF
+        return place_kept(kept, tail, views)
 
     def user_may_follow(self, views: Sequence[ItemView], index: int) -> bool:
-        """Return whether the item is no message of a tool's: the model answers these first."""
-        return views[index].type == RESULT or user_may_follow(views[index])
+        """Return whether the item is no result: the model answers these first."""
+        return user_may_follow(views[index])
 
     def check(
         self, items: Sequence[object], views: Sequence[ItemView], calls: Sequence[ToolCallRecord]
     ) -> Iterator[Problem]:
         """Return what Mistral's API would refuse."""
-        if holds_entries(views):
-            return check_entries(views, calls)
         return check_messages(items, views, calls)
 
     def summary_item(self, text: str, *, role: str) -> dict[str, Any]:
@@ -165,28 +154,18 @@ class Mistral(Shape):
             raise ShapeError(f"a summary cannot be a message of {role!r} here", shape=self.name)
         return {"role": role, "content": text}
 
-    def placed(self, summary: Any, last: Any, following: Any | None) -> Any:
-        """Return the summary as an entry, where it stands among entries."""
-        beside = (last, following)
-        if all(entry_type(_getter(item)) is None for item in beside if item is not None):
-            return summary
-        return message_entry(summary)
-
     def result_item(
         self, call: ToolCallRecord, text: str, *, failed: bool = False
     ) -> dict[str, Any]:
-        """Return the `tool` message, or the entry, that answers `call`.
+        """Return the `tool` message that answers `call`.
 
         Raises:
-            ShapeError: The call has no id to answer to, or waits to be confirmed.
+            ShapeError: The call has no id to answer to.
         """
         if call.id is None:
             raise ShapeError(
                 "the call has no id to answer to", shape=self.name, index=call.call_index
             )
-        entry = result_entry(call, text)
-        if entry is not None:
-            return entry
         name = {} if call.name is None else {"name": call.name}
         return {"role": "tool", "tool_call_id": call.id, **name, "content": text}
 
@@ -199,38 +178,26 @@ class Mistral(Shape):
         return result_block(piece)
 
     def answer_items(self, answers: Sequence[Answer]) -> list[Any]:
-        """Return a message, or an entry, for each answer.
+        """Return a message for each answer.
 
         Raises:
-            ShapeError: A call has no id to answer to, or waits to be confirmed.
+            ShapeError: A call has no id to answer to.
         """
-        return [self._answer(answer) for answer in answers]
-
-    def _answer(self, answer: Answer) -> dict[str, Any]:
-        text = text_of_answer(answer)
-        item = self.result_item(answer.call, answer.text if text is None else text)
-        return with_blocks(item, "content", answer) if item.get("role") == "tool" else item
+        made = super().answer_items(answers)
+        return [with_blocks(m, "content", a) for m, a in zip(made, answers, strict=True)]
 
     def replayable(self, item: Any) -> Any:
         """Return a message of a response as the dict that may be sent back."""
         if not module_of(item).startswith("mistralai"):
             return item
-        if entry_type(_getter(item)) is not None:
-            return sent_entry(fields_of(item))
         # `parsed` is the SDK's own.
         message = {key: value for key, value in fields_of(item).items() if key != "parsed"}
         return _raw({**message, "role": item.role or "assistant"})
 
     def with_call_ids(self, item: Any, new_id: Callable[[CallPart], str]) -> Any:
         """Return the message with an id of nine characters on each call that has none."""
-        view = self.read(item)
-        if view is not None and view.type == "function.call":
-            part = cast("CallPart", view.parts[0])
-            if part.id is not None:
-                return item
-            return {**own_fields(self.replayable(item)), "tool_call_id": _nine(new_id(part))}
         members = listed(_getter(item)("tool_calls"))
-        parts = [read_call(member, DIALECT) for member in members]
+        parts = [read_call(member, _DIALECT) for member in members]
         if all(part.id is not None for part in parts):
             return item
         message = own_fields(self.replayable(item))
@@ -259,8 +226,6 @@ class Mistral(Shape):
         message = own_fields(self.replayable(item))
         if type(view.parts[part]) is ResultPart:
             return {**message, "tool_call_id": call_id}
-        if view.type == "function.call":
-            return {**message, "tool_call_id": call_id}
         if type(view.parts[part]) is not CallPart:
             return item
         place = sum(type(p) is CallPart for p in view.parts[:part])
@@ -283,12 +248,6 @@ def _getter(item: object) -> Get:
     return read
 
 
-def _is_own_object(item: object) -> bool:
-    """Return whether an item is a dict, or an object of the SDK's."""
-    module = module_of(item)
-    return not module or module.startswith("mistralai")
-
-
 def _plain(value: Any) -> Any:
     """Return an object of the SDK's in JSON types; anything else as it is."""
     if not module_of(value).startswith("mistralai"):
@@ -308,7 +267,7 @@ def _told(call: Any) -> Any:
     return {key: value for key, value in fields.items() if (key, value) not in _DEFAULTS}
 
 
-_DEFAULTS: Final = (("id", DIALECT.no_id), ("type", "function"), ("index", 0))
+_DEFAULTS: Final = (("id", _NULL), ("type", "function"), ("index", 0))
 """Of a call: mistralai 3.7.0, `ToolCall`."""
 
 
@@ -345,3 +304,66 @@ def _nine(text: str) -> str:
         return text
     digest = b64encode(sha256(text.encode("utf-8", "surrogatepass")).digest()).decode()
     return "".join(c for c in digest if c.isalnum())[:9]
+
+
+# Content chunks
+
+
+def _read_audio(block: Any) -> Part:
+    audio = field(block, "input_audio")
+    if not isinstance(audio, str):
+        return CHAT_BLOCKS["input_audio"](block)
+    if audio.startswith(("http:", "https:", "data:")):
+        return media_from_url("audio", audio)
+    return MediaPart("audio", None, base64_size(audio))
+
+
+def _read_file(block: Any) -> Part:
+    file_id = field(block, "file_id")
+    if not isinstance(file_id, str):
+        return CHAT_BLOCKS["file"](block)
+    return MediaPart("file", None, None, named_id(file_id))
+
+
+def _read_document(block: Any) -> Part:
+    name = field(block, "document_name")
+    url = field(block, "document_url")
+    return media_from_url("document", url, name=name if isinstance(name, str) else None)
+
+
+def _read_thinking(block: Any) -> Part:
+    thoughts = listed(field(block, "thinking"))
+    said = (
+        text_of(field(t, "text")) if block_type(t) in ("text", None) else json_text(t)
+        for t in thoughts
+    )
+    return ReasoningPart("\n".join(said))
+
+
+def _references(block: Any) -> str | None:
+    """Return what a chunk refers to: places in what a tool found."""
+    return ", ".join(str(each) for each in listed(field(block, "reference_ids"))) or None
+
+
+def _read_resource(block: Any) -> Part:
+    inner = read_block(field(block, "content"), _DIALECT)
+    name = named_id(field(block, "uri"))
+    if type(inner) is MediaPart:
+        return inner._replace(name=inner.name or name)
+    return MediaPart("resource", None, None, name, part_text(inner))
+
+
+_BLOCKS: Final[Mapping[str, Callable[[Any], Part]]] = {
+    **CHAT_BLOCKS,
+    "document_url": _read_document,
+    "file": _read_file,
+    "input_audio": _read_audio,
+    "reference": lambda block: MediaPart("reference", None, None, _references(block)),
+    "resource": _read_resource,
+    "resource_link": lambda block: MediaPart("resource", None, None, named_id(field(block, "uri"))),
+    "thinking": _read_thinking,
+    # The SDK's object for a chunk that it does not know.
+    "UNKNOWN": lambda block: read_block(field(block, "raw"), _DIALECT),
+}
+_CHUNKS: Final = frozenset(_BLOCKS) - {"refusal", "video_url"}
+_DIALECT: Final[Dialect] = Dialect("mistral", _ROLES, _BLOCKS, is_foreign_block, _NULL)

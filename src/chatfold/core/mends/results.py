@@ -117,7 +117,6 @@ def _anew(case: Case, index: int, found: Sequence[Result]) -> Sequence[Any] | No
 
 _LATE = ("late_result", "orphan_result", "result_not_first", "block_place")
 _SPLIT = "split_results"
-_OF_FUNCTIONS = ("function", "entry")  # as messages have them, and entries of conversations
 
 
 def move_results(case: Case) -> Edits:
@@ -187,7 +186,7 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
             if asked is not None and asked > result.at:
                 late.setdefault(asked, []).append(("orphan_result", result))
             continue
-        if asked is None or result.at not in problems or result.part.pair not in _OF_FUNCTIONS:
+        if asked is None or result.at not in problems or result.part.pair != "function":
             continue
         if result.at == asked + 1 and _in_place(case, asked, result):
             continue  # right behind a call that has no id to be found by
@@ -208,7 +207,7 @@ def _early(case: Case) -> dict[tuple[str, str | None], int]:
     waiting: dict[tuple[str, str | None], list[int]] = {}
     for record in case.snapshot.calls:
         key = record.pair, record.id
-        if record.id is None or record.pair not in _OF_FUNCTIONS:
+        if record.id is None or record.pair != "function":
             continue
         if record.call_index is None:
             orphans[key] += 1
