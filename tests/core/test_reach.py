@@ -111,3 +111,8 @@ def test_a_list_is_not_cut_before_that_unless_a_call_is_open(
             assert gone == found.most if not (blocked or late) else gone <= found.most
         elif not blocked:
             assert before >= told
+
+
+def test_of_many_messages_in_a_row_only_the_latest_are_looked_at() -> None:
+    """At each turn that waits: a list of nothing else may be as long as any."""
+    assert [reach("u" * n, [1] * n, 0).most for n in (3, 64, 65, 100)] == [0, 0, 1, 36]

@@ -19,6 +19,7 @@ from chatfold.core.views import CallPart, ItemView, MediaPart, ResultPart, TextP
 __all__ = ["Reach", "reach_of"]
 
 _LAST = itemgetter(1)
+_MOST = 64  # messages that open a turn, which are looked at each time
 
 
 class Reach(NamedTuple):
@@ -99,8 +100,8 @@ def _fitting(cut: int, spans: Sequence[Span]) -> int:
 
 
 def _openers(asks: Sequence[int]) -> Sequence[int]:
-    """Return the indices of the messages that open the last turn: one behind the other."""
-    at = len(asks) - 1
-    while at > 0 and asks[at - 1] == asks[at] - 1:
+    """Return the indices of the latest of the messages that open the last turn, in a row."""
+    at, least = len(asks) - 1, len(asks) - _MOST
+    while at > max(0, least) and asks[at - 1] == asks[at] - 1:
         at -= 1
     return asks[max(at, 0) :]
