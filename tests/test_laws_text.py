@@ -398,12 +398,16 @@ def test_law_9_a_handoff_and_an_approval_say_their_names_exactly(text: str) -> N
 def test_a_handoff_that_was_ignored_did_not_take_place() -> None:
     """The Agents SDK follows the first of several at a time (`agents/run_internal`, 0.24)."""
     ignored = "Multiple handoffs detected, ignoring this one."
+    answers = {
+        "look_up": "Found.",
+        "transfer_to_refunds": '{"assistant": "Refunds"}',
+        "transfer_to_billing": ignored,
+    }
     items: list[Any] = [{"role": "user", "content": "a refund, and a look at my bill"}]
-    for agent in ("refunds", "billing"):
-        name = f"transfer_to_{agent}"
-        items += [{"type": "function_call", "call_id": agent, "name": name, "arguments": "{}"}]
-    for agent, text in (("refunds", '{"assistant": "Refunds"}'), ("billing", ignored)):
-        items += [{"type": "function_call_output", "call_id": agent, "output": text}]
+    for name in answers:
+        items += [{"type": "function_call", "call_id": name, "name": name, "arguments": "{}"}]
+    for name, text in answers.items():
+        items += [{"type": "function_call_output", "call_id": name, "output": text}]
     prompt = prompt_of([*items, *LAST_TURN], "openai_responses")
     assert [e.attributes for e in elements_named(prompt, "agent_handoff")] == [{"to": "refunds"}]
 
