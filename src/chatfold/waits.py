@@ -113,7 +113,8 @@ class Waits:
             return None
         if (wanted or tried.wanted) != tried.wanted or rest() != tried.rest:
             return None
-        if tried.reaches_further(reach(tried.keep)):
+        # What a provider holds is no matter of how far a fold would go.
+        if self._nothing.reason != "server_managed" and tried.reaches_further(reach(tried.keep)):
             return None
         return by_size(self._nothing, size)
 

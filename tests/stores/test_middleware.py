@@ -103,7 +103,7 @@ def test_a_fold_that_could_not_be_written_is_written_at_the_next_turn(
         other = sqlite3.connect(path)
         other.execute("BEGIN EXCLUSIVE")
         first = middleware.fold(host(), key="k").outcome.reason
-        time.sleep(1 if background else 0)  # it is written, and given up, in a thread
+        time.sleep(3 if background else 0)  # it is written, and given up, in a thread
         other.rollback()
         other.close()
         seen = [middleware.fold(host(), key="k").outcome.reason for _ in range(2)]
