@@ -46,7 +46,7 @@ def reach_of(
     asks: Sequence[int],
     keep: int,
 ) -> Reach:
-    """Return how far a fold may go, in time that depends on what is kept and no longer list.
+    """Return how far a fold may go, in time that depends on what is kept, not on the whole list.
 
     Args:
         views: One reading per native item.
