@@ -212,3 +212,48 @@ def test_law_14_an_earlier_state_that_its_owner_put_back_can_be_undone() -> None
     assert ctx.summarize(lambda prompt: "three", keep_last_turns=2).changed
     assert ctx.undo().changed
     assert same_objects(items, latest)
+
+
+def gemini_content() -> Any:
+    from google.genai import types
+
+    return types.Content(
+        role="model",
+        parts=[types.Part(text="The code is 4711.", thought_signature=b"\x00signed")],
+    )
+
+
+def mistral_message() -> Any:
+    from mistralai.client.models import AssistantMessage
+
+    return AssistantMessage(content="The code is 4711.")
+
+
+@pytest.mark.parametrize(
+    ("shape", "package", "made"),
+    [("gemini", "google.genai", gemini_content), ("mistral", "mistralai", mistral_message)],
+)
+@pytest.mark.parametrize("with_unset", [False, True])
+def test_law_14_a_kept_object_is_found_as_the_json_its_sdk_made_of_it(
+    shape: str, package: str, made: Any, with_unset: bool
+) -> None:
+    """Each SDK spells and fills the fields of its JSON otherwise than those of its objects."""
+    pytest.importorskip(package)
+    pinned = made()
+
+    def one(role: str, text: str) -> Item:
+        if shape == "mistral":
+            return {"role": role, "content": text}
+        named = "model" if role == "assistant" else role
+        return {"role": named, "parts": [{"text": text}]}
+
+    turn = [one("user", "go on"), one("assistant", LONG)]
+    items: list[Any] = [one("user", "The code?"), pinned, *turn, *turn]
+    before = list(items)
+    ctx = ChatContext(items, shape=shape, pin=lambda item: item is pinned)
+    outcome = ctx.summarize(short, keep_last_turns=1)
+    assert outcome.kept == (pinned,)
+    json_made = pinned.model_dump(mode="json", exclude_none=not with_unset)
+    items[:] = [json_made if item is pinned else item for item in items]
+    assert ctx.undo().reason == "undone"
+    assert same_objects(items, before)

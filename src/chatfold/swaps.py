@@ -277,7 +277,7 @@ class Swaps:
             snapshot = self._state.reading.snapshot()
             before = sum(snapshot.sizes)
             for fold in self._latest(snapshot):
-                back = unfolded(fold, list(self._state.items))
+                back = unfolded(fold, list(self._state.items), snapshot.shape.said)
                 if back is not None:
                     break
             else:

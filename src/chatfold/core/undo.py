@@ -5,11 +5,12 @@ Not here: which fold is the latest, and the swap itself (`chatfold.swaps`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any
 
+from chatfold.core.digest import content
 from chatfold.core.native import plain
 from chatfold.core.replacement import Replacement
 
@@ -50,19 +51,26 @@ class Fold:
         return same and (self.summary is other.summary or self.summary == other.summary)
 
 
-def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
+def unfolded(
+    fold: Fold, items: Sequence[Any], say: Callable[[Any], Any]
+) -> Replacement[Any] | None:
     """Return what takes the place of a fold's summary, or None where it is no longer there.
 
     Kept items are where the fold left them; they go back to their old places among the
     originals. A list that was reloaded holds equal items, and these are found too.
+
+    Args:
+        fold: The fold.
+        items: The list as it is now.
+        say: What its shape says of the forms that one item may come in (`Shape.said`).
     """
-    at = _find(fold.summary, items, range(len(items)), ())
+    at = _find(fold.summary, items, range(len(items)), (), say)
     if at is None:
         return None
     places = {at}
     near = range(max(0, at - fold.before), at + 1 + fold.extent)
     for item in (*fold.kept, *fold.others):
-        found = _find(item, items, near, places)
+        found = _find(item, items, near, places, say)
         if found is not None:
             places.add(found)
     start, stop = min(places), max(places) + 1
@@ -70,8 +78,17 @@ def unfolded(fold: Fold, items: Sequence[Any]) -> Replacement[Any] | None:
     return Replacement(start, stop, (*fold.region, *between))
 
 
-def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]) -> int | None:
+def _find(
+    wanted: Any,
+    items: Sequence[Any],
+    near: range,
+    taken: Collection[int],
+    say: Callable[[Any], Any],
+) -> int | None:
     """Return the index of an item where it was left, of an equal one there, or of it further on.
+
+    Equal is what has the same fields, and where nothing has, what says the same: an SDK's JSON
+    may spell the fields of its objects otherwise, and have those that were not set.
 
     What stands before is not looked at: one object may be in a list more than once, and a copy in
     the prefix is none of the fold's.
@@ -80,10 +97,11 @@ def _find(wanted: Any, items: Sequence[Any], near: range, taken: Collection[int]
     for index in left:
         if items[index] is wanted:
             return index
-    said = plain(wanted)
-    for index in left:
-        if plain(items[index]) == said:
-            return index
+    for form in (plain, lambda item: content(item, say)):
+        told = form(wanted)
+        for index in left:
+            if form(items[index]) == told:
+                return index
     for index in range(near.stop, len(items)):  # its owner may have put others before it
         if items[index] is wanted and index not in taken:
             return index
