@@ -418,6 +418,7 @@ def test_what_the_api_refuses_is_a_problem_at_its_index(
             "role_name",
             2,
         ),
+        ([_user("a"), _model(_call()), {**_user(_response()), "role": "tool"}], "role_name", 2),
         ([_user("a"), _model(_call()), _model(_response())], "response_role", 2),
     ],
 )
@@ -676,6 +677,25 @@ def test_pinned_calls_behind_pinned_words_keep_the_message_that_they_followed(pi
     ctx.summarize(lambda prompt: "short", keep_last_turns=1)
     assert [before[id(item)] for item in items[1:]] == [3, 4, pinned, pinned + 1, 12, 13]
     assert not [p for p in ctx.check() if p.severity == "error"]
+
+
+@pytest.mark.parametrize("role", ["user", "function", "tool", None])
+def test_a_response_is_its_calls_in_whichever_role_it_stands(role: str | None) -> None:
+    """The SDK's page on calls that are made by hand has `tool`: such a call was made once more.
+
+    https://googleapis.github.io/python-genai/#manually-declare-and-invoke-a-function-for-function-calling
+    (read 2026-11-30).
+    """
+    asked = [_user("Where is my order?"), _model(_call())]
+    told = {**_user(_response(response={"result": "Delivered on Monday."})), "role": role}
+    for item in (told, types.Content.model_validate(told)):
+        ctx = ChatContext([*asked, item])
+        assert len(ctx.run_tool_calls({"get": lambda: "Lost."})) == 0
+        assert [c.result for c in ctx.tool_calls()] == ["Delivered on Monday."]
+        ctx.extend([_model("It came. " * 90), _user("Thanks."), _model("Bye.")])
+        shown = ctx.plan(keep_last_turns=1).prompt
+        assert shown is not None
+        assert 'name="get" status="completed">Delivered on Monday.<' in shown.user
 
 
 @pytest.mark.parametrize("args", [{}, {"args": None}, {"args": {}}])

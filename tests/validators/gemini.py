@@ -30,7 +30,7 @@ def judge(items: list[Item], strict: bool) -> Iterator[Violation]:
     Args:
         items: One dict per content.
         strict: Also report what only some of Google's servers refuse: a model's turn in front,
-            a missing role, the role `function`, words beside responses.
+            a missing role, the roles `function` and `tool`, words beside responses.
     """
     turns = [_wire(item) for item in items]
     for index, turn in enumerate(turns):
@@ -44,7 +44,7 @@ def judge(items: list[Item], strict: bool) -> Iterator[Violation]:
 
 def _own(index: int, item: Item, turn: Item, strict: bool) -> Iterator[Violation]:
     role = turn["role"]
-    if "content" in item or role not in ("user", "model", "function", None):
+    if "content" in item or role not in ("user", "model", "function", "tool", None):
         yield Violation(index, "foreign_item", f"role {role!r}, keys {sorted(item)}")
         return
     if strict and role not in ("user", "model"):

@@ -172,7 +172,7 @@ def _check_roles(
                 source=_SENT_BACK,
             )
         role = field(items[index], "role")
-        if role == "function" or (role is None and len(views) > 1):
+        if role in ("function", "tool") or (role is None and len(views) > 1):
             yield _problem(
                 "role_name",
                 "some servers take only the roles 'user' and 'model', and want one on each content",

@@ -41,6 +41,7 @@ _ROLES: Final[Mapping[Any, Role]] = {
     "user": "user",
     "model": "assistant",
     "function": "tool",
+    "tool": "tool",  # as the SDK's own page on calling functions by hand has it
     None: "user",  # "If not set, the service will default to 'user'", say the types
 }
 _WRITTEN: Final = {"user": "user", "assistant": "model", "model": "model"}
