@@ -322,6 +322,14 @@ def test_an_approval_is_no_tool_call_and_blocks_while_nobody_answered_it() -> No
     assert [c.id for c in ctx.tool_calls()] == ["mcp_1"]
 
 
+def test_an_answer_to_a_request_that_the_provider_holds_is_no_tool_call() -> None:
+    """Behind a `previous_response_id` the list has what the user said to it, and no more."""
+    yes = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+    ctx: ChatContext[Any] = ChatContext([yes, ANSWER, USER, _call("c"), _output("c")])
+    assert ctx.count_tool_calls() == ctx.count_tool_calls(completed_only=True) == 1
+    assert [c.id for c in ctx.tool_calls()] == ["c"]
+
+
 def test_an_asynchronous_call_stays_open_behind_later_user_messages() -> None:
     """Its result may come many turns later, so nothing behind it may be cut, unless abandoned."""
     long = _W.assistant("word " * 300)

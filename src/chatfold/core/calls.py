@@ -302,7 +302,8 @@ class CallPairing:
                 None,
                 index,
                 view.shape,
-                pair=part.pair,
+                "approval" if part.pair == "approval" else "function",
+                part.pair,
                 namespace=part.namespace,
             )
             self.entries.append(_Entry(None, index, view.shape, self._step, orphan))

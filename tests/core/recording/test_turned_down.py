@@ -59,6 +59,12 @@ def failed(record: Record) -> list[str]:
     return [f"{e.name}: {e.values[0].text}" for e in record.failed]
 
 
+def test_an_answer_without_its_request_is_in_no_record() -> None:
+    """It does not say what was denied: where a provider holds the history, only that one knows."""
+    _, denied = asked(1, False, reason=REASON)
+    assert not failed(record_of(says("user", "clean up"), denied, says("assistant", "ok")))
+
+
 @pytest.mark.parametrize("name", ["delete_all", "read_mail", "frobnicate"])
 @pytest.mark.parametrize("reason", [REASON, ""])
 def test_what_was_denied_has_failed_and_says_why(name: str, reason: str) -> None:

@@ -116,12 +116,17 @@ def actions_of(
 
 
 def _turned_down(writer: _Writer, gone: Sequence[int]) -> list[int]:
-    """Return the requests for approval that were denied, and of which nothing has come later."""
+    """Return the requests for approval that were denied, and of which nothing has come later.
+
+    An answer alone does not say to what: a provider that holds the history has the request.
+    """
     calls = writer.words.calls
     denied = [
         number
         for number in gone
-        if calls[number].kind == "approval" and calls[number].status == "failed"
+        if calls[number].kind == "approval"
+        and calls[number].status == "failed"
+        and calls[number].call_index is not None
     ]
     if not denied:
         return denied
