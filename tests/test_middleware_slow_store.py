@@ -146,12 +146,12 @@ def test_a_fold_behind_other_instructions_is_put_in_without_waiting_for_a_store(
     session = session_of(wrapper)
     assert gate.is_asked.wait(LONG)
     assert wrapper.fold(other, key="a").outcome.reason == "running"
-    background, turn = session.background, session.turn
-    turn.acquire()  # its thread has to wait, as for a turn
+    background = session.background
+    session.turn = turn = threading.RLock()
+    turn.acquire()  # its thread has to wait, as for a turn; this one has not
     gate.open.set()
     assert background.wait(LONG)
     time.sleep(0.1)
-    session.turn = threading.Lock()  # which no thread waits for
     found = soon(lambda: wrapper.fold(other, key="a"))
     assert summaries(found.items) == 1
     assert store.is_writing.wait(LONG)
