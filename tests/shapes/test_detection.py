@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -261,6 +263,20 @@ def test_a_shape_that_does_not_exist_is_an_error_that_lists_those_that_do() -> N
     with pytest.raises(UnknownShapeError) as caught:
         ChatContext([], shape="openai")
     assert all(shape.name in str(caught.value) for shape in SHAPES)
+
+
+@pytest.mark.parametrize(
+    ("name", "framework"), [("langchain", "langchain"), ("livekit", "livekit.agents")]
+)
+def test_a_shape_of_a_framework_is_where_the_error_says(name: str, framework: str) -> None:
+    """It is imported with its framework alone, so that no name can mean it."""
+    with pytest.raises(UnknownShapeError) as caught:
+        ChatContext([], shape=name)
+    said = re.fullmatch(rf"'{name}' is .* pass (\w+)(\(\))? of ([\w.]+)", str(caught.value))
+    assert said is not None
+    pytest.importorskip(framework)
+    shape: Any = getattr(import_module(said[3]), said[1])
+    assert ChatContext([], shape=shape() if said[2] else shape).shape is not None
 
 
 def test_a_list_that_loses_its_telling_items_is_open_again() -> None:

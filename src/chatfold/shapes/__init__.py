@@ -32,16 +32,25 @@ _ALIASES: Final = {
     "bedrock_converse": "bedrock",
 }
 
+_OF_FRAMEWORKS: Final = {  # nothing here imports a framework, so that these have no names
+    "langchain": "LangChainMessages() of chatfold.integrations.langchain",
+    "livekit": "LIVEKIT of chatfold.integrations.livekit",
+}
+
 
 def shape_named(name: str) -> Shape:
     """Return the shape of that name.
 
     Raises:
-        UnknownShapeError: There is none; the message lists those there are.
+        UnknownShapeError: There is none; the message lists those there are, or says where a
+            framework's is.
     """
     wanted = _ALIASES.get(name, name)
     for shape in SHAPES:
         if shape.name == wanted:
             return shape
+    if name in _OF_FRAMEWORKS:
+        own = _OF_FRAMEWORKS[name]
+        raise UnknownShapeError(f"{name!r} is no name of a shape; in Python pass {own}", shape=name)
     known = ", ".join(shape.name for shape in SHAPES)
     raise UnknownShapeError(f"there is no shape {name!r}; there are {known}", shape=name)
