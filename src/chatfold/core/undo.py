@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import is_
 from typing import Any
 
@@ -97,7 +98,8 @@ def _find(
     for index in left:
         if items[index] is wanted:
             return index
-    for form in (plain, lambda item: content(item, say)):
+    forms: tuple[Callable[[Any], Any], ...] = (plain, partial(content, say=say))
+    for form in forms:
         told = form(wanted)
         for index in left:
             if form(items[index]) == told:
