@@ -12,6 +12,7 @@ from laws import plainly, same_objects
 from strategies import SHAPES
 
 from chatfold import ChatContext, Prompt, SummarizerError, SummaryError
+from chatfold.events import FoldEvent
 from chatfold.policy import Policy
 
 WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
@@ -271,6 +272,28 @@ def test_below_the_window_a_failure_leaves_the_list_unfolded(way: str) -> None:
     assert (outcome.changed, outcome.reason, outcome.over_limit) == (False, "failed", True)
     assert outcome.error is model.error
     assert same_objects(ctx.items, before)
+
+
+@WAYS
+@pytest.mark.parametrize("background", [False, True])
+def test_so_it_does_where_another_call_fails_while_the_hook_is_told(
+    way: str, background: bool
+) -> None:
+    """A call of the hook's own here, as well one of another thread; and it is not asked again."""
+    told, ctx, model = Told(), context(10, policy=WINDOW), Model(error=failing())
+
+    def hook(event: FoldEvent) -> None:
+        told(event)
+        if event.kind == "before":
+            assert ctx.maybe_summarize(model).reason == "failed"
+
+    before = list(ctx.items)
+    outcome = maybe(way, ctx, never, on_event=hook, background=background)
+    assert (outcome.changed, outcome.reason, outcome.over_limit) == (False, "unchanged_head", True)
+    assert "the last try failed" in str(outcome)
+    assert same_objects(ctx.items, before)
+    assert model.asked == 1
+    assert told.kinds == ["before", "skipped"]
 
 
 @WAYS

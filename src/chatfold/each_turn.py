@@ -174,6 +174,8 @@ class EachTurn:
             if not attempt.allowed(self._state.tokens):
                 return self.with_limit(self._folding.idle("vetoed"))
             if self.waits.waits():
+                if not self._at_last_resort(self.loads.now()):  # another call failed meanwhile
+                    return self.report(self._waiting(), attempt)
                 return (yield from self._without_model(self._waiting(), call, attempt))
             tried = self._tried(call)  # what comes in the meantime is no part of the plan
             try:
