@@ -33,6 +33,17 @@ KINDS = (
 )
 
 
+class Away(list[Any]):
+    """A list that gives out no thread; one that ends its work meanwhile waits with the others."""
+
+    def __init__(self, others: list[Any]) -> None:
+        super().__init__()
+        self._others = others
+
+    def append(self, box: Any) -> None:
+        self._others.append(box)
+
+
 @pytest.fixture
 def no_thread(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Return what takes all threads away: those that wait for work, and new ones."""
@@ -42,7 +53,7 @@ def no_thread(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def take() -> None:
         for threads in KINDS:
-            monkeypatch.setattr(threads, "_idle", [])
+            monkeypatch.setattr(threads, "_idle", Away(threads._idle))
         monkeypatch.setattr(threading.Thread, "start", start)
 
     return take
