@@ -149,21 +149,9 @@ class HostTurns(Generic[ItemT]):
             session = yield from self._entered(name, key, items, held, ours)
             if isinstance(session, Folded):
                 return session
-            background, came, begun = session.background, None, None
+            background, begun = session.background, None
             session.chosen = background is not None  # what is put in is seen when this turn ends
-            if session.is_due(background=self._background):
-                session.catch_up()
-                came = self._under_way.come(name, self._sessions.writing(name, session))
-                session = self._renewed(name, session, items, ours)
-            elif background is not None and background.done:
-                session.catch_up()
-                if self._shared.used and background.came_to_nothing:
-                    self._under_way.released(session, waits=not self._background)
-                    session = self._renewed(name, session, items, ours)
-                    if session.background is not background:
-                        came = background.apply_if_ready()
-            elif self._shared.used and session.looks_elsewhere():
-                session = self._renewed(name, session, items, ours)
+            session, came = self._caught_up(name, session, items, ours)
             if session.is_due(background=self._background, again=True):
                 session = yield from self._alone(name, session, items, ours)
                 if not session.chosen:
@@ -176,22 +164,12 @@ class HostTurns(Generic[ItemT]):
                 if begun is not None and (outcome.llm_calls or outcome.reason == "started"):
                     self._unfound.note(begun)
                 is_new = outcome.changed and session.after(outcome, before)
-            if is_new:
-                self._shared.put(name, session, waits=not self._background)
-            else:
-                self._shared.put_owed(name, session, waits=not self._background)
+            write = self._shared.put if is_new else self._shared.put_owed
+            write(name, session, waits=not self._background)
             if background is not None and session.background is None:  # begun by an earlier turn
                 self._under_way.released(session, waits=not self._background)
-            if outcome.reason == "started" and session.is_gone and session.background is not None:
-                # Dropped in this very turn: nobody would put the fold in, or tell of it.
-                outcome = session.background.cancel()
-            if outcome.reason == "started" and self._shared.used and session.background is not None:
-                fold = session.background
-                shares = held is ...  # else its host is to see it first
-                under_way = self._under_way
-                act = partial(under_way.put_in, name) if shares else under_way.released
-                fold.when_ended(partial(act, session, fold))
-                session.awaited = fold
+            if outcome.reason == "started":
+                outcome = self._followed(name, session, outcome, shares=held is ...)
             return self._result(session, outcome, key, held, came)
         finally:
             for session in ours:
@@ -259,6 +237,53 @@ class HostTurns(Generic[ItemT]):
         if held is not None:
             session.reuse(held)
         return session
+
+    def _caught_up(
+        self, name: str, session: Session, items: Sequence[ItemT], ours: list[Session]
+    ) -> tuple[Session, Outcome[Any] | None]:
+        """Return the session as it is to be asked now, and what was put in for it in another one.
+
+        Where a fold is due, one that another call or process has made by now comes first.
+        """
+        background = session.background
+        if session.is_due(background=self._background):
+            session.catch_up()
+            came = self._under_way.come(name, self._sessions.writing(name, session))
+            return self._renewed(name, session, items, ours), came
+        if background is not None and background.done:
+            session.catch_up()
+            if self._shared.used and background.came_to_nothing:
+                self._under_way.released(session, waits=not self._background)
+                session = self._renewed(name, session, items, ours)
+                if session.background is not background:
+                    return session, background.apply_if_ready()
+        elif self._shared.used and session.looks_elsewhere():
+            session = self._renewed(name, session, items, ours)
+        return session, None
+
+    def _followed(
+        self, name: str, session: Session, outcome: Outcome[Any], *, shares: bool
+    ) -> Outcome[Any]:
+        """Return what a turn that has begun a fold in the background comes to.
+
+        Args:
+            name: Name of the conversation.
+            session: Its session.
+            outcome: That a fold has begun.
+            shares: Whether it is for other processes as soon as it is written; else its host is to
+                see it first.
+        """
+        fold = session.background
+        if fold is not None and session.is_gone:
+            # Dropped in this very turn: nobody would put the fold in, or tell of it.
+            outcome = fold.cancel()
+            fold = session.background
+        if fold is not None and outcome.reason == "started" and self._shared.used:
+            under_way = self._under_way
+            act = partial(under_way.put_in, name) if shares else under_way.released
+            fold.when_ended(partial(act, session, fold))
+            session.awaited = fold
+        return outcome
 
     def _renewed(
         self, name: str, session: Session, items: Sequence[ItemT], ours: list[Session]
