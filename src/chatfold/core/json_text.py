@@ -1,4 +1,4 @@
-"""JSON texts, decoded to the same depth on every Python.
+"""JSON texts, and what Python writes of such values, decoded to the same depth everywhere.
 
 `json` gives up near 1,000 levels on 3.11, and beyond 60,000 on 3.14. What goes through a document
 takes the whole path to each value along, so that a text made for it would take minutes there.
@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+from chatfold.core.python_text import json_of
+
 __all__ = ["DEEPEST", "decoded", "decoding", "document"]
 
 DEEPEST: Final = 1_000
@@ -17,17 +19,21 @@ DEEPEST: Final = 1_000
 
 
 def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
-    """Return what a JSON text says.
+    """Return what a JSON text says, or a dict or list that Python has written.
 
     Args:
         text: The text.
-        decode: Decodes it.
+        decode: Decodes JSON.
 
     Raises:
-        ValueError: It is no JSON, or nested deeper than `DEEPEST`.
+        ValueError: It is neither, or nested deeper than `DEEPEST`.
     """
     try:
-        found = decode(text)
+        try:
+            found = decode(text)
+        except ValueError:
+            text = json_of(text) or ""  # which is no JSON either
+            found = decode(text)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if len(text) > DEEPEST and text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
