@@ -466,6 +466,16 @@ FORMS: list[tuple[str, Any, str]] = [
     ("transfer", {"executed": False}, "executed: false"),
     ("create_event", "I was unable to create the event because it is full.", "I was unable"),
     ("create_event", "We could not process it, the day is over.", "We could not process it"),
+    ("apply_patch", "apply_patch verification failed: no such lines", "apply_patch verification"),
+    (
+        "create_user",
+        {"detail": [{"loc": ["body"], "msg": "No mail", "type": "missing"}]},
+        "No mail",
+    ),
+    ("put_object", {"__type": "AccessDeniedException", "Message": "Not for you"}, "Not for you"),
+    ("put_object", {"__type": "a#ThrottlingException"}, "a#ThrottlingException"),
+    ("create_po", {"isSuccess": False}, "failed"),
+    ("delete_order", "False", "false"),
 ]
 
 
@@ -539,6 +549,14 @@ def test_a_widely_used_interface_says_that_a_call_failed(
         ("transfer", {"executed": False}, {"executed": False}),
         ("evaluate", {}, {"performed": False}),
         ("create_event", {}, "I could not invite Ann, but created the event."),
+        ("create_form", {}, {"detail": []}),
+        ("create_form", {}, {"detail": [{"loc": "top", "msg": "Hello"}]}),
+        ("create_form", {}, {"detail": ["loc", "msg", "type"]}),
+        ("create_form", {}, {"__type": "Form"}),
+        ("create_exception", {}, {"__type": "PriceException"}),
+        ("save", {}, {"__type": "PriceException", "objectId": "x", "createdAt": "2026-11-30"}),
+        ("create_po", {}, {"isSuccess": True, "error": "none"}),
+        ("snooze_alert", {}, "nightly_backup failed: disk full"),
         ("create_event", {}, "I was unable to create it on Monday, so created it on Tuesday."),
         ("create_event", {}, "I was unable to invite Ann."),
         ("send_note", {"text": "I was unable to send it."}, "I was unable to send it."),

@@ -77,6 +77,7 @@ _ERRORS = (
 )
 _TRUTHS = (
     *("success", "ok", "succeeded", "successful"),
+    *("isSuccess", "is_success", "isSuccessful", "is_successful"),
     *("erfolg", "erfolgreich", "éxito", "exito", "succès", "succes", "sucesso", "successo"),
 )
 _STATE_KEYS = (

@@ -264,6 +264,30 @@ def _constant(fields: _Fields, name: str, given: _Given) -> str | None:
     return None if constant in known or made or any(deeds) else told_in(fields)
 
 
+# How frameworks say so of what was sent to them: FastAPI by the place and the words of each fault,
+# AWS by the name of an exception (https://app.unpkg.com/@aws-amplify/core@6.16.2/files/dist/esm/
+# clients/serde/json.mjs, read 2026-11-30). Nothing else stands there.
+_OF_FAULTS = frozenset(("loc", "msg", "type"))
+_OF_EXCEPTIONS = frozenset(("__type", "message", "Message"))
+_EXCEPTION = re.compile(r"(?:Exception|Error|Fault)\Z")
+
+
+def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
+    """A tool that tells of errors may have made one of that name."""
+    faults, kind = fields.get("detail"), fields.get("__type")
+    if isinstance(faults, list) and faults and len(fields) == 1:
+        each = [cast(_Fields, f) if isinstance(f, dict) else {} for f in cast(list[Any], faults)]
+        return str(each[0]["msg"]) if all(f.keys() >= _OF_FAULTS for f in each) else None
+    if (
+        isinstance(kind, str)
+        and _EXCEPTION.search(kind)
+        and fields.keys() <= _OF_EXCEPTIONS
+        and _COMPLAINTS.isdisjoint(words_of_name(name))
+    ):
+        return str(fields.get("message") or fields.get("Message") or kind)
+    return None
+
+
 _CODES = ("status", "statusCode", "status_code")
 _OF_ANSWERS = frozenset((*_CODES, *BESIDE, "headers", "error", "statusText", "reason"))
 
@@ -385,6 +409,7 @@ _RULES = (
     _messages,
     _mutation,
     _constant,
+    _refused_input,
     _request,
     _own_state,
     _not_carried_out,

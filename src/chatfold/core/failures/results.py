@@ -59,7 +59,11 @@ def reason_in(
         return reason
     if isinstance(result, dict):
         reason = reason_in_object(cast(dict[str, Any], result), failed, name, given)
-    elif not failed and (result is False or result == "false") and _is_told_so(name, given):
+    elif (
+        not failed
+        and (result is False or result in ("false", "False"))
+        and _is_told_so(name, given)
+    ):
         reason = "false"  # all that a tool says of what it was to do
     elif isinstance(result, str) and not failed and ended_well(result, name):
         reason = None

@@ -67,6 +67,11 @@ _REACTIONS = word_set(
     replaced restarted set stopped
     """
 )
+_PARTS_CELLS = "|\t;,"
+_STATE_COLUMNS = word_set("status state outcome result estado statut stato")
+_BAD_CELLS = word_set(
+    "bounced declined denied error failed failure invalid refused rejected skipped"
+)
 _CLAUSE_ENDS = re.compile(r"[.,;!](?=\s)|\s[-\u2013\u2014]+\s")
 _DENIALS = word_set("cannot could never no not nothing") | {"can't", "can’t"}
 
@@ -124,15 +129,38 @@ def tells_a_deed(words: Collection[str], name: str) -> bool:
     return _DENIALS.isdisjoint(words) and any(w in WORKED or is_for(w, name) for w in words)
 
 
+def _bad_rows(text: str, heading: str) -> list[str]:
+    """Return the rows of a table of which a column, by its heading, says that they came to nothing.
+
+    Args:
+        text: The table, cells parted by one of a few marks.
+        heading: Its first line.
+    """
+    mark = next(filter(heading.count, _PARTS_CELLS), "")
+    cells = [_cell(cell) for cell in heading.split(mark)] if mark else []
+    column = next((n for n, cell in enumerate(cells) if cell in _STATE_COLUMNS), None)
+    if column is None:
+        return []
+    rows = ((row, row.split(mark)) for row in text.splitlines())
+    return [r.strip() for r, c in rows if len(c) > column and _cell(c[column]) in _BAD_CELLS]
+
+
+def _cell(text: str) -> str:
+    return text.strip(' "').lower()
+
+
 def telling_line(text: str) -> str:
     """Return the line of a text that tells most: the first that tells of trouble, or the first.
 
-    A heading, which ends in a colon, tells less than the line behind it.
+    A heading, which ends in a colon, tells less than the line behind it; that of a table less than
+    the rows whose state is a bad one.
     """
     trouble = _TROUBLE.search(text, 0, _READ)
     if trouble is not None:
         return trouble[0].strip()
     first = first_line(text)
+    if rows := _bad_rows(text[:_READ], first):
+        return "; ".join(rows)
     if not first.endswith(":"):
         return first
     return first_line(text[text.index(first) + len(first) :]) or first

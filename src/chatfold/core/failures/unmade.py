@@ -64,7 +64,9 @@ _OF_HOSTS = (
     r"(?:[.!]?\s*\Z|[.!:;,-]\s*(?:please |re-?)?(?:call|confirm|run|pass|set|use) )"
 )
 _FAILED = (
-    r"(?!no(?:ne|thing)? )(?:the |your |this )?[a-z]+(?: [a-z]+){0,2} (?P<failed>failed)"
+    # `apply_patch verification failed: ...`, as coding agents have it.
+    r"(?!no(?:ne|thing)? )(?:the |your |this )?(?:apply_patch|[a-z]+)(?: [a-z]+){0,2}"
+    r" (?P<failed>failed)"
     rf"{_ENDS}| (?:because|due|with)\b){_NO_MORE}"
 )
 # In other languages what failed comes first, too: `Zahlung wurde abgelehnt`.
