@@ -481,16 +481,6 @@ def test_what_is_no_list_of_items_is_refused_by_extend() -> None:
     assert len(ctx) == 1
 
 
-@pytest.mark.parametrize("name", ["items", "shape", "model", "policy", "background"])
-def test_what_a_context_was_made_with_is_not_changed_by_an_assignment(name: str) -> None:
-    """It would change nothing, and nobody would be told."""
-    items = [{"role": "user", "content": "Hi"}]
-    ctx = ChatContext(items, model="gpt-5", policy=Policy.voice())
-    assert (ctx.items, ctx.model, ctx.policy) == (items, "gpt-5", Policy.voice())
-    with pytest.raises(AttributeError, match=name):
-        setattr(ctx, name, None)
-
-
 def test_a_context_that_is_copied_or_pickled_says_what_to_keep_instead() -> None:
     """Frameworks copy and store an agent's state; what has to be kept of a context is its list."""
     ctx = ChatContext([{"role": "user", "content": "Hi"}])

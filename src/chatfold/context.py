@@ -167,11 +167,6 @@ class ChatContext(Summarizing[ItemT]):
     # At each turn
 
     @property
-    def model(self) -> str | None:
-        """The agent's own model, or None; for another one, make another context of the list."""
-        return self._model
-
-    @property
     def policy(self) -> Policy:
         """When `maybe_summarize` folds."""
         return self._each_turn.policy

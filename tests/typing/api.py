@@ -71,7 +71,6 @@ def the_items_keep_their_own_type(
 def readings(ctx: ChatContext[Dict]) -> None:
     """What is read off a list is the same for every item type."""
     assert_type(ctx.shape, Shape | None)
-    assert_type(ctx.model, str | None)
     assert_type(ctx.views(), Sequence[ItemView])
     assert_type(ctx.tool_calls(), list[ToolCallRecord])
     assert_type(ctx.count_tool_calls(completed_only=True), int)
