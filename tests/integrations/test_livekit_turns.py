@@ -20,7 +20,6 @@ from livekit.agents.voice.audio_recognition import _PreemptiveGenerationInfo
 from chatfold import FoldEvent, Policy, Prompt
 from chatfold.core.summary import TAG
 from chatfold.errors import BusyError, SummarizerError
-from chatfold.integrations._livekit.turns import _logged
 from chatfold.integrations.livekit import TurnFolds, fold_between_turns
 from chatfold.stores import MemoryStore
 
@@ -428,61 +427,6 @@ def test_calls_of_a_tool_that_is_gone_stay() -> None:
             ]
 
     run(test)
-
-
-class _Unwilling(Agent):
-    """An agent whose own method fails when it is given a summary."""
-
-    async def update_chat_ctx(self, chat_ctx: Any, **options: Any) -> None:
-        if TAG in str(chat_ctx.items):
-            raise RuntimeError(f"not this: {chat_ctx.items}")
-        await super().update_chat_ctx(chat_ctx, **options)
-
-
-def test_an_agent_that_does_not_take_a_fold_pays_for_no_other_at_each_turn(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It is a failure as any other: told with its cost, not with words, and tried again later."""
-
-    def answer(messages: Messages) -> str:
-        return "Yes." if messages[-1]["content"].startswith("ok") else echo(messages)
-
-    async def test() -> None:
-        gate = Gate(opened=True)
-        agent = _Unwilling(instructions="Be brief.")
-        async with talk(gate, agent, Model(answer)) as (session, folds):
-            await say(session, 0, 1, 2, 3)
-            await folds.settled()
-            paid, before = len(gate.prompts), list(agent.chat_ctx.items)
-            assert paid
-            for n in range(4):
-                await session.run(user_input=f"ok {n}")
-                await folds.settled()
-            assert len(gate.prompts) == paid
-            assert [(o.reason, o.llm_calls) for o in folds.outcomes] == [("failed", 1)] * paid
-            assert all(isinstance(o.error, RuntimeError) for o in folds.outcomes)
-            items = agent.chat_ctx.items
-            assert all(one is other for one, other in zip(items, before, strict=False))
-            assert len(items) == len(before) + 8
-            assert not folded(agent)
-
-    run(test)
-    assert "did not take its folded context: RuntimeError" in caplog.text
-    assert "question" not in caplog.text
-
-
-def test_what_fails_beside_the_turns_is_logged_without_its_words(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """An error of pydantic's, say, quotes what it was given; where it came from says enough."""
-
-    async def fails() -> None:
-        raise ValueError("what the user" + " said")
-
-    run(lambda: _logged(fails()))
-    assert "failed: ValueError" in caplog.text
-    assert "in fails" in caplog.text
-    assert "what the user said" not in caplog.text
 
 
 def test_a_realtime_model_is_refused_once_for_each_agent() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-import traceback
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from livekit.agents.llm import ChatContext as LiveKitContext
@@ -142,7 +140,7 @@ class TurnFolds:
         self._agent_model = agent_model
         self._given = given
         self._writer: tuple[Any, Any] | None = None  # of which model of the agent, and what it is
-        self._context: _Followed | None = None
+        self._context: ChatContext[ChatItem] | None = None
         self._agent: Agent | None = None  # whose items the context has
         self._refused: Agent | None = None
         self._outcomes: deque[Outcome[ChatItem]] = deque(maxlen=_REMEMBERED)
@@ -263,12 +261,7 @@ class TurnFolds:
             context = self._context_of(agent, model)
             before = self._agent
             outcome = self._folded(context, model)
-            try:
-                await self._publish(agent, context, outcome)
-            except Exception as error:  # of an agent's own method: it has its list as it was
-                _log.warning("an agent did not take its folded context: %s", type(error).__name__)
-                if outcome.changed:
-                    outcome = context.not_taken(outcome, error)
+            await self._publish(agent, context, outcome)
             self._keep(outcome)
             if outcome.reason == "stale" and before is not agent:
                 self._context = None  # it was another agent's; this one's is looked at anew
@@ -277,7 +270,7 @@ class TurnFolds:
                 await context.background.await_done()
                 self._due = True
 
-    def _folded(self, context: _Followed, model: Any) -> Outcome[ChatItem]:
+    def _folded(self, context: ChatContext[ChatItem], model: Any) -> Outcome[ChatItem]:
         """Put in what is written, and begin what is due; nothing is awaited between."""
         try:
             return context.maybe_summarize(
@@ -287,7 +280,9 @@ class TurnFolds:
             _log.warning("no fold between turns: %s", type(error).__name__)
             return Outcome(changed=False, reason="failed", error=error, key=self._given["key"])
 
-    async def _publish(self, agent: Agent, context: _Followed, outcome: Outcome[ChatItem]) -> None:
+    async def _publish(
+        self, agent: Agent, context: ChatContext[ChatItem], outcome: Outcome[ChatItem]
+    ) -> None:
         """Give the agent a changed list; for a model that is no realtime one, nothing is awaited.
 
         Calls of tools that the agent no longer has are history, and stay.
@@ -324,7 +319,7 @@ class TurnFolds:
 
     # The list
 
-    def _context_of(self, agent: Agent, model: Any) -> _Followed:
+    def _context_of(self, agent: Agent, model: Any) -> ChatContext[ChatItem]:
         """Return what folds the list of an agent, as that is now.
 
         What is being written for the agent before goes on: the next one's list may begin alike.
@@ -355,9 +350,9 @@ class TurnFolds:
             if item.id not in gone or (item.type == "function_call" and item.call_id in answered)
         ]
 
-    def _new_context(self, model: Any) -> _Followed:
+    def _new_context(self, model: Any) -> ChatContext[ChatItem]:
         name = self._agent_model or name_of(model)
-        return _Followed([], shape=LIVEKIT, model=name, **self._given)
+        return ChatContext([], shape=LIVEKIT, model=name, **self._given)
 
     def _writer_for(self, model: Any) -> Any:
         """Return what writes summaries, the same one as long as the agent's model is."""
@@ -378,31 +373,9 @@ class TurnFolds:
             self._outcomes.append(outcome)
 
 
-class _Followed(ChatContext["ChatItem"]):
-    """The list of an agent, which is given what becomes of it."""
-
-    def not_taken(self, outcome: Outcome[ChatItem], error: Exception) -> Outcome[ChatItem]:
-        """Take a fold back that the agent did not take; return that it failed, and what it cost.
-
-        It is tried again as after any failure: else each turn would pay for it anew.
-        """
-        self.undo()
-        failed: Outcome[ChatItem] = replace(
-            self._folding.idle("failed"),
-            error=error,
-            usage=outcome.usage,
-            llm_calls=outcome.llm_calls,
-            seconds=outcome.seconds,
-            model=outcome.model,
-        )
-        self._each_turn.learn(failed)
-        return failed
-
-
 async def _logged(work: Coroutine[Any, Any, None]) -> None:
     """Run what nobody awaits; what it raises is logged, as it must not reach the session."""
     try:
         await work
-    except Exception as error:  # without its message, which may quote the conversation
-        where = "".join(traceback.format_tb(error.__traceback__))
-        _log.error("folding between turns failed: %s\n%s", type(error).__name__, where)
+    except Exception:
+        _log.exception("folding between turns failed")
