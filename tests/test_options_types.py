@@ -516,43 +516,6 @@ def test_a_middleware_that_is_copied_or_pickled_says_what_to_do_instead() -> Non
     assert other(messages) == ours(messages) == messages
 
 
-@pytest.mark.parametrize("kind", ["memory", "sql"])
-def test_a_store_that_is_copied_or_pickled_says_what_to_do_instead(
-    kind: str, tmp_path: Path
-) -> None:
-    """As where multiprocessing spawns a process; a shallow copy has the same folds."""
-    ours: Any = MemoryStore() if kind == "memory" else SQLStore(tmp_path / "folds.db")
-    for keep in (copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError, match=r"pass it as it is|Pass it as it is") as raised:
-            keep({"store": ours})
-        assert "SQLStore" in str(raised.value)
-    said = [{"role": role, "content": "Where is LK-1? " * 90} for role in ("user", "assistant")]
-    ctx: ChatContext[Any] = ChatContext(said * 3, store=ours, key="a")
-    assert ctx.summarize("extractive", keep_last_turns=1).changed
-    other = copy.copy(ours)
-    assert other is not ours
-    assert ChatContext(ctx.items, store=other, key="a").undo().changed
-
-
-class _Again(SQLStore):
-    """A store of the user's own that is opened again where it is unpickled."""
-
-    def __init__(self, where: Path) -> None:
-        super().__init__(where)
-        self.where = where
-
-    def __getstate__(self) -> Any:
-        return self.where
-
-    def __setstate__(self, where: Path) -> None:
-        self.__init__(where)  # type: ignore[misc]  # as if it were made there
-
-
-def test_a_store_of_the_users_own_may_say_what_it_is_made_anew_of(tmp_path: Path) -> None:
-    ours = _Again(tmp_path / "folds.db")
-    assert repr(pickle.loads(pickle.dumps(ours))) == repr(ours)
-
-
 @pytest.mark.parametrize(
     ("count", "error", "said"),
     [

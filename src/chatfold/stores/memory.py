@@ -16,7 +16,6 @@ from datetime import timedelta
 from chatfold.core.scalars import check_flags, check_number
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
-from chatfold.stores._kept import Kept
 from chatfold.stores._recent import Recent
 from chatfold.stores._sound import Sound
 from chatfold.stores._words import ranked, sought
@@ -96,7 +95,7 @@ def _bytes(text: str) -> int:
     return sys.getsizeof(text) - _EMPTY
 
 
-class MemoryStore(Kept):
+class MemoryStore:
     """A `Store` and a `HostStore` in this process's memory; what it holds is gone with it.
 
     It keeps copies in JSON, so that items edited later are still found as they were. Items and
@@ -118,12 +117,6 @@ class MemoryStore(Kept):
             false.
         ValueError: One of them is not more than 0.
     """
-
-    _instead = (
-        "a MemoryStore cannot be pickled or copied deeply: what it holds is of this process alone. "
-        "Pass it as it is; where several processes are to share folds, make an SQLStore of one "
-        "place in each"
-    )
 
     def __init__(
         self,

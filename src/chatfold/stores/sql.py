@@ -18,7 +18,6 @@ from chatfold.errors import StoreError
 from chatfold.stores import _host_rows as host_rows
 from chatfold.stores._database import Database
 from chatfold.stores._encoding import encoded, item_rows, text_bytes
-from chatfold.stores._kept import Kept
 from chatfold.stores._rows import (
     add_items,
     called_items,
@@ -43,7 +42,7 @@ from chatfold.stores.hosts import (
 __all__ = ["SQLStore"]
 
 
-class SQLStore(Kept):
+class SQLStore:
     """A `Store` and a `HostStore` in a database, which threads and processes may share.
 
     **SQLite** is one file, made where there is none, readable by its owner alone; it may lie in a
@@ -92,11 +91,6 @@ class SQLStore(Kept):
         StoreError: The database cannot be made, reached, read or written, is none, was written
             by a newer chatfold, or has tables of a version that there never was.
     """
-
-    _instead = (
-        "an SQLStore cannot be pickled or copied deeply, as it has connections: pass it as it is, "
-        "or make another one of the same place, as in each process that multiprocessing spawns"
-    )
 
     def __init__(
         self,
