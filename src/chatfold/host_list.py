@@ -19,9 +19,6 @@ __all__ = ["HostList"]
 _LOOKED_AT: Final = 512
 """Items among which a turn looks for edits in place, where copies come."""
 
-_FEW: Final = 8
-"""Items behind a difference of two lists that tell nothing: short talks are much alike."""
-
 _NONE: Final[Mapping[int, int]] = {}
 
 
@@ -167,20 +164,6 @@ class HostList:
         ours, theirs = self.items[self.start :], items[self.prefix_of(items) :]
         both = min(len(ours), len(theirs))
         return self.alike(ours[:both], theirs[:both])
-
-    def retells(self, other: HostList) -> bool:
-        """Return whether half of this list stands in another one, behind where they differ first.
-
-        As where the beginning was cut off, or edited. By prints alone, so copies with another order
-        of keys are others. May be asked while another call takes a list in.
-        """
-        ours, theirs = self._prints[self.start :], other._prints[other.start :]
-        pairs = enumerate(zip(ours, theirs, strict=False))
-        same = next((index for index, (one, its) in pairs if one != its), None)
-        if same is None:  # one goes on where the other ends
-            return False
-        rest = ours[same:]
-        return len(rest) >= _FEW and 2 * len(set(rest).intersection(theirs[same:])) >= len(rest)
 
     def alike(self, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
         """Return whether as many items say the same; may be asked as `continues` may."""

@@ -20,7 +20,6 @@ from chatfold.session import Session
 from chatfold.sessions import Sessions
 from chatfold.shared_folds import SharedFolds
 from chatfold.under_way import UnderWay
-from chatfold.unfound import Unfound
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -92,7 +91,6 @@ class HostTurns(Generic[ItemT]):
         self._under_way = UnderWay(shared, waits=not background)
         self._sessions = Sessions(sessions, self._under_way.dropped, self._under_way.let_go)
         self._background = background
-        self._unfound = Unfound()
 
     def refolded(self, messages: Any, held: Any) -> list[ItemT] | None:
         """Return a list folded as its host says; None where that was of another list.
@@ -149,20 +147,17 @@ class HostTurns(Generic[ItemT]):
             session = yield from self._entered(name, key, items, held, ours)
             if isinstance(session, Folded):
                 return session
-            background, begun = session.background, None
+            background = session.background
             session.chosen = background is not None  # what is put in is seen when this turn ends
             session, came = self._caught_up(name, session, items, ours)
             if session.is_due(background=self._background, again=True):
                 session = yield from self._alone(name, session, items, ours)
                 if not session.chosen:
                     return self._result(session, session.idle("running"), key, held, came)
-                begun = self._unfound.begun(name, session)
                 session.prepare()
             with session.changing() as before:
                 outcome = yield session
                 assert outcome is not None
-                if begun is not None and (outcome.llm_calls or outcome.reason == "started"):
-                    self._unfound.note(begun)
                 is_new = outcome.changed and session.after(outcome, before)
             write = self._shared.put if is_new else self._shared.put_owed
             write(name, session, waits=not self._background)

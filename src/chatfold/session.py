@@ -24,7 +24,6 @@ from chatfold.core.late import late_index
 from chatfold.core.plan import Outcome, Reason
 from chatfold.core.split import allows, prefix_length
 from chatfold.core.summary import summary_id
-from chatfold.core.turns import is_summary
 from chatfold.core.views import ItemView, TextPart, is_user_message
 from chatfold.errors import ChatfoldError
 from chatfold.host_list import HostList
@@ -230,17 +229,6 @@ class Session(ChatContext[Any]):
         or fewer leading instructions than before: what is folded behind them is the same.
         """
         return self._host.opens_alike(items, self._host.prefix_of(items))
-
-    def begins_with_summary(self) -> bool:
-        """Return whether a summary stands in place of the list's beginning, as it came or since."""
-        return any(map(is_summary, self.views()[self._start : self._start + 1]))
-
-    def retells(self, other: Session) -> bool:
-        """Return whether most of the list is of another one that began otherwise.
-
-        May be asked while another call has that one.
-        """
-        return self._host.retells(other._host)
 
     @property
     def opening(self) -> bytes:

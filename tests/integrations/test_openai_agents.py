@@ -700,20 +700,6 @@ def test_a_filter_outside_of_any_run_folds_as_well() -> None:
     assert asyncio.run(_awaited(fold(nothing))).input == []
 
 
-def test_a_window_that_slides_along_the_history_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    """Each run pays for all of it, where a `FoldedSession` would pay for what is new."""
-    fold, history, asker = chatfold_filter(policy=EAGER, key="s"), talk(20), agent(Desk())
-    for last in range(14, 20):
-        data = CallModelData(ModelInputData(history[: 2 * last][-20:], None), asker, None)
-        asyncio.run(_awaited(fold(data)))
-    told = [
-        r
-        for r in caplog.records
-        if "a summary of a conversation from its beginning" in r.getMessage()
-    ]
-    assert len(told) == 1
-
-
 def test_a_filter_inside_of_the_users_own_still_sees_the_run() -> None:
     model, fold = Desk(), chatfold_filter(policy=EAGER)
 
