@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from background import LIMIT
-from each_turn import Model, Told, Words, failing, maybe, timed
+from each_turn import Model, Told, Words, maybe, timed
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import fewer, plainly, step
@@ -25,13 +25,6 @@ from chatfold import ChatContext, Outcome, Policy
 
 WAYS = pytest.mark.parametrize("way", ["maybe_summarize", "amaybe_summarize"])
 WORDS = {"nothing_to_summarize", "too_few_turns", "no_gain", "blocked_by_open_calls"}
-
-
-class Lengthy(Words):
-    """Counts the words of summaries, too."""
-
-    def count(self, text: str) -> int:
-        return len(text.split())
 
 
 def never(prompt: object) -> str:
@@ -61,9 +54,10 @@ def reads(shape: str, number: int, size: int) -> list[Any]:
 
 def loop(shape: str, items: list[Any], **options: Any) -> ChatContext[Any]:
     """Return a context that folds from 1,000 tokens on, keeps 200, and whose clock stands still."""
-    policy = Policy(max_tokens=1_000, keep_tokens=200)
-    given: dict[str, Any] = {"policy": policy, "counter": Words(), "timeout": None}
-    ctx: ChatContext[Any] = ChatContext(items, shape=shape, **given | options)
+    given: dict[str, Any] = {"policy": Policy(max_tokens=1_000, keep_tokens=200)}
+    ctx: ChatContext[Any] = ChatContext(
+        items, shape=shape, counter=Words(), timeout=None, **given | options
+    )
     timed(ctx)
     return ctx
 
@@ -130,50 +124,6 @@ def test_what_gained_too_little_is_folded_when_the_answer_has_come(way: str) -> 
     outcome = maybe(way, ctx, Model())
     assert outcome.changed
     assert outcome.tokens_after < 300
-
-
-class Long(Model):
-    """A model whose first summary is longer than what it is of."""
-
-    def __call__(self, prompt: Any) -> Any:
-        self.text = "short" if self.prompts else "long " * 5_000
-        return super().__call__(prompt)
-
-
-def paid_in_vain(way: str, behind: list[Any], llm: Any) -> ChatContext[Any]:
-    """Return a context whose head of 1,200 tokens was sent once, with something large behind it."""
-    talk = [m for _ in range(10) for m in (*asks("openai_chat", 60), *says("openai_chat", 60))]
-    ctx = loop("openai_chat", [*talk, *asks("openai_chat"), *behind], counter=Lengthy())
-    outcome = maybe(way, ctx, llm)
-    assert (outcome.changed, outcome.llm_calls) == (False, 1)
-    return ctx
-
-
-@WAYS
-def test_what_was_paid_in_vain_is_folded_when_the_answer_has_come(way: str) -> None:
-    """The summary was longer than the head: of that the large result was no part yet."""
-    model = Long()
-    ctx = paid_in_vain(way, reads("openai_chat", 0, 3_000), model)
-    assert maybe(way, ctx, never).reason == "unchanged_head"
-    ctx.extend(says("openai_chat"))
-    outcome = maybe(way, ctx, model)
-    assert (outcome.changed, model.asked) == (True, 2)
-
-
-@WAYS
-def test_nothing_is_paid_again_for_a_head_that_has_grown_by_less_than_a_quarter(way: str) -> None:
-    ctx = paid_in_vain(way, says("openai_chat", 100), Long())
-    for number in range(4):
-        ctx.extend(reads("openai_chat", number, 50))
-        assert maybe(way, ctx, never).reason == "unchanged_head"
-
-
-@WAYS
-def test_a_model_that_failed_is_left_alone_whatever_could_be_folded(way: str) -> None:
-    """What it failed for is no matter of how much it was to read."""
-    ctx = paid_in_vain(way, reads("openai_chat", 0, 3_000), Model(error=failing()))
-    ctx.extend(says("openai_chat"))
-    assert maybe(way, ctx, never).reason == "unchanged_head"
 
 
 @WAYS

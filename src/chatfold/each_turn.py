@@ -141,9 +141,7 @@ class EachTurn:
             self.waits.folded(by_model=True)
             self.loads.note_fold(outcome)
         elif _failed(outcome):
-            in_store = isinstance(outcome.error, StoreError)
-            had_less = self._had_less(tried) if outcome.error is None else None
-            self.waits.failed(in_store=in_store, had_less=had_less)
+            self.waits.failed(in_store=isinstance(outcome.error, StoreError))
         elif outcome.reason in _NOTHING:
             self.waits.found_nothing(outcome, tried or self._tried(Call()))
 
@@ -282,15 +280,6 @@ class EachTurn:
         keep = self.loads.kept_tokens if call.keep is None else call.keep
         size, reach = self._state.extent().tokens, self._state.reach(keep)
         return Tried(call.wanted, keep, size, reach, self._what_ends_it())
-
-    def _had_less(self, tried: Tried | None) -> Callable[[], bool]:
-        """Return what says whether a fold without gain had less to take than there is by now.
-
-        What has to stay for a turn counts as part of the head, as its size alone is known of that:
-        a large result that the model had not seen, say.
-        """
-        then = tried or self._tried(Call())
-        return lambda: then.had_less(self._state.reach(then.keep))
 
     def _what_ends_it(self) -> tuple[object, ...]:
         """Return what may end that nothing can be folded, besides what comes.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from chatfold.core.pace import GROWTH, NO_WAIT, SOME, Wait
+from chatfold.core.pace import NO_WAIT, SOME, Wait
 from chatfold.core.plan import Outcome, by_size
 from chatfold.core.reach import Reach
 
@@ -41,10 +41,6 @@ class Tried(NamedTuple):
         """Return whether a fold could take more by now: a sixteenth of the list, as it was."""
         return reach.grew(self.reach, max(self.size, 1) * SOME)
 
-    def had_less(self, reach: Reach) -> bool:
-        """Return whether the most that a fold could take has grown by a quarter."""
-        return reach.most >= max(self.reach.most, 1) * GROWTH
-
 
 class Waits:
     """Keeps when each kind of fold may be tried again.
@@ -62,7 +58,6 @@ class Waits:
         self._head = head
         self._backoff = backoff
         self._after_failure = NO_WAIT
-        self._had_less: Callable[[], bool] | None = None  # the fold that gave no gain, than by now
         self._without_model = NO_WAIT
         self._for_more = NO_WAIT  # after a try that found nothing to fold
         self._nothing: Outcome[Any] | None = None  # what that try said
@@ -73,9 +68,7 @@ class Waits:
         """Return whether a fold that failed is not to be tried again yet."""
         # As a rule nothing has failed, and how long the head is need not be asked.
         wait = self._after_failure
-        if wait is NO_WAIT or wait.over(self.clock(), self._head()):
-            return False
-        return self._had_less is None or not self._had_less()
+        return wait is not NO_WAIT and not wait.over(self.clock(), self._head())
 
     @property
     def tried_in_vain(self) -> bool:
@@ -141,16 +134,9 @@ class Waits:
             self._after_failure = NO_WAIT
         self._without_model = self._for_more = NO_WAIT
 
-    def failed(self, *, in_store: bool, had_less: Callable[[], bool] | None = None) -> None:
-        """Take down that a fold failed.
-
-        Args:
-            in_store: Whether it was the store that did; then none goes without a model now.
-            had_less: Returns whether that fold could take so much less than one could by now that
-                another may be tried; None where it did not fail for that.
-        """
+    def failed(self, *, in_store: bool) -> None:
+        """Take down that a fold failed; where it was the store, none goes without a model now."""
         self._after_failure = self._longer(self._after_failure)
-        self._had_less = had_less
         if in_store:
             seconds = min(_UNTRIED, self._backoff)
             self._without_model = Wait.short(self.clock(), self._head(), seconds)

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["GROWTH", "NO_WAIT", "SOME", "Calibration", "Wait"]
+__all__ = ["NO_WAIT", "SOME", "Calibration", "Wait"]
 
 _LONGEST: Final = 15  # times the first wait
-GROWTH: Final = 1.25
-"""Times as large is a head that is another one, where a fold of it failed."""
-
+_GROWTH: Final = 1.25
 SOME: Final = 1 / 16
 """Share of a list that is worth another look, where there was nothing to fold."""
 
@@ -104,7 +102,7 @@ class Wait(NamedTuple):
             first: Seconds of the first wait; none is longer than fifteen times that.
         """
         seconds = first * min(2**self.failures, _LONGEST)
-        return Wait(self.failures + 1, now + seconds, max(head, 1) * GROWTH)
+        return Wait(self.failures + 1, now + seconds, max(head, 1) * _GROWTH)
 
     @classmethod
     def short(cls, now: float, size: int, seconds: float) -> Wait:
