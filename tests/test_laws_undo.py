@@ -257,3 +257,18 @@ def test_law_14_a_kept_object_is_found_as_the_json_its_sdk_made_of_it(
     items[:] = [json_made if item is pinned else item for item in items]
     assert ctx.undo().reason == "undone"
     assert same_objects(items, before)
+
+
+def test_law_14_what_differs_from_a_kept_item_in_its_cache_marker_alone_is_another_one() -> None:
+    """Its owner has taken the kept one out; the other one came with the tail."""
+    pinned = {"role": "user", "content": "continue"}
+    marker = {"type": "ephemeral"}
+    block = {"type": "text", "text": "continue", "cache_control": marker}
+    later = {"role": "user", "content": [block]}
+    items: list[Any] = [user("a"), said(), pinned, said(), later, said()]
+    before = list(items)
+    ctx = ChatContext(items, shape="anthropic", pin=lambda item: item is pinned)
+    assert ctx.summarize(short, keep_last_turns=1).kept == (pinned,)
+    items.remove(pinned)
+    assert ctx.undo().reason == "undone"
+    assert same_objects(items, before)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from operator import is_
 from typing import Any
 
@@ -88,8 +87,9 @@ def _find(
 ) -> int | None:
     """Return the index of an item where it was left, of an equal one there, or of it further on.
 
-    Equal is what has the same fields, and where nothing has, what says the same: an SDK's JSON
-    may spell the fields of its objects otherwise, and have those that were not set.
+    Where there is none, the JSON of an object, or the object of a JSON, is looked for where it was
+    left: an SDK may spell fields otherwise there, and write those that were not set. Two objects,
+    or two dicts, that differ in their ids alone are two items.
 
     What stands before is not looked at: one object may be in a list more than once, and a copy in
     the prefix is none of the fold's.
@@ -98,13 +98,14 @@ def _find(
     for index in left:
         if items[index] is wanted:
             return index
-    forms: tuple[Callable[[Any], Any], ...] = (plain, partial(content, say=say))
-    for form in forms:
-        told = form(wanted)
-        for index in left:
-            if form(items[index]) == told:
-                return index
+    said = plain(wanted)
+    for index in left:
+        if plain(items[index]) == said:
+            return index
     for index in range(near.stop, len(items)):  # its owner may have put others before it
         if items[index] is wanted and index not in taken:
             return index
-    return None
+    is_json = isinstance(wanted, dict)
+    others = [index for index in left if isinstance(items[index], dict) != is_json]
+    told = content(wanted, say) if others else b""
+    return next((index for index in others if content(items[index], say) == told), None)
