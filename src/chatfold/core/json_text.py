@@ -32,8 +32,10 @@ def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
         try:
             found = decode(text)
         except ValueError:
-            text = json_of(text) or ""  # which is no JSON either
-            found = decode(text)
+            written = json_of(text)
+            if written is None:
+                raise
+            text, found = written, decode(written)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if len(text) > DEEPEST and text.count("[") + text.count("{") > DEEPEST and _is_deep(found):

@@ -18,7 +18,6 @@ __all__ = ["LONGEST", "json_of"]
 LONGEST: Final = 100_000
 """Characters of a text that is looked at; more takes longer than what it says is worth."""
 
-_DEEPEST: Final = 1_000  # as with JSON
 # An object or a list, which ends as it begins, with a string, a name or a number first: most other
 # texts with such a beginning are let go by this.
 _BEGINS = re.compile(r"\s*(?:\{\s*(?:b?['\"]|-?\d)|\[\s*(?:[{\[('\"]|-?\d|[A-Za-z_]))")
@@ -81,8 +80,8 @@ def json_of(text: str) -> str | None:
         text: The text.
 
     Returns:
-        What `json` reads if it is one; None, or what `json` refuses, where it is something else,
-        or holds an object whose class may be what it says.
+        What `json` reads if it is one, however deep; None, or what `json` refuses, where it is
+        something else, or holds an object whose class may be what it says.
     """
     if len(text) > LONGEST or not _BEGINS.match(text):
         return None
@@ -101,8 +100,6 @@ def json_of(text: str) -> str | None:
         if kind in ("mark", "end"):
             if written in _ENDS:
                 ends.append((_ENDS[written], _IN_JSON[_ENDS[written]]))
-                if len(ends) > _DEEPEST:
-                    return None
                 written = _IN_JSON[written]
             elif written not in ",:":
                 if not ends or ends[-1][0] != written:

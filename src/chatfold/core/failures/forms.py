@@ -273,18 +273,18 @@ _EXCEPTION = re.compile(r"(?:Exception|Error|Fault)\Z")
 
 
 def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
-    """A tool that tells of errors may have made one of that name."""
+    """The words of the first fault, or of the exception; a tool may be there to make exceptions."""
     faults, kind = fields.get("detail"), fields.get("__type")
     if isinstance(faults, list) and faults and len(fields) == 1:
         each = [cast(_Fields, f) if isinstance(f, dict) else {} for f in cast(list[Any], faults)]
-        return str(each[0]["msg"]) if all(f.keys() >= _OF_FAULTS for f in each) else None
+        return text_of(each[0]["msg"]) if all(f.keys() >= _OF_FAULTS for f in each) else None
     if (
         isinstance(kind, str)
         and _EXCEPTION.search(kind)
         and fields.keys() <= _OF_EXCEPTIONS
         and _COMPLAINTS.isdisjoint(words_of_name(name))
     ):
-        return str(fields.get("message") or fields.get("Message") or kind)
+        return told_in(fields) or text_of(fields.get("Message")) or kind
     return None
 
 

@@ -67,7 +67,7 @@ _REACTIONS = word_set(
     replaced restarted set stopped
     """
 )
-_PARTS_CELLS = "|\t;,"
+_CELL_ENDS = "|\t;,"
 _STATE_COLUMNS = word_set("status state outcome result estado statut stato")
 _BAD_CELLS = word_set(
     "bounced declined denied error failed failure invalid refused rejected skipped"
@@ -136,7 +136,7 @@ def _bad_rows(text: str, heading: str) -> list[str]:
         text: The table, cells parted by one of a few marks.
         heading: Its first line.
     """
-    mark = next(filter(heading.count, _PARTS_CELLS), "")
+    mark = next(filter(heading.count, _CELL_ENDS), "")
     cells = [_cell(cell) for cell in heading.split(mark)] if mark else []
     column = next((n for n, cell in enumerate(cells) if cell in _STATE_COLUMNS), None)
     if column is None:
