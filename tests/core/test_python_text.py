@@ -172,8 +172,12 @@ def test_such_a_result_says_whether_its_call_failed(result: str, reason: str | N
     assert reason_in(json_or_text(result), name="book_table") == reason
 
 
-def test_lines_of_json_are_not_gone_through_to_their_end() -> None:
-    assert json_of('{"a": 1}\n{"b": 2}') is None
+def test_lines_of_values_are_not_gone_through_to_their_end() -> None:
+    assert json_of("{'a': 1}\n{'b': 2}") is None
+
+
+def test_broken_json_is_not_gone_through() -> None:
+    assert json_of('[{"a": 1, "b": "yes"},]') is None
 
 
 def test_its_values_have_their_keys() -> None:

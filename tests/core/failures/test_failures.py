@@ -550,6 +550,11 @@ def test_a_widely_used_interface_says_that_a_call_failed(
         ("evaluate", {}, {"performed": False}),
         ("create_event", {}, "I could not invite Ann, but created the event."),
         ("create_form", {}, {"detail": []}),
+        (
+            "create_form",
+            {},
+            {"id": "F-1", "detail": [{"loc": ["body"], "msg": "Hello", "type": "text"}]},
+        ),
         ("create_form", {}, {"detail": [{"loc": "top", "msg": "Hello"}]}),
         ("create_form", {}, {"detail": ["loc", "msg", "type"]}),
         ("create_form", {}, {"__type": "Form"}),
