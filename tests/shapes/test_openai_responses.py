@@ -330,6 +330,24 @@ def test_an_answer_to_a_request_that_the_provider_holds_is_no_tool_call() -> Non
     assert [c.id for c in ctx.tool_calls()] == ["c"]
 
 
+@pytest.mark.parametrize(
+    ("result", "family"),
+    [
+        ({"type": "local_shell_call_output", "id": "s", "output": "ok"}, "local_shell"),
+        ({"type": "custom_tool_call_output", "call_id": "c", "output": "ok"}, "custom"),
+        (_output("c"), "function"),
+    ],
+)
+def test_a_result_without_its_call_is_of_the_family_that_its_item_says(
+    result: dict[str, Any], family: str
+) -> None:
+    """`repair` puts each behind a call of its own family alone."""
+    ctx: ChatContext[Any] = ChatContext([result, USER], shape="openai_responses")
+    assert [(c.pair, c.kind, c.call_index) for c in ctx.tool_calls()] == [
+        (family, "function", None)
+    ]
+
+
 def test_an_asynchronous_call_stays_open_behind_later_user_messages() -> None:
     """Its result may come many turns later, so nothing behind it may be cut, unless abandoned."""
     long = _W.assistant("word " * 300)
