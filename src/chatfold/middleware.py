@@ -171,7 +171,8 @@ class Middleware(Generic[ItemT]):
         edits them in place, to set a cache marker, say, has to edit a copy.
 
         Args:
-            messages: The whole history, as the host has it.
+            messages: The whole history, as the host has it. Of its last messages alone, which begin
+                with another one at each turn, no fold is found again, and each is paid for.
             key: Names the conversation, or the tenant; nothing is ever found under another key.
             llm: What writes a summary in this call, in place of the middleware's own.
             held: For a host that keeps with its list what is folded of it: the `held` of the call
