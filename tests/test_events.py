@@ -396,6 +396,40 @@ def test_a_fold_that_is_forbidden_is_not_begun() -> None:
     assert gate.calls == 0
 
 
+class bool_:  # noqa: N801 - as numpy before its version 2 calls it
+    """A truth value that is none of Python's, as comparing numpy's numbers gives."""
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+@WAYS
+@pytest.mark.parametrize("answer", [False, bool_(False)], ids=["python", "numpy"])
+def test_a_no_forbids_the_fold_whatever_type_of_truth_it_is_of(way: str, answer: object) -> None:
+    """`return left_of_budget.sum() > 0` is no `False` of Python's, and money is at stake."""
+    ctx, model = context(10), Seen()
+    outcome = fold(way, ctx, model, on_event=lambda _: answer)
+    assert (outcome.reason, model.under_way) == ("vetoed", [])
+
+
+def test_a_no_of_numpys_own_forbids_the_fold() -> None:
+    numpy = pytest.importorskip("numpy")
+    for hook in (lambda _: numpy.array([1, 2]).sum() > 5, lambda _: numpy.False_):
+        assert context(10).summarize(Model(), on_event=hook).reason == "vetoed"
+
+
+@WAYS
+@pytest.mark.parametrize(
+    "answer", [None, 0, 0.0, "", [], True, bool_(True)], ids=lambda answer: type(answer).__name__
+)
+def test_nothing_is_no_objection(way: str, answer: object) -> None:
+    """Hooks that only listen return whatever the last call in them did."""
+    assert fold(way, context(10), Seen(), on_event=lambda _: answer).reason == "summarized"
+
+
 # --- what a hook does wrong -----------------------------------------------------------------------
 
 

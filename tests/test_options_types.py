@@ -232,6 +232,14 @@ def test_what_is_rendered_as_steps_are_steps(steps: Any) -> None:
         render_steps(steps)
 
 
+@pytest.mark.parametrize("name", [5, None, ("model",), b"model"])
+def test_a_live_request_is_by_names(name: Any) -> None:
+    """What is named otherwise no SDK takes; Python said nothing of `request`."""
+    for make in (ChatContext, partial(ChatContext([]).summarize, "extractive")):
+        with pytest.raises(TypeError, match=r"^request is by the names of arguments, not "):
+            make(request={"model": "m", name: 1})  # type: ignore[misc, arg-type]
+
+
 @pytest.mark.parametrize("depth", [1.5, math.inf, math.nan, "3", None, True])
 def test_undo_depth_is_a_whole_number(depth: Any) -> None:
     """It is used when the list has changed already; half a fold was an error there."""

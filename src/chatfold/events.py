@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 from uuid import uuid4
 
-from chatfold.core.callables import unstarted
+from chatfold.core.callables import is_no, unstarted
 from chatfold.core.cost import Cost
 from chatfold.core.plan import Outcome
 from chatfold.core.usage import Usage
@@ -84,7 +84,7 @@ _NOBODY = (None, None)
 
 
 def tell(hook: Hook | None, event: FoldEvent) -> Any:
-    """Tell a hook; return its answer.
+    """Tell a hook; return its answer, and False itself for a no of whatever type.
 
     A hook that raises does not break the agent's turn: it is logged, and its answer is None. So
     is one whose answer has to be awaited or run, and as that may be no, it forbids the fold.
@@ -98,7 +98,7 @@ def tell(hook: Hook | None, event: FoldEvent) -> Any:
         return None
     waits = unstarted(answer)
     if not waits:
-        return answer
+        return False if is_no(answer) else answer
     _log.warning(
         "on_event must answer at once, and returned a %s for %r, which is not awaited or run",
         waits,

@@ -9,7 +9,10 @@ import inspect
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import FunctionType, MethodType
 
-__all__ = ["check_sync", "has_method", "is_async", "is_yes", "kind_of", "unstarted"]
+__all__ = ["check_sync", "has_method", "is_async", "is_no", "is_yes", "kind_of", "unstarted"]
+
+_BOOLS = frozenset({"bool", "bool_"})
+"""What types of true and false are called: Python's, and numpy's, which is another one."""
 
 
 def has_method(value: object, name: str) -> bool:
@@ -88,6 +91,14 @@ def is_yes(name: str, answer: object) -> bool:
         kind = type(answer).__name__
         raise TypeError(f"{name} must answer at once, and returned what has not run ({kind})")
     return bool(answer)
+
+
+def is_no(answer: object) -> bool:
+    """Return whether a function that may object has done so, by a false of Python's or numpy's.
+
+    `budget.sum() > spent` is one of numpy's. Nothing, as None or 0, is no objection.
+    """
+    return type(answer).__name__ in _BOOLS and not answer
 
 
 def unstarted(answer: object) -> str:

@@ -141,6 +141,9 @@ def checked_request(request: object) -> Mapping[str, Any]:
             f"{type(request).__name__}"
         )
     fields = given_fields(cast("Mapping[str, Any]", request))
+    for name in fields:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"request is by the names of arguments, not {name!r}")
     check_model("request['model']", fields.get("model"))
     extra = fields.get("extra_body")
     body = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else fields
