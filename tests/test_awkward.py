@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatfold import ChatContext, Prompt, StaleHeadError
+from chatfold import ChatContext, Middleware, Policy, Prompt, StaleHeadError
 from chatfold.core.calls import pair_calls
 from chatfold.core.render import conversation
 from chatfold.core.views import CallPart, ItemView, ServerCallPart, TextPart
@@ -256,6 +256,53 @@ def test_a_mid_conversation_instruction_moves_behind_a_user_turn() -> None:
     assert not ctx.check()
     ctx.undo()
     assert [item["role"] for item in items][2:5] == ["user", "system", "assistant"]
+
+
+def called(shape: str) -> list[Any]:
+    """Return a call and its result as a shape writes them, which no other one does."""
+    if shape == "openai_chat":
+        return [calling("c1"), answer("c1")]
+    use = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": LONG}
+    return [{"role": role, "content": [b]} for role, b in (("assistant", use), ("user", result))]
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "anthropic"])
+def test_an_instruction_stands_where_it_stood_when_what_told_the_shape_is_folded(
+    shape: str,
+) -> None:
+    """Plain words may be any provider's, but these were not: only Anthropic has it elsewhere."""
+    rule = {"role": "system", "content": "Terse mode."}
+    items: list[Any] = [user("word " * 900), *called(shape), said("found it")]
+    ctx = ChatContext(items)
+    assert ctx.summarize(short, keep_last_turns=0).changed
+    assert (len(items), ctx.shape) == (1, None)
+    question = user("And now?")
+    items += [user("more " * 900), said(), rule, question]
+    assert ctx.summarize(short, keep_last_turns=1).changed
+    assert items[1:] == ([rule, question] if shape == "openai_chat" else [question, rule])
+    assert ctx.undo().changed
+    never_told = ChatContext(items)  # may be Anthropic's
+    assert never_told.summarize(short, keep_last_turns=1).changed
+    assert items[1:] == [question, rule]
+
+
+@pytest.mark.parametrize("shape", [None, "openai_chat"])
+def test_a_host_gets_the_same_order_from_each_process(shape: str | None) -> None:
+    """The host's list tells its shape for good; what is left of it after folds may not."""
+    rule = {"role": "system", "content": "Terse mode."}
+    policy = Policy(max_tokens=500, keep_tokens=50, min_gain=0)
+    here = Middleware(short, policy, shape=shape)
+    history: list[Any] = [user("word " * 900), *called("openai_chat"), said("found it")]
+    held = here.fold(history, held=None).held
+    history += [user("more " * 900), said(), rule, user("And now? " * 60)]
+    folded = here.fold(history, held=held)
+    assert folded.outcome.reason == "summarized"
+    assert folded.items[-2:] == history[-2:]
+    other = Middleware(short, policy, shape=shape)
+    assert folded.held is not None
+    assert here.refolded(history, folded.held) == folded.items
+    assert other.refolded(history, folded.held) == folded.items
 
 
 def test_instructions_that_cannot_share_a_place_stay_with_their_neighbours() -> None:

@@ -27,13 +27,19 @@ _PLAIN: Final = (str, bytes, int, float, list, tuple)
 class SeveralShapes(Shape):
     """Stands for the shape of a list of plain messages that several shapes write alike.
 
-    What any of them requires holds, so that the list stays valid in all of them.
+    What any of them requires holds, so that the list stays valid in all of them. But no message
+    is moved for the sake of another provider than the one that the list was seen to be of.
+
+    Args:
+        candidates: The shapes that may have written the list.
+        before: The one of them that it was of while it had items that told, if it had any.
     """
 
     name = ""
 
-    def __init__(self, candidates: Sequence[Shape]) -> None:
+    def __init__(self, candidates: Sequence[Shape], before: Shape | None = None) -> None:
         self.candidates = candidates
+        self._placing = candidates if before is None else (before,)
 
     def fit(self, item: object) -> Fit:
         """Return no: this is never the shape of an item."""
@@ -61,7 +67,7 @@ class SeveralShapes(Shape):
         behind: Role = "user",
     ) -> Placement:
         """Return the placement of the candidate that moves or needs anything."""
-        for candidate in self.candidates:
+        for candidate in self._placing:
             placement = candidate.place(kept, tail, views, behind=behind)
             if placement.moved or placement.needs:
                 return placement
@@ -119,7 +125,7 @@ class ShapeChoice:
 
     def for_now(self) -> Shape:
         """Return the list's shape, or what stands for all that may have written it."""
-        return self.shape or SeveralShapes(self._candidates)
+        return self.shape or SeveralShapes(self._candidates, self.likeliest)
 
     @property
     def likeliest(self) -> Shape | None:
