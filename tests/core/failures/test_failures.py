@@ -476,6 +476,28 @@ FORMS: list[tuple[str, Any, str]] = [
     ("put_object", {"__type": "a#ThrottlingException"}, "a#ThrottlingException"),
     ("create_po", {"isSuccess": False}, "failed"),
     ("delete_order", "False", "false"),
+    (
+        "book_visit",
+        {
+            "resourceType": "OperationOutcome",
+            "issue": [{"severity": "error", "diagnostics": "Full"}],
+        },
+        "Full",
+    ),
+    (
+        "book_visit",
+        {
+            "resourceType": "OperationOutcome",
+            "id": "o1",
+            "issue": [{"severity": "warning"}, {"severity": "fatal", "details": {"text": "Down"}}],
+        },
+        "Down",
+    ),
+    (
+        "book_visit",
+        {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": "conflict"}]},
+        "conflict",
+    ),
 ]
 
 
@@ -561,6 +583,15 @@ def test_a_widely_used_interface_says_that_a_call_failed(
         ("create_exception", {}, {"__type": "PriceException"}),
         ("save", {}, {"__type": "PriceException", "objectId": "x", "createdAt": "2026-11-30"}),
         ("create_po", {}, {"isSuccess": True, "error": "none"}),
+        *(
+            (name, {}, {"resourceType": kind, "issue": [{"severity": how}], **more})
+            for name, kind, how, more in (
+                ("book_visit", "OperationOutcome", "information", {}),
+                ("book_visit", "OperationOutcome", "error", {"entry": "made"}),
+                ("book_visit", "Ticket", "error", {}),
+                ("validate_visit", "OperationOutcome", "error", {}),
+            )
+        ),
         ("snooze_alert", {}, "nightly_backup failed: disk full"),
         ("create_event", {}, "I was unable to create it on Monday, so created it on Tuesday."),
         ("create_event", {}, "I was unable to invite Ann."),

@@ -270,6 +270,11 @@ def _constant(fields: _Fields, name: str, given: _Given) -> str | None:
 _OF_FAULTS = frozenset(("loc", "msg", "type"))
 _OF_EXCEPTIONS = frozenset(("__type", "message", "Message"))
 _EXCEPTION = re.compile(r"(?:Exception|Error|Fault)\Z")
+# What servers of FHIR return beside nothing (https://hl7.org/fhir/R5/
+# operationoutcome-definitions.html, read 2026-11-30); of a resource that was made it tells, too.
+_OUTCOME = frozenset(("resourceType", "issue", "id", "meta", "text"))
+_GRAVE = frozenset(("error", "fatal"))
+_CHECKING = _COMPLAINTS | word_set("check lint test validate validation verify")
 
 
 def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
@@ -286,6 +291,23 @@ def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
     ):
         return told_in(fields) or text_of(fields.get("Message")) or kind
     return None
+
+
+def _outcome(fields: _Fields, name: str, _: _Given) -> str | None:
+    """As FHIR says so: an `OperationOutcome` that holds nothing but issues, one of them grave."""
+    issues = fields.get("issue")
+    if fields.get("resourceType") != "OperationOutcome" or not isinstance(issues, list):
+        return None
+    if not fields.keys() <= _OUTCOME or not _CHECKING.isdisjoint(words_of_name(name)):
+        return None
+    each_one = [cast(_Fields, each) for each in cast(list[Any], issues) if isinstance(each, dict)]
+    grave = next((each for each in each_one if each.get("severity") in _GRAVE), None)
+    if grave is None:
+        return None
+    detail = grave.get("details")
+    said = cast(_Fields, detail).get("text") if isinstance(detail, dict) else None
+    told = text_of(grave.get("diagnostics")) or text_of(said)
+    return told or text_of(grave.get("code")) or text_of(grave["severity"])
 
 
 _CODES = ("status", "statusCode", "status_code")
@@ -410,6 +432,7 @@ _RULES = (
     _mutation,
     _constant,
     _refused_input,
+    _outcome,
     _request,
     _own_state,
     _not_carried_out,

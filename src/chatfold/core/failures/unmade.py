@@ -48,7 +48,8 @@ _DECLINED = (
 _OF_HOSTS = (
     r"there is no tool (?:named|called)\b|the arguments (?:are not|must be|do not fit)\b"
     r"|the (?:call|tool) (?:was (?:cut off|interrupted|not started|not called)|did not finish)\b"
-    r"|interrupted\b|an? (?:[\w-]+ ){0,2}error (?:has )?occurred\b|unknown (?:tool|function)\b"
+    r"|(?:request (?=interrupted by\b))?interrupted\b|unknown (?:tool|function)\b"
+    r"|an? (?:[\w-]+ ){0,2}error (?:has )?occurred\b"
     # All but the first of several handoffs at a time (openai-agents 0.24, `turn_resolution.py`).
     r"|multiple handoffs detected, ignoring this one\b"
     r"|(?:the )?(?:tool|function) ['\"`]?[\w.-]+['\"`]? (?:was |is )?(?:not found|unknown)\b"
@@ -57,6 +58,7 @@ _OF_HOSTS = (
     rf"|(?:the |your )?(?:[a-z]+ ){{1,2}}(?P<late>timed out)"
     rf"(?:{_ENDS})| (?:after|while|during|because)\b)"
     r"|(?:\d+ |input )?validation errors?\b|missing (?:\d+ )?required\b|rate limit exceeded\b"
+    r"|\w{1,60}\(\) (?:missing \d+ required|got an unexpected keyword|takes \d+ positional)\b"
     r"|no such [a-z]+\b|\(?(?P<rehearsed>dry)[ -]?run\b"
     r"(?=[^\n]{0,120}\b(?:would|no changes|nothing (?:was|is|will)|not (?:be )?(?:applied|made))\b)"
     r"|(?:(?:th(?:e|is) )?(?:action |call |operation )?(?:requires|needs) (?:\w+ )?confirmation"

@@ -38,10 +38,11 @@ _PHRASE = (
     r"internal server error|not implemented|bad gateway|service unavailable|gateway time-?out)\b"
 )
 _THINGS_THAT_FAIL = (
-    r"(?:the )?(?:(?:tool|request|call|api|http|mcp|server|internal|network|connection|validation|"
-    r"operation|command|execution|runtime|database|payment|transaction) ){1,3}"
+    r"(?:the )?(?:(?:tool|request|call|api|http|mcp|g?rpc|server|internal|network|connection|"
+    r"validation|operation|command|execution|runtime|database|payment|transaction) ){1,3}"
 )
-_ENDS = r"\s*(?:[:.,;!\n]|[45]\d\d\b|$)| [\u2013\u2014-] "  # of the words that say so
+# Of the words that say so; JSON-RPC puts its code there: `MCP error -32602: ...`.
+_ENDS = r"\s*(?:[:.,;!\n]|[45]\d\d\b|-\d{5}\b|$)| [\u2013\u2014-] "
 _SAYS_SO = re.compile(
     r"(?:<[^<>]{1,40}+>|\W)*+(?:(?:(?:"
     r"error|exception|failed|failure|fatal|traceback|permission denied|access denied|"
