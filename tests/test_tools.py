@@ -655,7 +655,10 @@ def test_a_call_whose_item_is_incomplete_is_not_run(arguments: str, custom: bool
 
 @pytest.mark.parametrize(
     "text",
-    ["null", "3", "true", "1.5", "[" * 99_999, "{'a': 1}", '{"a":1}{"b":2}'],
+    [
+        *("null", "3", "true", "1.5", "[" * 99_999, "{'a': 1}", '{"a":1}{"b":2}'),
+        *('{"amount": NaN}', '{"amount": [-Infinity]}'),
+    ],
     ids=lambda text: text[:20],
 )
 @both_ways

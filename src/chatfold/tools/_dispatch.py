@@ -183,7 +183,7 @@ def _arguments(text: str) -> dict[str, Any] | Failure:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         return Failure("no_json", str(error))
     if not isinstance(value, dict):
@@ -191,6 +191,15 @@ def _arguments(text: str) -> dict[str, Any] | Failure:
     named = cast("dict[str, Any]", value)
     inner = unwrapped(named)
     return named if inner is None else _misread(inner)
+
+
+def _no_number(name: str) -> float:
+    """Refuse what Python alone takes for a number in JSON.
+
+    Raises:
+        ValueError: Always.
+    """
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _misread(text: str) -> Failure:
