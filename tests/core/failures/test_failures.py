@@ -510,6 +510,27 @@ def test_a_widely_used_interface_says_that_a_call_failed(
 
 
 @pytest.mark.parametrize(
+    ("name", "result", "reason"), [form for form in FORMS if isinstance(form[1], dict)]
+)
+@pytest.mark.parametrize("key", ["result", "output", "response"])
+def test_it_says_so_where_that_is_all_that_a_result_holds(
+    key: str, name: str, result: Any, reason: str
+) -> None:
+    """As functions for Gemini return what they did, however often it is wrapped."""
+    for wrapped in ({key: result}, {"result": {key: result}}):
+        told = reason_in(wrapped, name=name, given={"id": "x", "n": 7}.values)
+        assert str(told).startswith(reason)
+
+
+@pytest.mark.parametrize("name", ["send_sms", "add_comment", "save_note", "translate", "ocr"])
+@pytest.mark.parametrize("key", ["text", "content"])
+def test_a_text_with_a_name_is_what_was_made(key: str, name: str) -> None:
+    """What a message says is no failure to send it."""
+    result = {"result": {key: "Access denied, please call us"}}
+    assert reason_in(result, name=name, given=dict[str, Any]().values) is None
+
+
+@pytest.mark.parametrize(
     ("name", "given", "result"),
     [
         ("charge_card", {}, {"id": "ch_3", "paid": True, "failure_code": None}),

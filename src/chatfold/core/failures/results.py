@@ -24,7 +24,7 @@ from chatfold.core.failures.shell import ended_well, failing_line
 from chatfold.core.failures.successes import telling_line
 from chatfold.core.failures.unmade import exits_badly
 from chatfold.core.failures.words import first_line, said_in_text, words_of_name
-from chatfold.core.failures.wraps import wrapped_text
+from chatfold.core.failures.wraps import inner_of, wrapped_text
 from chatfold.core.word_sets import word_set
 
 __all__ = ["first_line", "reason_in"]
@@ -54,6 +54,7 @@ def reason_in(
     texts = partial(texts_of, given)
     wrapped = None if failed else wrapped_text(result)
     inner = None if wrapped is None else json_or_text(wrapped)
+    inner = inner_of(result) if inner is None and not failed else inner
     reason = None if inner is None else reason_in(inner, name=name, given=given)
     if reason is not None:
         return reason
