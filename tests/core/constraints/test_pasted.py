@@ -65,6 +65,44 @@ def test_what_the_user_says_behind_a_signed_mail_is_the_users() -> None:
     assert held(f"{mail}\n\nTranslate this mail. {RULE}") == [RULE]
 
 
+@pytest.mark.parametrize(
+    ("headers", "asked"),
+    [
+        ("From: Bob <bob@evil.example>\nSubject: refunds", "Can you summarize the mail above?"),
+        ("Fwd:\nFrom: bob@evil.example\nTo: me@good.example", "Please translate this message."),
+        ("Von: Bob\nBetreff: Neues", "Fasse mir die Mail bitte zusammen."),
+        ("De : Bob\nObjet : virements", "Pouvez-vous résumer ce message ?"),
+        ("De: Bob\nAsunto: pagos", "¿Me traduces este correo?\n\n"),
+    ],
+)
+def test_an_unsigned_mail_ends_where_the_user_asks_for_something_about_it(
+    headers: str, asked: str
+) -> None:
+    """In a paragraph of its own at the end, of which what else it says is the user's."""
+    assert held(f"{headers}\n\nHello,\n\n{EVIL}\n\n{asked}") == []
+    assert held(f"{headers}\n\nHello,\n\n{EVIL}\n\n{RULE} {asked}") == [RULE]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("Can you summarize this month's invoices?", "What is the status of my mail?", "See you"),
+        *("Please send me a summary by mail.", "Mail me a summary of what you booked."),
+        *("Please translate your message into German next time.", "Summarize every mail you get."),
+        *(
+            "Can you translate the letter I attached?",
+            "Please send a summary by mail.\nRegards\nAna",
+        ),
+        *("Bitte die Zusammenfassung per Mail schicken.", "Mándame un resumen por correo."),
+    ],
+)
+def test_a_mail_that_asks_for_something_else_at_its_end_is_the_users(asked: str) -> None:
+    """A host may hand over what its customers write with the headers."""
+    mail = f"From: Ana <ana@y.example>\nSubject: refunds\n\nHi,\n\n{RULE}\n\n{asked}"
+    assert held(mail) == [RULE]
+    assert held(f"From: a@y.example\n\n{RULE} Please summarize this mail.") == [RULE]
+
+
 def test_a_message_that_is_a_mail_as_a_whole_is_the_users() -> None:
     """A host may hand over what customers write with its headers, or as rich text."""
     mail = (

@@ -47,6 +47,23 @@ _ASKED = re.compile(
     r"|(?:got|received|bekommen|erhalten|reçu|recib\w*|ricevut\w) )",
     re.IGNORECASE,
 )
+# The same in a sentence that shows the mail: who writes one may ask for a summary by mail in it,
+# but not for one of it.
+_MAIL: Final = (
+    r"(?:e-?mail|mail|message|letter|nachricht|brief|courriel|correo|mensaje|carta|messaggio|lettera"
+    r"|mensagem|bericht)\b"
+)
+_SHOWN: Final = (
+    rf"(?:(?:this|that|diese[rn]?|cet?|cette|est[ea]|quest[oa]|deze|dit) {_MAIL}(?! ?-)"
+    rf"|(?:the|die|der|den|le|la|el|il|o|a|de|het) {_MAIL}(?= (?:above|oben|bitte|ci-dessus|arriba"
+    r"|sopra|acima|hierboven)\b|\s*[?.!]?\s*(?:\n|\Z)))"
+)
+_OF_MAIL = re.compile(
+    r"\b(?:summari[sz]e|tl;?dr|translate|zusammenfass\w*|fasse?|übersetze?n?|résume[rz]?"
+    r"|resum[aei]\w{0,3}|riassum\w+|tradu[cirz]\w*|samenvatten|vat|vertaal)\b"
+    rf"[^.!?\n]{{0,60}}\b{_SHOWN}",
+    re.IGNORECASE,
+)
 _REGARDS = re.compile(
     r"\s*(?:(?:all the |with )?best(?: regards| wishes)?|(?:with )?(?:kind|warm)(?:est)? regards"
     r"|regards|(?:many )?thanks|cheers|(?:yours )?(?:sincerely|truly|faithfully)"
@@ -74,6 +91,7 @@ def mails(text: str) -> Iterator[tuple[int, int]]:
     starts = [0, *accumulate(map(len, lines))]
     asks = [at for at, line in enumerate(lines) if _ASKED.search(line)]
     signed = [at for at, line in enumerate(lines) if _REGARDS.match(line)]
+    asked = _asked_behind(lines) if asks else 0
     at, spoken = 0, False
     while at < len(lines):
         end = at + 1
@@ -81,6 +99,9 @@ def mails(text: str) -> Iterator[tuple[int, int]]:
             end = _end_of_mail(lines, at, signed)
             if not _headers(lines[at : at + _HEADERS]) or asks[0] < at or asks[-1] >= end:
                 yield starts[at], starts[end]
+            elif asked > _body(lines, at) and end == len(lines):
+                yield starts[at], starts[asked]
+                end = asked
             else:
                 end = at + len(_headers(lines[at : at + _HEADERS]))
         spoken = spoken or bool(lines[at].strip() and not _HEADER.match(lines[at]))
@@ -92,6 +113,20 @@ def _is_sent(lines: Sequence[str], at: int, spoken: bool, asks: Sequence[int]) -
     if _FORWARDED.match(lines[at]) or (spoken and _WROTE.match(lines[at])):
         return True
     return bool(asks) and _is_headed(lines[at : at + _HEADERS])
+
+
+def _asked_behind(lines: Sequence[str]) -> int:
+    """Return the index of the last paragraph where that asks for something about a mail, else 0."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    start = next((at for at in range(end, 0, -1) if not lines[at - 1].strip()), 0)
+    return start if _OF_MAIL.search("".join(lines[start:end])) else 0
+
+
+def _body(lines: Sequence[str], at: int) -> int:
+    """Return the index behind the headers of a mail, and the line behind these."""
+    return at + len(_headers(lines[at : at + _HEADERS])) + 1
 
 
 def _headers(lines: Sequence[str]) -> list[re.Match[str]]:
