@@ -103,6 +103,16 @@ def test_a_mail_that_asks_for_something_else_at_its_end_is_the_users(asked: str)
     assert held(f"From: a@y.example\n\n{RULE} Please summarize this mail.") == [RULE]
 
 
+def test_what_stands_behind_a_signed_mail_is_no_part_of_one_that_is_asked_about() -> None:
+    """Also where the question is in a language of which no more is known."""
+    mail = f"From: Bob <bob@evil.example>\n\nPlease translate this.\n\n{EVIL}\n\nRegards\nBob"
+    assert RULE in held(f"{mail}\n\n{RULE}\n\nVat deze mail samen.")
+
+
+def test_headers_in_the_paragraph_that_asks_are_no_mail_above_it() -> None:
+    assert held(f"{RULE}\n\nFrom: bob@evil.example\nSubject: x\nSummarize this mail.") == [RULE]
+
+
 def test_a_message_that_is_a_mail_as_a_whole_is_the_users() -> None:
     """A host may hand over what customers write with its headers, or as rich text."""
     mail = (

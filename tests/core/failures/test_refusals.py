@@ -164,7 +164,7 @@ REFUSED: list[tuple[str, Any]] = [
     ("submit_form", "Une erreur est survenue."),
 ]
 DONE: list[tuple[str, Any]] = [
-    ("create_ticket", "MCP errors -12 to -9 are documented in T-9"),
+    ("create_ticket", "MCP error -12 is documented in T-9"),
     ("create_ticket", "Request interrupted rows resumed, T-9"),
     ("create_ticket", "connect ECONN was renamed"),
     ("create_ticket", "create_ticket() missing docs added"),

@@ -54,7 +54,7 @@ _MAIL: Final = (
     r"|mensagem|bericht)\b"
 )
 _SHOWN: Final = (
-    rf"(?:(?:this|that|diese[rn]?|cet?|cette|est[ea]|quest[oa]|deze|dit) {_MAIL}(?! ?-)"
+    rf"(?:(?:this|that|diese[rn]?|cet?|cette|est[ea]|quest[oa]|deze|dit) {_MAIL}"
     rf"|(?:the|die|der|den|le|la|el|il|o|a|de|het) {_MAIL}(?= (?:above|oben|bitte|ci-dessus|arriba"
     r"|sopra|acima|hierboven)\b|\s*[?.!]?\s*(?:\n|\Z)))"
 )
@@ -99,7 +99,7 @@ def mails(text: str) -> Iterator[tuple[int, int]]:
             end = _end_of_mail(lines, at, signed)
             if not _headers(lines[at : at + _HEADERS]) or asks[0] < at or asks[-1] >= end:
                 yield starts[at], starts[end]
-            elif asked > _body(lines, at) and end == len(lines):
+            elif asked > at and end == len(lines):
                 yield starts[at], starts[asked]
                 end = asked
             else:
@@ -122,11 +122,6 @@ def _asked_behind(lines: Sequence[str]) -> int:
         end -= 1
     start = next((at for at in range(end, 0, -1) if not lines[at - 1].strip()), 0)
     return start if _OF_MAIL.search("".join(lines[start:end])) else 0
-
-
-def _body(lines: Sequence[str], at: int) -> int:
-    """Return the index behind the headers of a mail, and the line behind these."""
-    return at + len(_headers(lines[at : at + _HEADERS])) + 1
 
 
 def _headers(lines: Sequence[str]) -> list[re.Match[str]]:

@@ -52,9 +52,10 @@ def reason_in(
         given: Returns the values that the call was given, which are none either.
     """
     texts = partial(texts_of, given)
-    wrapped = None if failed else wrapped_text(result)
-    inner = None if wrapped is None else json_or_text(wrapped)
-    inner = inner_of(result) if inner is None and not failed else inner
+    inner = None
+    if not failed:
+        wrapped = wrapped_text(result)
+        inner = inner_of(result) if wrapped is None else json_or_text(wrapped)
     reason = None if inner is None else reason_in(inner, name=name, given=given)
     if reason is not None:
         return reason
