@@ -94,6 +94,7 @@ def test_an_unsigned_mail_ends_where_the_user_asks_for_something_about_it(
             "Please send a summary by mail.\nRegards\nAna",
         ),
         *("Bitte die Zusammenfassung per Mail schicken.", "Mándame un resumen por correo."),
+        "Is the VAT in this letter right?",
     ],
 )
 def test_a_mail_that_asks_for_something_else_at_its_end_is_the_users(asked: str) -> None:

@@ -608,6 +608,7 @@ def test_a_text_with_a_name_is_what_was_made(key: str, name: str) -> None:
             (name, {}, {"resourceType": kind, "issue": [{"severity": how}], **more})
             for name, kind, how, more in (
                 ("book_visit", "OperationOutcome", "information", {}),
+                ("book_visit", "OperationOutcome", ["error"], {}),
                 ("book_visit", "OperationOutcome", "error", {"entry": "made"}),
                 ("book_visit", "Ticket", "error", {}),
                 ("validate_visit", "OperationOutcome", "error", {}),

@@ -60,7 +60,7 @@ _SHOWN: Final = (
 )
 _OF_MAIL = re.compile(
     r"\b(?:summari[sz]e|tl;?dr|translate|zusammenfass\w*|fasse?|übersetze?n?|résume[rz]?"
-    r"|resum[aei]\w{0,3}|riassum\w+|tradu[cirz]\w*|samenvatten|vat|vertaal)\b"
+    r"|resum[aei]\w{0,3}|riassum\w+|tradu[cirz]\w*|samenvatten|vertaal|vat(?=[^.!?\n]{0,60}\bsamen\b))\b"
     rf"[^.!?\n]{{0,60}}\b{_SHOWN}",
     re.IGNORECASE,
 )

@@ -273,7 +273,7 @@ _EXCEPTION = re.compile(r"(?:Exception|Error|Fault)\Z")
 # What servers of FHIR return beside nothing (https://hl7.org/fhir/R5/
 # operationoutcome-definitions.html, read 2026-11-30); of a resource that was made it tells, too.
 _OUTCOME = frozenset(("resourceType", "issue", "id", "meta", "text"))
-_GRAVE = frozenset(("error", "fatal"))
+_GRAVE = ("error", "fatal")
 
 
 def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
