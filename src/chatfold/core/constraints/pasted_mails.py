@@ -47,8 +47,8 @@ _ASKED = re.compile(
     r"|(?:got|received|bekommen|erhalten|reçu|recib\w*|ricevut\w) )",
     re.IGNORECASE,
 )
-# The same in a sentence that shows the mail: who writes one may ask for a summary by mail in it,
-# but not for one of it.
+# What shows the mail in a sentence (`_OF_MAIL`) that wants a summary or a translation of it: who
+# writes a mail may ask in it for a summary by mail, but not for one of it.
 _MAIL: Final = (
     r"(?:e-?mail|mail|message|letter|nachricht|brief|courriel|correo|mensaje|carta|messaggio|lettera"
     r"|mensagem|bericht)\b"

@@ -16,6 +16,7 @@ from chatfold.core.effects.tool_names import effect_of_name, is_request
 from chatfold.core.failures.bulk import all_failed
 from chatfold.core.failures.codes import BESIDE, EMPTY, is_error_code
 from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
+from chatfold.core.failures.of_input import COMPLAINTS, OF_INPUT
 from chatfold.core.failures.reasons import read, text_of, told_in
 from chatfold.core.failures.successes import tells_a_deed, words_in
 from chatfold.core.failures.words import (
@@ -34,8 +35,7 @@ _Given: TypeAlias = Callable[[], Iterable[Any]]
 
 _TRUTHS = ("success", "ok", "succeeded", "successful")
 # Tools that tell, or set, what has failed.
-_COMPLAINTS = word_set("error errors exception exceptions failure failures incident log report")
-_TELLING = _COMPLAINTS | word_set(
+_TELLING = COMPLAINTS | word_set(
     "alert archive cancel delete flag mark notify record save set store tag update"
 )
 
@@ -67,7 +67,7 @@ def reason_in_form(result: Any, name: str, given: _Given) -> str | None:
 def _of_all(results: list[Any], name: str, given: _Given) -> str | None:
     """Return why all of some results failed, None where one of them did not."""
     words = words_of_name(name)
-    if not results or not _COMPLAINTS.isdisjoint(words):
+    if not results or not COMPLAINTS.isdisjoint(words):
         return None
     tells = effect_of_name(name) == "write" and _TELLING.isdisjoint(words)
     tells = tells and False not in given()  # else it may repeat them
@@ -109,7 +109,7 @@ def _each(fields: _Fields, name: str, given: _Given) -> str | None:
     Beside them may stand how many there are, and nothing else.
     """
     words = words_of_name(name)
-    if effect_of_name(name) != "write" or not {*_COMPLAINTS, "alert"}.isdisjoint(words):
+    if effect_of_name(name) != "write" or not {*COMPLAINTS, "alert"}.isdisjoint(words):
         return None
     told = {key_of((key,)): value for key, value in fields.items() if value not in EMPTY}
     lists = [key for key, value in told.items() if isinstance(value, list)]
@@ -264,51 +264,6 @@ def _constant(fields: _Fields, name: str, given: _Given) -> str | None:
     return None if constant in known or made or any(deeds) else told_in(fields)
 
 
-# How frameworks say so of what was sent to them: FastAPI by the place and the words of each fault,
-# AWS by the name of an exception (https://app.unpkg.com/@aws-amplify/core@6.16.2/files/dist/esm/
-# clients/serde/json.mjs, read 2026-11-30). Nothing else stands there.
-_OF_FAULTS = frozenset(("loc", "msg", "type"))
-_OF_EXCEPTIONS = frozenset(("__type", "message", "Message"))
-_EXCEPTION = re.compile(r"(?:Exception|Error|Fault)\Z")
-# What servers of FHIR return beside nothing (https://hl7.org/fhir/R5/
-# operationoutcome-definitions.html, read 2026-11-30); of a resource that was made it tells, too.
-_OUTCOME = frozenset(("resourceType", "issue", "id", "meta", "text"))
-_GRAVE = ("error", "fatal")
-
-
-def _refused_input(fields: _Fields, name: str, _: _Given) -> str | None:
-    """The words of the first fault, or of the exception; a tool may be there to make exceptions."""
-    faults, kind = fields.get("detail"), fields.get("__type")
-    if isinstance(faults, list) and faults and len(fields) == 1:
-        each = [cast(_Fields, f) if isinstance(f, dict) else {} for f in cast(list[Any], faults)]
-        return text_of(each[0]["msg"]) if all(f.keys() >= _OF_FAULTS for f in each) else None
-    if (
-        isinstance(kind, str)
-        and _EXCEPTION.search(kind)
-        and fields.keys() <= _OF_EXCEPTIONS
-        and _COMPLAINTS.isdisjoint(words_of_name(name))
-    ):
-        return told_in(fields) or text_of(fields.get("Message")) or kind
-    return None
-
-
-def _outcome(fields: _Fields, _name: str, _given: _Given) -> str | None:
-    """As FHIR says so: an `OperationOutcome` that holds nothing but issues, one of them grave."""
-    issues = fields.get("issue")
-    if fields.get("resourceType") != "OperationOutcome" or not isinstance(issues, list):
-        return None
-    if not fields.keys() <= _OUTCOME:
-        return None
-    each_one = [cast(_Fields, each) for each in cast(list[Any], issues) if isinstance(each, dict)]
-    grave = next((each for each in each_one if each.get("severity") in _GRAVE), None)
-    if grave is None:
-        return None
-    detail = grave.get("details")
-    said = cast(_Fields, detail).get("text") if isinstance(detail, dict) else None
-    told = text_of(grave.get("diagnostics")) or text_of(said)
-    return told or text_of(grave.get("code")) or text_of(grave["severity"])
-
-
 _CODES = ("status", "statusCode", "status_code")
 _OF_ANSWERS = frozenset((*_CODES, *BESIDE, "headers", "error", "statusText", "reason"))
 
@@ -388,7 +343,7 @@ def _denied(fields: _Fields, name: str, given: _Given) -> str | None:
     states = {str(fields.get(key)).lower() for key in ("status", "state", "result", "outcome")}
     if any(is_for(state, name) for state in states) or not _KEEPS.isdisjoint(words_of_name(name)):
         return None
-    is_report = not {*_COMPLAINTS, "alert", "note"}.isdisjoint(words_of_name(name))
+    is_report = not {*COMPLAINTS, "alert", "note"}.isdisjoint(words_of_name(name))
     return None if is_report or made_id(fields, {*map(str, given())}) else told
 
 
@@ -430,8 +385,7 @@ _RULES = (
     _messages,
     _mutation,
     _constant,
-    _refused_input,
-    _outcome,
+    *OF_INPUT,
     _request,
     _own_state,
     _not_carried_out,
