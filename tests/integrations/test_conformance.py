@@ -13,10 +13,13 @@ from integrations.conformance_options import OptionConformance
 from integrations.host import Host
 from integrations.scripts import KINDS
 
-FRAMEWORKS = {
-    "livekit": "livekit.agents",
-    "langchain": "langchain.agents",
-    "openai_agents": "agents",
+FRAMEWORKS = {  # the modules that a host needs, and what to install for each
+    "livekit": {"livekit.agents": '"chatfold[livekit]"'},
+    "langchain": {
+        "langchain.agents": '"chatfold[langchain]"',
+        "langchain_openai": "langchain-openai",
+    },
+    "openai_agents": {"agents": '"chatfold[openai-agents]"'},
 }
 
 
@@ -28,14 +31,14 @@ def _installed(module: str) -> bool:
 
 
 def _hosts() -> Iterator[Any]:
-    """Yield each host; where its framework is absent, one that is skipped, with the reason."""
-    for name, framework in {"plain": "openai", **FRAMEWORKS}.items():
-        if _installed(framework):
+    """Yield each host; where what it needs is absent, one that is skipped, with the reason."""
+    for name, needed in {"plain": dict[str, str](), **FRAMEWORKS}.items():
+        absent = next((module for module in needed if not _installed(module)), None)
+        if absent is None:
             host: Host = importlib.import_module(f"integrations.{name}_host").HOST
             yield pytest.param(host, id=name)
         else:
-            extra = name.replace("_", "-")
-            reason = f'{framework} is not installed: pip install "chatfold[{extra}]"'
+            reason = f"{absent} is not installed: pip install {needed[absent]}"
             yield pytest.param(None, id=name, marks=pytest.mark.skip(reason=reason))
 
 
