@@ -279,6 +279,26 @@ def test_plain_text_has_the_facts_of_its_values(text: str) -> None:
     assert found == list(dict.fromkeys(v.key for v in values(text)))
 
 
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("1. Yes\n2. For 14 days\n3. Room 7", ["number:14 d", "number:7"]),
+        ("Which?\n  1) red\n  2) blue", []),
+        ("**1.** red\n**2.** blue", []),
+        ("1. red\n   1. dark\n   2. light\n2. blue", []),
+        ("1. red\n2. blue\n\nOr:\n1. a\n2. b\n3. c", []),
+        ("3. yes\n7. no", ["number:3", "number:7"]),  # which ones they are of
+        ("1. red", ["number:1"]),
+        ("2 eggs\n3 pears", ["number:2", "number:3"]),
+        ("I take 2.\n1. Red\n2. Blue", ["number:2"]),
+        ("1. March 2026\n2. April 2026", ["date:2026-03-01", "date:2026-04-02"]),
+    ],
+)
+def test_what_only_numbers_the_lines_of_a_list_is_no_fact(text: str, keys: list[str]) -> None:
+    found = facts_of([item("user", TextPart(text))], [])
+    assert [fact.key for fact in found] == keys
+
+
 DEEP = [("[", "]"), ('{"a":', "}"), ('["', '"]'), ('[{"id":1},', "]")]
 
 

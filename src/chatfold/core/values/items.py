@@ -6,6 +6,7 @@ was seen and how it was used since (`facts`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -41,6 +42,7 @@ garbage looks at each tuple inside another again and again."""
 SAID: Final = 5
 """Entries for each place."""
 
+_MARKER = re.compile(r"^([ \t]*)[*_]{0,2}(\d{1,2})[.)](?=[ \t*_])", re.MULTILINE)
 _MOST_KNOWN = 5_000  # words and leaves that are remembered, since those of one history recur
 
 
@@ -119,7 +121,7 @@ class ItemReader:
         if text:
             if self.clean:
                 text = self.clean(text)
-            found = found_in(text, self._leaves.words)
+            found = _without_markers(text, found_in(text, self._leaves.words))
             if found:
                 said += (number, where, (), False, self._shared(found))
 
@@ -155,3 +157,28 @@ class ItemReader:
         if first is value or (first.kind == value.kind and first.also == value.also):
             return first
         return value
+
+
+def _without_markers(text: str, found: list[Value]) -> list[Value]:
+    """Return the values of a text without those that only number the lines of a list."""
+    if not any(value.kind == "number" and len(value.text) < 3 for value in found):
+        return found
+    markers = _markers(text)
+    return [v for v in found if v.kind != "number" or v.start not in markers] if markers else found
+
+
+def _markers(text: str) -> set[int]:
+    """Return where lines begin with 1, 2, 3, ... in this order; other numbers may mean something.
+
+    A list inside another one is told by how far its lines are indented.
+    """
+    marked: set[int] = set()
+    lists: dict[str, list[int]] = {}
+    for marker in _MARKER.finditer(text):
+        known, number = lists.setdefault(marker[1], []), int(marker[2])
+        if number == 1:
+            known.clear()
+        if number == len(known) + 1:
+            known.append(marker.start(2))
+            marked.update(known if number == 2 else known[-1:] if number > 2 else ())
+    return marked
