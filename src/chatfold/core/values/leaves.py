@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from chatfold.core.json_text import decoded, decoding
 from chatfold.core.values.numbers import Cache
@@ -16,7 +16,7 @@ from chatfold.core.values.terms import COMMANDS
 from chatfold.core.values.typed import Value, command_value, found_in
 from chatfold.core.word_sets import word_set
 
-__all__ = ["Leaf", "LeafReader", "Path", "leaves", "named"]
+__all__ = ["LeafReader", "Path", "named"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indices that lead to a leaf; () for a text that is no JSON."""
@@ -25,22 +25,6 @@ _DEEPEST = 8
 _SHORT = 200
 _LONGEST_NAME = 40
 _COMMAND_LINES = 20
-
-
-class Leaf(NamedTuple):
-    """A string or a number of a JSON text; a text that is no JSON is one leaf.
-
-    Attributes:
-        path: Keys and indices that lead to it; a string that holds JSON itself is gone into.
-        text: The string, or the number as it is written.
-        number: Whether it is a number.
-        beside: The value of `currency` or `unit` in the same object, "" where there is none.
-    """
-
-    path: Path
-    text: str
-    number: bool = False
-    beside: str = ""
 
 
 class _Written(str):
@@ -67,26 +51,18 @@ _BESIDE_KEYS = (
 _BESIDE = frozenset(_BESIDE_KEYS)
 
 
-def leaves(text: str) -> Iterator[Leaf]:
-    """Yield the leaves of a JSON object or array, in order; one leaf where a text is neither.
-
-    Booleans and nulls are no leaves, nor is what is encoded or encrypted.
-    """
-    root = _parsed(text)
-    if root is None:
-        yield Leaf((), text)
-        return
-    for path, (said, _, number, beside) in _walk(root):
-        yield Leaf(path, said, number, beside)
-
-
 _Said: TypeAlias = tuple[str, str, bool, str]
 """A leaf wherever it stands, as a plain tuple, as there may be very many: its text; the last key on
-its path, "" where there is none; whether it is a number; `beside`."""
+its path, "" where there is none; whether it is a number; the value of `currency` or `unit` in the
+same object (`beside`), "" where there is none."""
 
 
 def _walk(root: Any) -> Iterator[tuple[Path, _Said]]:
-    """Yield the leaves of an object or array with their paths."""
+    """Yield the leaves of an object or array with their paths, in order.
+
+    A string that holds JSON itself is gone into. Booleans and nulls are no leaves, nor is what is
+    encoded or encrypted.
+    """
     open_: list[_Open] = [((), "", _steps(root), _beside(root, ""), 0)]
     while open_:
         path, key, steps, beside, depth = open_[-1]
