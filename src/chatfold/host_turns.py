@@ -5,7 +5,6 @@ Not here: who waits, and how (`middleware`); whether a fold is due, and the fold
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST", "POLL", "Folded", "HostTurns", "Steps"]
 
 ItemT = TypeVar("ItemT")
-
-_log = logging.getLogger("chatfold")
 
 POLL: Final = 0.1  # seconds between two looks at whether another call or process has ended
 LONGEST: Final = 180.0  # seconds for which another call or process is waited for
