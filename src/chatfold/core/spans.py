@@ -149,7 +149,6 @@ def closure(indices: Iterable[int], spans: Iterable[Span]) -> set[int]:
 def bridged(
     kept: Sequence[int],
     tail: int,
-    views: Sequence[ItemView],
     between: Callable[[int, int], int | None],
 ) -> Placement:
     """Return what must stay between kept items that may not stand behind each other.
@@ -159,7 +158,6 @@ def bridged(
     Args:
         kept: Indices of the head items that stay, ascending.
         tail: Index of the first tail item; the length of the list stands for what comes next.
-        views: The readings of the whole list.
         between: Returns the index of an item that stands between two and must stay, None where they
             may stand behind each other, or nothing between them helps.
     """

@@ -76,7 +76,7 @@ def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Pla
     Between those of a user it is what the model said to the first, and the other way round. Most
     models take two in a row, so that nothing must stay where nothing would be left to fold.
     """
-    placement = bridged(kept, tail, views, partial(_between, views))
+    placement = bridged(kept, tail, partial(_between, views))
     left = set(range(tail)).difference(kept, placement.needs)
     if any(views[i].role != "system" and not is_summary(views[i]) for i in left):
         return placement

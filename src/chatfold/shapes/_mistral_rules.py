@@ -52,7 +52,7 @@ def place_kept(kept: Sequence[int], tail: int, views: Sequence[ItemView]) -> Pla
     An instruction needs what stood before it, a user behind a tool's result the answer that
     stood between; where there was none, a call that nobody has answered.
     """
-    return bridged(kept, tail, views, partial(_between, views))
+    return bridged(kept, tail, partial(_between, views))
 
 
 def _between(views: Sequence[ItemView], before: int, index: int) -> int | None:

@@ -158,7 +158,7 @@ def _read(word: str) -> tuple[Kind, Keys] | None:
         return None
     if _DIGIT.search(word):
         return _with_digits(word, lower)
-    return _without_digits(word, lower)
+    return _without_digits(word)
 
 
 def digit_keys(word: str) -> tuple[Kind, Keys]:
@@ -245,7 +245,7 @@ def _id_key(word: str) -> str:
     return f"id:{word.lower() if folded else word}"
 
 
-def _without_digits(word: str, lower: str) -> tuple[Kind, Keys] | None:
+def _without_digits(word: str) -> tuple[Kind, Keys] | None:
     last = word.rpartition(".")[2]
     if word in ERROR_NAMES or _ERROR.fullmatch(last):
         return "error", (f"error:{last}", ())
