@@ -267,14 +267,11 @@ def _holds_nothing(value: Any) -> bool:
 
 
 def _is_error_body(text: str) -> bool:
-    """Return whether a JSON object says that there was an error, and nothing else."""
+    """Return whether a text that begins as an object of JSON says an error, and nothing else."""
     try:
-        loaded: Any = json.loads(text)
+        body = cast("dict[str, Any]", json.loads(text))
     except (ValueError, RecursionError):
         return False
-    if not isinstance(loaded, dict):
-        return False
-    body = cast("dict[str, Any]", loaded)
     keys = {key.lower() for key in body}
     is_one = "error" in (body.get("type"), body.get("object"))
     tells = is_one or any(body[key] for key in body if key.lower() in _KEYS_OF_ERRORS)
