@@ -8,7 +8,7 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.facts import Fact, Facts
 from chatfold.core.views import ItemView
 
-__all__ = ["facts_of"]
+__all__ = ["facts_of", "known"]
 
 
 def facts_of(
@@ -17,6 +17,16 @@ def facts_of(
     clean: Callable[[str], str] | None = None,
 ) -> list[Fact]:
     """Return the facts of items, in the order in which they were first seen."""
+    made = known(views, calls, clean)
+    return [made.fact(key) for key in made.values]
+
+
+def known(
+    views: Sequence[ItemView],
+    calls: Sequence[ToolCallRecord],
+    clean: Callable[[str], str] | None = None,
+) -> Facts:
+    """Return the facts of items as a fold has them."""
     made = Facts(clean)
     made.update(views, calls)
-    return [made.fact(key) for key in made.values]
+    return made

@@ -42,7 +42,7 @@ def test_a_value_that_is_all_of_its_leaf_is_told_without_another_look(history: A
     """The words are those that a look at the arguments and results finds."""
     views = list(ChatContext(history.items, shape=history.shape).views())
     found, calls = facts_of(views), pair_calls(views)
-    words, head = CallWords(calls), Head.of(views, range(len(views)), frozenset())
+    words, head = CallWords(calls), Head.of(views, range(len(views)), frozenset(), found.openers)
     for need in needs_of(found, head, calls, written=(), earlier=()):
         for home in need.homes():
             text = found.said.whole_text(need.key, home)

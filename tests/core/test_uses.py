@@ -80,7 +80,8 @@ def test_what_stands_in_one_place_is_worth_what_any_other_fact_is(
     found, calls = facts_of(views), pair_calls(views)
     cut = data.draw(st.integers(0, len(views)))
     head = Head.of(views, range(cut), frozenset(), found.openers)
-    assert head == Head.of(views, range(cut), frozenset())
+    openers = [index for index in range(cut) if is_user_message(views[index])]
+    assert head == Head.of(views, range(cut), frozenset(), openers)
     written = {n for n in range(len(calls)) if calls[n].completed and data.draw(st.booleans())}
     needs = needs_of(found, head, calls, written=written, earlier=())
     again = _Again(found, calls, written, (), found.said.keys_in(range(cut, len(views))))
@@ -109,7 +110,7 @@ def test_a_result_that_changed_something_is_an_outcome(history: Any, written: se
     views = list(ChatContext(history.items, shape=history.shape).views())
     found, calls = facts_of(views), pair_calls(views)
     written = {number for number in written if number < len(calls) and calls[number].completed}
-    head = Head.of(views, range(len(views)), frozenset())
+    head = Head.of(views, range(len(views)), frozenset(), found.openers)
     for need in needs_of(found, head, calls, written=written, earlier=()):
         for who, home in need.track.sides.items() if need.track is not None else ():
             if home.place == "result" and who != "body":
@@ -193,7 +194,8 @@ def test_what_only_an_earlier_summary_names_counts_where_that_is_there_for_it() 
     marked = mark_summary([ItemView("user", (TextPart(told),))], Summaries())
     assert marked is not None
     views = [marked[1], ItemView("user", (TextPart("And LK-7000001?"),))]
-    found, head = facts_of(views), Head.of(views, range(2), frozenset())
+    found = facts_of(views)
+    head = Head.of(views, range(2), frozenset(), found.openers)
     for earlier, keys in (((), []), (("id:lk-4821936",), ["id:lk-4821936"])):
         needs = needs_of(found, head, [], written=(), earlier=earlier)
         assert [need.key for need in needs] == [*keys, "id:lk-7000001"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from facts_of import known
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import SHAPES, histories, long_history, support_call
@@ -68,13 +69,15 @@ def recorded(
     **options: Any,
 ) -> Recorded:
     views = views_of(items, shape)
+    paired = pair_calls(views)
     return make_record(
         views,
-        pair_calls(views),
+        paired,
         head=range(len(views) - tail),
         text=text,
         ledger_tokens=tokens,
         count=options.pop("count", estimate),
+        found=known(views, paired, options.get("clean")),
         **options,
     )
 
@@ -721,9 +724,17 @@ def test_a_record_keeps_its_laws_for_any_history(
     text = "We talked about 3 things, see https://example.com/a and a@example.com." * with_text
     head = range(min(cut, len(views)))
 
+    paired = pair_calls(views)
+
     def made() -> Recorded:
         return make_record(
-            views, pair_calls(views), head=head, text=text, ledger_tokens=tokens, count=estimate
+            views,
+            paired,
+            head=head,
+            text=text,
+            ledger_tokens=tokens,
+            count=estimate,
+            found=known(views, paired),
         )
 
     first = made()
@@ -754,14 +765,16 @@ def test_nothing_goes_into_a_record_that_was_not_cleaned(history: Any) -> None:
     def clean(text: str) -> str:
         return "".join("*" if c.isdigit() else c for c in text)
 
+    paired = pair_calls(views)
     record = make_record(
         views,
-        pair_calls(views),
+        paired,
         head=range(len(views)),
         text="",
         ledger_tokens=500,
         count=estimate,
         clean=clean,
+        found=known(views, paired, clean),
         standing=["Room 12."],
     ).record
     block = re.sub(r" \(\d+(?: earlier)? calls\)|\w+(?:\.\d+)+|\\u\{\w+\}", "", rendered(record))
@@ -807,15 +820,17 @@ def test_twenty_folds_stay_within_the_budget_and_keep_what_is_needed(shape: str)
             marked = mark_summary([ItemView("user", (TextPart(inner),))], Summaries())
             assert marked is not None
             part = [marked[1], *part]
+        paired = pair_calls(part)
         made = make_record(
             part,
-            pair_calls(part),
+            paired,
             head=range(len(part)),
             previous=record,
             standing=["Never call me before 10 am."],
             text="All is well.",
             ledger_tokens=budget,
             count=estimate,
+            found=known(part, paired),
         )
         record = made.record
         assert parsed(joined("x", record)) == ("x", record)
@@ -837,7 +852,10 @@ def test_what_only_the_earlier_summary_still_told_is_carried_as_earlier() -> Non
     marked = mark_summary(views, Summaries())
     assert marked is not None
     views[0] = marked[1]
-    made = make_record(views, [], head=range(2), text="Fine.", ledger_tokens=100, count=estimate)
+    found = known(views, [])
+    made = make_record(
+        views, [], head=range(2), text="Fine.", ledger_tokens=100, count=estimate, found=found
+    )
     assert lines(made.record.values) == ["earlier: LK-1111, came on 2026-03-01"]
 
 
@@ -1073,13 +1091,15 @@ def test_what_the_history_opens_with_does_not_age() -> None:
     blocks = [rendered(recorded(items, tokens=tokens).record) for tokens in range(8, 60, 2)]
     assert any("PO-11111" in block and "PO-22222" not in block for block in blocks)
     views = views_of(items)
-    assert Head.of(views, range(9), frozenset()).opening == 2
-    assert Head.of(views, range(9), frozenset({0, 1})).opening == 4
+    openers = known(views, []).openers
+    assert Head.of(views, range(9), frozenset(), openers).opening == 2
+    assert Head.of(views, range(9), frozenset({0, 1}), openers).opening == 4
     marked = mark_summary(
         [ItemView("user", (TextPart(wrapped("Hello.", "A note.")),))], Summaries()
     )
     assert marked is not None
-    assert Head.of([marked[1], *views], range(9), frozenset()).opening == 0
+    behind = [marked[1], *views]
+    assert Head.of(behind, range(9), frozenset(), known(behind, []).openers).opening == 0
 
 
 def test_the_test_of_a_file_that_was_worked_with_comes_before_other_files() -> None:

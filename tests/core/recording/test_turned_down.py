@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from facts_of import known
 
 from chatfold import ChatContext
 from chatfold.core.calls import pair_calls
@@ -43,14 +44,16 @@ def called(number: int, name: str = "delete_all", **ended: Any) -> list[Item]:
 
 def record_of(*items: Item, previous: Record | None = None, **options: Any) -> Record:
     views = list(ChatContext([*items], shape="openai_responses").views())
+    calls = pair_calls(views)
     return make_record(
         views,
-        pair_calls(views),
+        calls,
         head=range(len(views)),
         previous=previous,
         text="",
         ledger_tokens=2000,
         count=estimate,
+        found=known(views, calls, options.get("clean")),
         **options,
     ).record
 

@@ -20,7 +20,7 @@ from chatfold.core.sightings import Sighting
 from chatfold.core.summary import earlier_summary
 from chatfold.core.uses import HOMES, Track, home_of, own_side
 from chatfold.core.values import Value
-from chatfold.core.views import ItemView, is_user_message
+from chatfold.core.views import ItemView
 
 __all__ = ["Head", "Need", "Needs", "needs_of"]
 
@@ -54,18 +54,15 @@ class Head:
         views: Sequence[ItemView],
         span: range,
         kept: frozenset[int],
-        openers: Sequence[int] | None = None,
+        openers: Sequence[int],
     ) -> Head:
         """Return the head of a list: its last two turns, or eight items, are recent.
 
         Where no summary stands in front, the first turn that goes is its opening, or the first
-        four items of that. `openers` are the indices of the user's messages in the list, if known.
+        four items of that. `openers` are the indices of the user's messages in the list.
         """
-        if openers is None:
-            openers = [index for index in span if is_user_message(views[index])]
-        else:
-            first, behind = bisect_left(openers, span.start), bisect_left(openers, span.stop)
-            openers = openers[first:behind]
+        first, behind = bisect_left(openers, span.start), bisect_left(openers, span.stop)
+        openers = openers[first:behind]
         recent = openers[-_RECENT_TURNS] if len(openers) >= _RECENT_TURNS else span.start
         recent = min(recent, max(span.start, span.stop - _RECENT_ITEMS))
         if not span or earlier_summary(views[span.start : span.stop]) is not None:

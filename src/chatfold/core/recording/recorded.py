@@ -82,7 +82,7 @@ def make_record(
     action_tokens: int | None = None,
     count: Callable[[str], int],
     clean: Callable[[str], str] | None = None,
-    found: Facts | None = None,
+    found: Facts,
 ) -> Recorded:
     """Return the record for a summary that takes the place of a list's head.
 
@@ -101,12 +101,9 @@ def make_record(
             fifths of those for values, and at least 200; 400 without values.
         count: Returns the size of a text in tokens.
         clean: Applied to everything that goes into the record, before it is read.
-        found: The facts of the whole list, where they are known already.
+        found: The facts of the whole list.
     """
     previous = previous or Record()
-    if found is None:
-        found = Facts(clean)
-        found.update(views, calls)
     words = CallWords(calls, clean, found.identities, found.ends)
     sizes = TextSizes.of(count)
     goes = Head.of(views, head, frozenset(kept), found.openers)
