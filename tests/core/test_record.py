@@ -363,7 +363,7 @@ def test_another_call_under_the_id_of_an_open_one_does_not_end_it() -> None:
 def test_a_result_without_a_call_ends_the_latest_that_was_open_under_its_id() -> None:
     waits = Record(open=(done("pay", "a", call="c1"), done("pay", "b", call="c1")))
     came = ToolCallRecord("c1", None, "", "paid", "completed", None, 4)
-    assert settled(waits, CallWords([came]), [0]).open == waits.open[:1]
+    assert settled(waits, CallWords([came]), [0], 1).open == waits.open[:1]
 
 
 def test_calls_that_say_the_same_are_one_entry_with_their_number() -> None:

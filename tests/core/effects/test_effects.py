@@ -401,7 +401,8 @@ def test_what_an_earlier_open_call_was_given_decides_once_it_is_answered(
 ) -> None:
     given = (Field("options.method", method), Field("url", "https://x.com/1"))
     words = CallWords([ToolCallRecord("c", None, "", "ok", "completed", None, 0)])
-    found = actions_of(words, [0], {}, earlier=[Entry("fetch", given, call="c")], room=1000)
+    waits = [Entry("fetch", given, call="c")]
+    found = actions_of(words, [0], {}, earlier=waits, listed=1, room=1000)
     assert [entry.arguments for entry in found.done] == [given] * count
 
 

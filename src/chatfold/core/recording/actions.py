@@ -48,7 +48,7 @@ def actions_of(
     effects: Mapping[str, Effect],
     *,
     earlier: Sequence[Entry] = (),
-    listed: int | None = None,
+    listed: int,
     room: int,
 ) -> Actions:
     """Return the actions among some calls.
@@ -151,9 +151,7 @@ def _told_more(calls: Sequence[ToolCallRecord]) -> set[_Tool]:
     return {tool for tool, texts in given.items() if may_say("\n".join(texts))}
 
 
-def settled(
-    record: Record, words: CallWords, gone: Sequence[int], listed: int | None = None
-) -> Record:
+def settled(record: Record, words: CallWords, gone: Sequence[int], listed: int) -> Record:
     """Return an earlier record without what was failed or open and has come to its end since.
 
     A call may stay in the list: it says itself what it is. A result without one does not, so that
@@ -184,7 +182,7 @@ def settled(
 
 
 def _answered(
-    waiting: Sequence[Entry], words: CallWords, gone: Sequence[int], listed: int | None
+    waiting: Sequence[Entry], words: CallWords, gone: Sequence[int], listed: int
 ) -> dict[int, Entry]:
     """Return the calls of an earlier record that results without one answer, by their positions.
 
@@ -198,12 +196,12 @@ def _answered(
     """
     if not waiting:
         return {}
-    by_call, noted = _by_call(waiting), len(words.calls) if listed is None else listed
+    by_call = _by_call(waiting)
     last: dict[int, tuple[int, Entry]] = {}
     for number in gone:
         call = words.calls[number]
         if call.call_index is None and call.kind != "approval":
-            entry = _meant(by_call, words, number, noted)
+            entry = _meant(by_call, words, number, listed)
             if entry is not None:
                 last[id(entry)] = number, entry
     return dict(last.values())
