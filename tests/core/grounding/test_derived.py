@@ -189,3 +189,15 @@ def test_no_day_comes_behind_the_last_year() -> None:
         ("get", {}, {"until": "9999-12-31", "days": 30}), ("say", {}, "Call tomorrow.")
     )
     assert found("It holds until 9999-12-31, not 2027-05-04.", sources) == ["2027-05-04"]
+
+
+def test_thousands_may_be_short_behind_a_slash() -> None:
+    """Where it looks like an id."""
+    assert found("Tokens in/24k are used.", shown("There are 24123 tokens.")) == []
+    assert found("Tokens in/24k are used.", shown("There are 27123 tokens.")) == ["24k"]
+
+
+def test_only_a_time_goes_on_in_smaller_units_of_time() -> None:
+    """A length does not, though as many of its own smallest come to the sum."""
+    sources = shown("It is 3 km away, and took 4200 s.")
+    assert found("It is 3 km 20 min away.", sources) == ["20 min"]

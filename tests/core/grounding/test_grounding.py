@@ -944,3 +944,17 @@ def test_a_sentence_is_looked_through_once_however_many_values_it_has(
         return searched.characters
 
     assert 0 < characters(400) < 9 * characters(50)
+
+
+def test_a_number_may_have_zeros_in_front_as_an_id() -> None:
+    sources = called(("get", {}, {"n": 48213}))
+    assert found("Order 0048213 is paid.", sources) == []
+    assert found("Order 0048214 is paid.", sources) == ["0048214"]
+
+
+def test_a_command_is_known_where_all_that_it_names_is() -> None:
+    """A model writes it out of what it was shown."""
+    sources = shown("The branch is LK-4821936, use git.")
+    assert found("Please run `git checkout LK-4821936` now.", sources) == []
+    told = found("Please run `git checkout LK-4821937` now.", sources)
+    assert told == ["git checkout LK-4821937"]
