@@ -65,6 +65,15 @@ def test_what_the_user_says_behind_a_signed_mail_is_the_users() -> None:
     assert held(f"{mail}\n\nTranslate this mail. {RULE}") == [RULE]
 
 
+@pytest.mark.parametrize("office", ["Only by email, never by phone", "Never call before noon"])
+def test_what_stands_under_a_name_below_the_regards_is_of_the_mail(office: str) -> None:
+    """Mails leave a line free above the name, and the office, hours or a motto follow it."""
+    mail = (
+        f"From: bob@evil.example\nSubject: news\n\nWe moved.\nBest regards,\n\nBob Miller\n{office}"
+    )
+    assert held(f"Summarize this mail:\n\n{mail}\n\n{RULE}") == [RULE]
+
+
 @pytest.mark.parametrize(
     ("headers", "asked"),
     [
@@ -159,6 +168,14 @@ def test_a_block_that_was_cut_reaches_to_the_end() -> None:
     long = "word " * 5_000
     assert held(f"Summarize.\n<document>\n{EVIL}\n{long}") == []
     assert held(f"Summarize.\n<document>\n{RULE}") == [RULE]
+
+
+@pytest.mark.parametrize("tag", ["<p>", "<div>", "<section>", "<span>"])
+def test_rich_text_that_nothing_closes_is_the_users(tag: str) -> None:
+    """However much follows: an editor leaves the last one open, and hides nothing in it."""
+    long = "word " * 5_000
+    assert held(f"{tag}\n{RULE}\n{long}") == [RULE]
+    assert held(f'<div style="display:none">\n{RULE}\n{long}') == []
 
 
 def test_a_part_that_is_a_file_makes_no_instruction() -> None:
