@@ -516,6 +516,7 @@ DONE: list[tuple[str, dict[str, Any], Any]] = [
         {"id": "A"},
         {"id": "A", "status": "active", "cancel_at_period_end": True, "cancelled": 0},
     ),
+    ("cancel_subscription", {"id": "A"}, {"cancel_at_period_end": True, "cancelled": 0}),
     ("refund_order", {"id": "A"}, {"refund_id": "R-1", "refunded": 0, "status": "processing"}),
     ("create_order", {"x": 1}, {"order": "O-17", "created": 0}),
     ("create_team", {"name": "X"}, {"name": "X", "members_added": 0}),
