@@ -712,3 +712,18 @@ def test_arabic_separators_of_numbers_are_those_of_ascii(text: str, keys: list[s
     found = values(text)
     assert [value.key for value in found] == keys
     assert all(value.text == text[value.start : value.stop] for value in found)
+
+
+def test_eight_digits_vouch_for_the_day_that_they_may_be() -> None:
+    assert "date:2026-12-04" in values("Ref 20261204 came.")[0].also
+    assert not any(key.startswith("date:") for key in values("Ref 20261304 came.")[0].also)
+
+
+def test_what_is_a_day_in_no_order_is_none() -> None:
+    assert [value.kind for value in values("It was 99/99/2025.")] == ["number"] * 3
+
+
+@pytest.mark.parametrize("host", ["www.example.com", "WWW.example.com", "Www.Example.Com"])
+def test_an_address_without_a_scheme_is_that_of_its_host(host: str) -> None:
+    """Also with capitals, in which no other name of a host is one."""
+    assert [value.key for value in values(f"See {host} for more.")] == ["url:example.com"]
