@@ -37,6 +37,8 @@ REFUSED: list[tuple[str, Any]] = [
     ("lower_boom", "BOOM: interlock active, command ignored"),
     ("move_axis", "Command ignored: interlock active"),
     ("freeze_samples", "Door ajar - cycle not started"),
+    ("start_cycle", "Door ajar - cycle not started"),
+    ("set_pump", "Pump does not answer."),
     ("dispatch_unit", "M7 does not answer after 3 calls"),
     ("reset_router", "Device did not respond within 30 s."),
     ("reset_router", "No response from device"),

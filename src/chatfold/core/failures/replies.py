@@ -13,7 +13,7 @@ from typing import Final
 from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_shell, program_of
 from chatfold.core.failures.successes import tells_a_deed, words_in
-from chatfold.core.failures.words import first_line, is_for, words_of_name
+from chatfold.core.failures.words import first_line, words_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = ["said_in_reply"]
@@ -122,8 +122,6 @@ def _said_in_words(text: str, name: str) -> str | None:
     if found is None:
         return None
     said = words_in(found[0])
-    if any(is_for(word, name) for word in said):
-        return None
     if not _HALTED.isdisjoint(said) and not _HALTING.isdisjoint(words_of_name(name)):
         return None
     clauses = map(words_in, (text[: found.end()], *_CLAUSE.split(text[found.end() :].lower())))
