@@ -234,7 +234,7 @@ def test_a_command_that_is_too_long_to_read_is_not_taken_for_harmless() -> None:
     assert effect_of_command("rm x\n" + "ls\n" * 5000) == "write"
 
 
-def call(name: str | None, kind: CallKind = "function", **arguments: Any) -> ToolCallRecord:
+def call(name: str | None, kind: CallKind = "function", /, **arguments: Any) -> ToolCallRecord:
     raw = json.dumps(arguments)
     return ToolCallRecord("c", name, raw, "ok", "completed", 0, 1, kind=kind)
 
@@ -305,6 +305,45 @@ def test_a_tool_that_is_called_like_a_program_does_what_its_line_says(
     name: str, arguments: dict[str, Any], effect: str
 ) -> None:
     assert effect_of_call(call(name, **arguments), {}) == (effect, True)
+
+
+READ_OF_MANY = {"name": "get_order", "arguments": {"order": "LK-1"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "effect"),
+    [
+        ("call_tool", READ_OF_MANY, "read"),
+        ("callTool", {"name": "create_rma", "arguments": '{"order": "LK-1"}'}, "write"),
+        ("use_mcp_tool", {"server_name": "crm", "tool_name": "list_leads"}, "read"),
+        ("mcp__gateway__execute_tool", {"toolSlug": "GMAIL_SEND_EMAIL"}, "write"),
+        ("mcp-exec", {"name": "crm.get_lead", "arguments": {}}, "read"),
+        ("invoke_function", {"function": {"name": "find_user", "arguments": {}}}, "read"),
+        ("execute_tool", {"tool": "query_db", "arguments": {"sql": "delete from t"}}, "write"),
+        ("execute_tool", {"tool": "query_db", "arguments": {"sql": "select 1"}}, "read"),
+        ("exec_tool", {"tool_name": "get_order"}, "read"),
+        ("exec_tool", {"command": "rm x"}, "write"),  # a shell
+        ("COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": [READ_OF_MANY, READ_OF_MANY]}, "read"),
+        ("COMPOSIO_MULTI_EXECUTE_TOOL", {"tools": [READ_OF_MANY, {"tool": "pay"}]}, "write"),
+        ("call_tool", {"name": "call_tool", "arguments": READ_OF_MANY}, "write"),
+        ("call_tool", {"order": "LK-1"}, "write"),
+        ("execute_tool", {"name": "foo"}, "unknown"),
+        ("call_customer", {"name": "get_order"}, "write"),
+        ("run_mcp_server", {"name": "fetch"}, "unknown"),
+    ],
+)
+def test_a_gateway_does_what_the_tool_does_that_it_is_told_to_call(
+    name: str, arguments: dict[str, Any], effect: str
+) -> None:
+    assert effect_of_call(call(name, **arguments), {}) == (effect, True)
+    assert effect_of(name, {}, arguments)[0] == effect or name == "exec_tool"
+
+
+def test_what_the_caller_says_of_a_tool_holds_behind_a_gateway() -> None:
+    through = call("call_tool", name="sync", arguments={})
+    assert effect_of_call(through, {"sync": "read"}) == ("read", False)
+    assert effect_of_call(through, {"call_tool": "write", "sync": "read"}) == ("write", False)
+    assert effect_of("call_tool", {"sync": "read"}, [{"name": "sync"}]) == ("read", False)
 
 
 def test_the_argument_that_switches_a_tool_decides() -> None:

@@ -7,7 +7,7 @@ of a name (`tool_names`), the commands of a shell (`shell_commands`), other argu
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from chatfold.core.by_hash import by_hash
@@ -19,7 +19,9 @@ from chatfold.core.effects.tool_names import (
     Effect,
     effect_of_name,
     effect_of_words,
+    heaviest,
     is_for_sql,
+    is_gateway,
     is_request,
     is_shell,
     program_of,
@@ -42,6 +44,9 @@ _SWITCHED = word_set(
     "computer memory str_replace_based_edit_tool str_replace_editor text_editor "
     "text_editor_code_execution"
 )
+# The arguments by which a gateway is told the tool to call, and those that hold several such.
+_CALLED = word_set("function functionname name tool toolname toolpath toolslug")
+_CALLS = word_set("calls toolcalls tools")
 # The arguments that are the line of a program behind its name, in order, and those that only say
 # where or how long it runs.
 _LINES = ("command", "cmd", "commands", "subcommand", "args", "arguments", "argv")
@@ -66,6 +71,25 @@ def effect_of(
         return "unknown", True
     if name in told:
         return told[name], False
+    called = _called(arguments) if is_gateway(name) else []
+    if called:
+        return _of_all(called, told, arguments)
+    return _of_tool(name, told, arguments)
+
+
+def _of_all(
+    names: Iterable[str], told: Mapping[str, Effect], arguments: Any
+) -> tuple[Effect, bool]:
+    """Return what a gateway does that is told to call some tools, and whether that is a guess."""
+    each = [_of_tool(name, told, arguments) for name in names]
+    effect = heaviest([effect for effect, _ in each])
+    assert effect is not None
+    return effect, any(guess for _, guess in each)
+
+
+def _of_tool(name: str, told: Mapping[str, Effect], arguments: Any) -> tuple[Effect, bool]:
+    if name in told:
+        return told[name], False
     own = name.rpartition(".")[2]
     if told.get(own) == "write":  # where a name only ends so, a read may be told of another tool
         return "write", False
@@ -79,7 +103,8 @@ def effect_of(
 def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Effect, bool]:
     """Return whether a call changes things, and whether that is a guess.
 
-    The command of a shell decides, and the method of a request. A call that is given a method such
+    The command of a shell decides, the method of a request, and the tool that a gateway is told to
+    call. A call that is given a method such
     as POST, or a statement that changes a database, is a write under any name. Where the name
     leaves it open, a statement that only looks is a read, and the argument decides by which a tool
     with several uses is told what to do.
@@ -88,6 +113,8 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     if known is not None:
         return known
     name = call.name or ""
+    if is_gateway(name) and (called := _called(call.arguments)):
+        return _of_all(called, told, call.arguments)
     if _is_shell(name, call.kind):
         return effect_of_command(_command(call)), True
     program = program_of(name)
@@ -150,7 +177,7 @@ def _by_name(name: str, kind: str) -> Effect | None:
     known = _KINDS.get(kind)
     if known is not None:
         return known
-    if _is_shell(name, kind) or _is_switched(name) or is_request(name):
+    if _is_shell(name, kind) or _is_switched(name) or is_request(name) or is_gateway(name):
         return None
     effect = effect_of_name(name)
     return effect if effect == "write" or name.lower() in _READ_ALWAYS else None
@@ -201,6 +228,24 @@ def _command(call: ToolCallRecord) -> str:
         if text is not None:
             return text
     return ""
+
+
+def _called(arguments: Any) -> list[str]:
+    """Return the tools that a gateway is told to call, by their names."""
+    names: list[str] = []
+    left: list[Any] = [arguments]
+    while left:
+        each = left.pop()
+        if isinstance(each, list):
+            left += cast(list[Any], each)
+        elif isinstance(each, dict):
+            for key, value in cast(dict[str, Any], each).items():
+                plain = key.lower().replace("_", "").replace("-", "")
+                if plain in _CALLS or (plain in _CALLED and isinstance(value, dict)):
+                    left.append(value)
+                elif plain in _CALLED and isinstance(value, str) and value:
+                    names.append(value)
+    return names
 
 
 def _words(value: Any) -> str:

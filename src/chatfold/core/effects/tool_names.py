@@ -22,6 +22,7 @@ __all__ = [
     "effect_of_words",
     "heaviest",
     "is_for_sql",
+    "is_gateway",
     "is_request",
     "is_shell",
     "program_of",
@@ -215,6 +216,11 @@ _AROUND_PROGRAMS = _SHELLS | _AROUND_SHELLS | {"cli"}
 # The same for one that makes requests of any method.
 _REQUESTS = word_set("api curl endpoint http https request requests rest url")
 _AROUND_REQUESTS = word_set("call client do execute fetch invoke make perform run send tool web")
+# The same for one that calls one of many tools, which it is told: `call_tool`, `use_mcp_tool`.
+_TOOLS = word_set("function mcp tool tools")
+_AROUND_TOOLS = word_set(
+    "call composio do dynamic exec execute external gateway invoke multi perform remote run use"
+)
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 LONGEST = 200  # characters of a name that are looked at
 
@@ -271,6 +277,12 @@ def program_of(name: str) -> str | None:
 def is_request(name: str) -> bool:
     """Return whether a tool makes requests of which the method says what they do."""
     return _is_made_of(name, _REQUESTS, _AROUND_REQUESTS)
+
+
+@by_hash(512)
+def is_gateway(name: str) -> bool:
+    """Return whether a tool calls the tool that it is told, as its name says."""
+    return _is_made_of(name, _TOOLS, _AROUND_TOOLS)
 
 
 @by_hash(512)
