@@ -17,6 +17,7 @@ from chatfold.core.outline import Outline
 from chatfold.core.places import Places, past, places_of
 from chatfold.core.spans import Span, barrier, cut_points, open_calls, spanning
 from chatfold.core.staying import lasting, others_in, stays_anyway, superseded_in, wanted_of
+from chatfold.core.summary import INSTRUCTING
 from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, thought_at, turns
 from chatfold.core.views import (
     CallPart,
@@ -226,6 +227,8 @@ class _Chooser:
             return end
         for index in range(end - 1, self.turns[-1].start - 1, -1):
             view = self.views[index]
+            if view.role in INSTRUCTING:  # it stays anyway, and answers nothing
+                continue
             if any(type(p) is ResultPart for p in view.parts):
                 return free[bisect_right(free, index) - 1]
             if any(isinstance(p, (TextPart, MediaPart, CallPart)) for p in view.parts):
