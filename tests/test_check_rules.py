@@ -410,6 +410,7 @@ RULE = {"role": "system", "content": "be brief"}
 REFUND = {"type": "tool_reference", "name": "refund"}
 TOOLS = {"role": "system", "content": [{"type": "tool_addition", "tool": REFUND}]}
 SIGNED = {"type": "compaction", "content": "c", "signature": "s"}
+WHOLE = {"id": "msg_1", "type": "message", "model": "m", "stop_reason": "end_turn", "usage": {}}
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "s"}
 NOT_ANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after: a."
 UNEXPECTED = "unexpected `tool_use_id` found in `tool_result` blocks: a."
@@ -605,6 +606,13 @@ ANTHROPIC = [
         (1,),
         "warning",
         "Expected `thinking` or `redacted_thinking`, but found `text`.",
+    ),
+    (
+        "whole_response",
+        [USER, {**model(TEXT), **WHOLE}],
+        (1,),
+        "warning",
+        "messages.1.id: Extra inputs are not permitted",
     ),
     ("compaction_place", [USER, model(SIGNED)], (1,), "error", "compaction_block_misplaced"),
     ("compaction_place", [user(TEXT, SIGNED)], (0,), "error", "compaction_block_misplaced"),

@@ -404,6 +404,7 @@ BROKEN: list[tuple[str, str, list[Item]]] = [
         ],
     ),
     ("anthropic", "first_role", [SAID, USER]),
+    ("anthropic", "whole_response", [USER, {**SAID, "type": "message", "id": "msg_1"}]),
     ("anthropic", "blank_text", [{"role": "user", "content": [{"type": "text", "text": " "}]}]),
 ]
 

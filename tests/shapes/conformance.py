@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -153,6 +154,10 @@ class ShapeConformance:
         """Return what an independent validator says the provider would refuse."""
         return list(validate(items, self.writer.shape))
 
+    def remarks(self, items: Sequence[Any]) -> list[tuple[str, int]]:
+        """Return what `check` says of items of `history`: each rule, and the item's index."""
+        return []
+
     def history(self, *, sdk: bool = False) -> list[Any]:
         """Two finished turns: a tool round of two parallel calls, and plain words."""
         w = self.writer
@@ -294,7 +299,7 @@ class ShapeConformance:
         assert rendered.omitted == {"media": 1}
 
     def test_an_sdk_object_is_read_like_the_dict_it_stands_for(self, hint: str | None) -> None:
-        """Lists of dicts, of objects, and of both, have the same readings and no problems."""
+        """Lists of dicts, of objects, and of both, have the same readings and no errors."""
         plain, objects = self.history(), self.history(sdk=True)
         mixed = [d if i % 2 else o for i, (d, o) in enumerate(zip(plain, objects, strict=True))]
         expected = self.context(plain, hint)
@@ -306,7 +311,7 @@ class ShapeConformance:
             ]
             assert ctx.tool_calls() == expected.tool_calls()
             assert ctx.cut_points() == expected.cut_points()
-            assert ctx.check() == []
+            assert [(p.rule, p.index) for p in ctx.check()] == self.remarks(items)
 
     def test_tuples_are_read_like_lists(self, hint: str | None) -> None:
         """The SDKs' types take any iterable of blocks and of calls, and send a tuple as a list."""
@@ -523,7 +528,7 @@ class ShapeConformance:
                 assert outcome.changed
                 assert ctx.items is items
                 assert self.errors(items) == []
-                assert ctx.check() == []
+                assert [(p.rule, p.index) for p in ctx.check()] == self.remarks(items)
                 tail = before[plan.index + len(outcome.merged) :]
                 merged = before[plan.index : plan.index + len(outcome.merged)]
                 assert all(a is b for a, b in zip(outcome.merged, merged, strict=True))

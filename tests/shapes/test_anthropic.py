@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import pytest
+from anthropic import Anthropic, DefaultHttpxClient
 from anthropic.types import Message
+from fake_server import LLMServer
 from shapes.conformance import Call, ShapeConformance
 from validator import validate
 
@@ -98,6 +101,10 @@ class TestAnthropic(ShapeConformance):
     """Anthropic's messages pass the shared suite."""
 
     writer = AnthropicWriter()
+
+    def remarks(self, items: Sequence[Any]) -> list[tuple[str, int]]:
+        """Return that the SDK's messages are responses, of which all fields would be sent."""
+        return [("whole_response", i) for i, m in enumerate(items) if isinstance(m, Message)]
 
 
 def _user(*blocks: Any) -> Item:
@@ -873,4 +880,38 @@ def test_a_call_of_an_mcp_server_says_which() -> None:
         ("staging.restart", "ok"),
         ("production.restart", "no"),
     ]
+    assert ctx.check() == []
+
+
+# --- what only a response has ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["object", "model_dump", "to_dict"])
+def test_the_fields_that_a_whole_response_is_sent_with_are_named(
+    form: str, llm_server: LLMServer
+) -> None:
+    """By the real client over HTTP; what `add_response` adds has the two that the API takes."""
+    http = DefaultHttpxClient(verify=False)
+    with Anthropic(api_key="k", base_url=llm_server.anthropic_url, http_client=http) as client:
+
+        def sent(*more: Any) -> Item:
+            client.messages.create(model="m", max_tokens=9, messages=[_user("hi"), *more])
+            return dict(llm_server.requests[-1].body["messages"][-1])
+
+        response = client.messages.create(model="m", max_tokens=9, messages=[_user("hi")])
+        item = response if form == "object" else getattr(response, form)()
+        ctx: ChatContext[Any] = ChatContext([_user("hi"), item])
+        (problem,) = ctx.check()
+        assert (problem.rule, problem.index, problem.severity) == ("whole_response", 1, "warning")
+        named = problem.message.partition("with ")[2].partition(" beside")[0]
+        extra = {name for name, value in sent(item).items() if value is not None}
+        assert {*named.replace(" and", ",").split(", ")} == extra - {"role", "content"}
+        ctx = ChatContext([_user("hi")])
+        assert set(sent(*ctx.add_response(response))) == {"role", "content"}
+        assert ctx.check() == []
+
+
+def test_a_field_of_the_users_own_makes_no_response() -> None:
+    """A host's id or usage, which it takes off before it sends the list, say."""
+    ctx = ChatContext([_user("hi"), {**_assistant("yes"), "id": 7, "usage": {}}], shape="anthropic")
     assert ctx.check() == []

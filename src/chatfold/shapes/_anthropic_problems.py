@@ -44,6 +44,8 @@ _THINKING = (
 )
 _LAST = "https://github.com/tailcallhq/forgecode/issues/2107 (read 2026-11-27)"
 _THOUGHTS = ("thinking", "redacted_thinking")
+_ENVELOPE = ("id", "model", "stop_reason", "stop_sequence", "usage")
+_ENVELOPE_SOURCE = "anthropic 2.14.0, MessageParam"
 _COMPACTION = (
     "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-21)"
 )
@@ -57,6 +59,7 @@ def check_messages(
     yield from _check_first(views, own)
     yield from _check_contents(items, views, own)
     yield from _check_inputs(items, own)
+    yield from _check_envelopes(items, views, own)
     yield from _check_places(views, own)
     yield from check_calls(items, views, own, calls)
     yield from _check_system(views, own)
@@ -130,6 +133,31 @@ def _check_inputs(items: Sequence[object], own: Sequence[int]) -> Iterator[Probl
                     error=f"messages.{index}.content.{place}.tool_use.input: Input should be a "
                     "valid dictionary",
                     source=_INPUT,
+                )
+
+
+def _check_envelopes(
+    items: Sequence[object], views: Sequence[ItemView], own: Sequence[int]
+) -> Iterator[Problem]:
+    """Yield answers as they came, whose other fields the SDK sends along.
+
+    A warning: some of those who serve Claude under another address take no offence at them.
+    """
+    for index in own:
+        item = items[index]
+        if views[index].role == "assistant" and field(item, "type") == "message":
+            found = [name for name in _ENVELOPE if field(item, name) is not None]
+            if found:
+                yield problem(
+                    "whole_response",
+                    f"a whole response, with {', '.join(found)} and type beside its role and "
+                    "content, which are all that may be sent back; put "
+                    '{"role": "assistant", "content": response.content} in its place, as '
+                    "ctx.add_response(response) does",
+                    index,
+                    severity="warning",
+                    error=f"messages.{index}.{found[0]}: Extra inputs are not permitted",
+                    source=_ENVELOPE_SOURCE,
                 )
 
 
