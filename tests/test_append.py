@@ -326,6 +326,20 @@ def test_an_answer_without_a_summary_falls_back_to_a_prompt(
     assert "<conversation>" in as_text(second)
 
 
+def test_a_list_that_no_sdk_can_send_falls_back_to_a_prompt(
+    way: Way, llm_server: LLMServer
+) -> None:
+    """Half of an emoji, which UTF-8 has no form for, is written otherwise in a prompt."""
+    torn = "The customer likes \ud83d earbuds."
+    items = [{"role": "user", "content": torn}, *conversation(way.shape)]
+    outcome = way.fold(ChatContext(items, shape=way.shape), llm_server)
+    assert (outcome.reason, outcome.summary, outcome.mode) == ("summarized", SUMMARY, "prompt")
+    assert "UnicodeEncodeError" in outcome.fell_back
+    [request] = llm_server.requests
+    assert "likes \\\\u{d83d} earbuds" in as_text(request.body)
+    assert outcome.removed[0]["content"] == torn
+
+
 def test_words_beside_a_tool_call_are_no_summary(way: Way, llm_server: LLMServer) -> None:
     """A model that says what it is about to do has not written a record."""
     call = tool_call(order="LK-4821936")

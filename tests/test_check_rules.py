@@ -648,6 +648,35 @@ def found(items: list[Any], shape: str) -> list[Problem]:
     return ChatContext(list(items), shape=shape).check()
 
 
+TORN = "a \ud83d b"
+TORN_ITEMS: dict[str, list[list[Any]]] = {
+    "openai_chat": [
+        [USER, {**SAID, "content": TORN}],
+        [USER, asks("a", arguments=json.dumps({"k": TORN}, ensure_ascii=False)), tells("a")],
+        [USER, asks("a"), tells("a", TORN)],
+    ],
+    "openai_responses": [[USER, call("a"), output("a", output=TORN)]],
+    "anthropic": [
+        [USER, model({**use("a"), "input": {"k": [TORN]}}), user(result("a"))],
+        [USER, model(use("a")), user({**result("a"), "content": TORN})],
+        [USER, model({"type": "text", "text": TORN})],
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", TORN_ITEMS)
+def test_half_of_a_character_is_named_wherever_it_stands(shape: str) -> None:
+    """No SDK of these can send it; whole characters of all planes are nothing to say."""
+    for items in TORN_ITEMS[shape]:
+        text = json.dumps(items)
+        at = next(i for i, item in enumerate(items) if "ud83d" in json.dumps(item))
+        (problem,) = found(items, shape)
+        assert (problem.rule, problem.indices) == ("lone_surrogate", (at,))
+        assert (problem.severity, problem.shape) == ("warning", shape)
+        assert found(json.loads(text.replace("ud83d", "ud83d\\ude00")), shape) == []
+        assert found(json.loads(text.replace("\\ud83d", "\\\\ud83d")), shape) == []
+
+
 @pytest.mark.parametrize(
     "items",
     [

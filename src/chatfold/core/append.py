@@ -161,11 +161,15 @@ def size_of(head: Head, prompt: Prompt) -> int:
 def may_do_otherwise(error: SummaryError) -> bool:
     """Return whether a prompt of its own may get an answer where the live request got none.
 
-    A server that could not be reached, or is busy, is not asked again.
+    A server that could not be reached, or is busy, is not asked again. Half of a surrogate pair in
+    an item is nothing that an SDK can send; in a prompt it is written as something else.
     """
     if not isinstance(error, SummarizerError):
         return True
-    return error.overflow or getattr(error.__cause__, "status_code", None) in _REFUSALS
+    cause = error.__cause__
+    if isinstance(cause, UnicodeEncodeError):
+        return True
+    return error.overflow or getattr(cause, "status_code", None) in _REFUSALS
 
 
 def reason_of(error: ChatfoldError) -> str:

@@ -151,6 +151,7 @@ def common_problems(
                 shape=shape_name,
             )
         else:
+            torn = False
             for part in view.parts:
                 if type(part) is UnknownPart and not (part.command or part.known):
                     yield Problem(
@@ -160,6 +161,29 @@ def common_problems(
                         "warning",
                         shape=shape_name,
                     )
+                text: str = getattr(part, "text", "") or getattr(part, "arguments", "")
+                # Most are ASCII, which a text knows of itself.
+                torn = torn or (not text.isascii() and _is_torn(text))
+            if torn:
+                yield Problem(
+                    "lone_surrogate",
+                    "a text with half of a surrogate pair, as of an emoji that was cut in two: the "
+                    "SDKs cannot send it; cut texts between characters",
+                    (index,),
+                    "warning",
+                    "UnicodeEncodeError: 'utf-8' codec can't encode character: surrogates not "
+                    "allowed",
+                    shape_name,
+                )
+
+
+def _is_torn(text: str) -> bool:
+    """Return whether a text has half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def unnamed(views: Sequence[ItemView], calls: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
