@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stores.drawn import KINDS, AnyStore, any_text, exact_host, fold, host_fold, host_folds
 
+from chatfold import StoreError
 from chatfold.stores import Claim, HostStore
 
 KEY = "conversation"
@@ -384,3 +385,39 @@ def test_neither_repr_shows_what_was_said(store: AnyStore) -> None:
 
 def test_every_store_is_one_for_hosts_by_the_protocol(store: AnyStore) -> None:
     assert isinstance(store, HostStore)
+
+
+# The end
+
+
+def test_a_closed_store_gives_up_its_claims_and_does_nothing_more(store: AnyStore) -> None:
+    """So that one kind can stand in for another; `with` closes it too, and twice is no error."""
+    with store as same:
+        assert same is store
+        store.save(fold("words"))
+        store.put(host_fold(1))
+        claim = store.claim(KEY, "work", 60)
+        other = store.claim(KEY, "other", 60)
+        assert claim is not None
+        assert other is not None
+        store.release(other)
+    store.close()
+    calls: list[Callable[[], object]] = [
+        lambda: store.save(fold("words")),
+        lambda: store.load(KEY, "first"),
+        lambda: store.folds(KEY),
+        lambda: store.discard(KEY, "first"),
+        lambda: store.find(KEY, query="words"),
+        lambda: store.erase(KEY),
+        lambda: store.expire(0.0),
+        lambda: store.put(host_fold(1)),
+        lambda: store.longest(KEY, [host_fold(1).digest]),
+        lambda: store.claim(KEY, "work", 60),
+        lambda: store.renew(claim, 60),
+        lambda: store.release(other),
+    ]
+    for call in calls:
+        with pytest.raises(StoreError, match="is closed"):
+            call()
+    store.release(claim)  # by a fold that has ended since
+    assert "Store(" in repr(store)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
+from secrets import token_hex
 
 import pytest
+from heap import holds
 from logs import records
 from stores.drawn import fold, host_fold, item, texts
 
+from chatfold import ChatContext, Policy, StoreError
 from chatfold.stores import MemoryStore
 from chatfold.stores._recent import Recent
 
@@ -38,6 +41,27 @@ def test_what_was_not_used_for_longest_is_dropped_first() -> None:
     assert store.load("a", "a") is not None
     assert store.load("b", "b") is not None
     assert _there(store) == ["0", "1", "2"]
+
+
+def test_a_closed_store_holds_nothing() -> None:
+    mark = "zq" + token_hex(8)
+    with MemoryStore() as store:
+        store.save(fold(mark))
+        assert holds(store, mark)
+    assert not holds(store, mark)
+    assert repr(store) == "MemoryStore(closed)"
+
+
+def test_a_context_goes_on_without_its_closed_store() -> None:
+    """As with any store that fails: a policy's fold reports it, and the turn goes on."""
+    with MemoryStore() as store:
+        pass
+    items = [{"role": "user", "content": f"{n} " + "word " * 99} for n in range(9)]
+    items = [one for n in items for one in (n, {"role": "assistant", "content": "yes"})]
+    ctx = ChatContext(items, policy=Policy(max_tokens=300, keep_tokens=100), store=store, key=KEY)
+    assert isinstance(ctx.maybe_summarize("extractive").error, StoreError)
+    with pytest.raises(StoreError, match="is closed"):
+        ctx.summarize("extractive", keep_last_turns=1)
 
 
 def test_a_fold_that_is_larger_than_all_is_kept_alone() -> None:

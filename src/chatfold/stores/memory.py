@@ -12,8 +12,11 @@ from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from types import TracebackType
+from typing import Self
 
 from chatfold.core.scalars import check_flags, check_number
+from chatfold.errors import StoreError
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
 from chatfold.stores._recent import Recent
@@ -102,7 +105,8 @@ class MemoryStore:
     their search words take about twice the size of the items' JSON. What has not been written or
     read for longest is dropped where `max_bytes` is reached, which is logged once; a fold that is
     larger than that is kept alone. Any number of threads may use it; after a fork, parent and
-    child each have their own, and claims stay with the parent.
+    child each have their own, and claims stay with the parent. Like `SQLStore` it may be closed,
+    also by `with`.
 
     Args:
         keep_originals: Whether to keep the items' content. Without it, no item and no text to
@@ -137,11 +141,35 @@ class MemoryStore:
         self._claims: dict[tuple[str, str], tuple[str, float]] = {}
         self._process = os.getpid()  # whose claims they are
         self._lock = threading.Lock()
+        self._closed = False
+        self._ended: frozenset[str] = frozenset()  # tokens of claims that ended when it was closed
         self._sound = Sound("memory")
 
     def __repr__(self) -> str:
-        with self._alone():
-            return f"MemoryStore({len(self._entries)} folds)"
+        return "MemoryStore(closed)" if self._closed else f"MemoryStore({len(self._entries)} folds)"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of all that it holds; any later call raises `StoreError`.
+
+        Closing twice is no error. What was claimed by it is given up.
+        """
+        with GATE.passed(), self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._ended = frozenset(token for token, _ in self._claims.values())
+            self._claims, self._entries = {}, Recent(self._max_bytes)
 
     def save(self, fold: StoredFold) -> None:
         """Keep a fold; see `Store.save`."""
@@ -242,6 +270,8 @@ class MemoryStore:
 
     def release(self, claim: Claim) -> None:
         """Give up a claim; see `HostStore.release`."""
+        if claim.token in self._ended:
+            return
         with self._alone():
             if self._claims.get((claim.key, claim.digest), (None, 0.0))[0] == claim.token:
                 del self._claims[claim.key, claim.digest]
@@ -268,8 +298,14 @@ class MemoryStore:
 
     @contextmanager
     def _alone(self) -> Generator[None, None, None]:
-        """Hold off other threads, and forks, which would copy a lock that is never released."""
+        """Hold off other threads, and forks, which would copy a lock that is never released.
+
+        Raises:
+            StoreError: The store is closed.
+        """
         with GATE.passed(), self._lock:
+            if self._closed:
+                raise StoreError("the store in memory is closed")
             if os.getpid() != self._process:  # none of the threads that could release them is here
                 self._claims, self._process = {}, os.getpid()
             yield
