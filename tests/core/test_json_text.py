@@ -9,7 +9,7 @@ import pytest
 from facts_of import facts_of
 
 from chatfold.core.call_json import json_or_text
-from chatfold.core.json_text import DEEPEST, decoded, decoding
+from chatfold.core.json_text import DEEPEST, decoded, decoding, document
 from chatfold.core.views import ItemView, ResultPart
 
 PAIRS = [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]")]
@@ -98,3 +98,46 @@ def test_a_text_is_decoded_as_json_decodes_it(
             return "no JSON"
 
     assert said(decoding(**options)) == said(json.JSONDecoder(**options).decode)
+
+
+RMA = {"rma": "RMA-90721", "fee": {"total": 12.5, "currency": "EUR"}, "items": [1, 2]}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("around", ["{}", " {}\n"])
+@pytest.mark.parametrize("times", [0, 1, 2, 3])
+def test_what_json_is_put_into_says_no_more_than_it(
+    around: str, times: int, indent: int | None
+) -> None:
+    """JSON's own quotes, where a host writes as JSON what was JSON already."""
+    plain = json.dumps(RMA, indent=indent)
+    text = around.replace("{}", plain)
+    for _ in range(times):
+        text = json.dumps(text)
+    assert json_or_text(text) == RMA
+    assert document(text) == document(plain)
+
+    def said(of: str) -> list[tuple[str, Any]]:
+        facts = facts_of([ItemView("tool", (ResultPart("call_1", None, of),))], [])
+        return [(fact.key, [seen.path for seen in fact.sightings]) for fact in facts]
+
+    assert said(text) == said(plain)
+    assert said(plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('"{placeholder} stays"', "{placeholder} stays"),
+        ('"plain"', "plain"),
+        ('"{}" or "[]"', '"{}" or "[]"'),
+        ('"[1, 2"', "[1, 2"),
+        ('```json\n{"a": 1}\n```', None),  # may be what a tool was to write
+        ("```", None),
+        ('"', None),
+        ("", None),
+    ],
+)
+def test_a_text_that_is_not_all_json_is_read_as_it_was(text: str, read: str | None) -> None:
+    assert json_or_text(text) == (text if read is None else read)
+    assert document(text) is None

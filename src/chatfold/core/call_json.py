@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeAlias, cast
 
-from chatfold.core.json_text import decoded, decoding
+from chatfold.core.json_text import QUOTE, bare, decoded, decoding
 
 __all__ = [
     "CUT",
@@ -34,6 +35,7 @@ CUT = "…"
 """Stands at the end of what was cut, and for arguments of a call that are left out."""
 
 _MOST_LEAVES = 400
+_OPENING = ("{", "[", QUOTE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -52,9 +54,16 @@ class _Written(float):
 
 
 def json_or_text(text: str) -> Any:
-    """Return a JSON object, array or string; everything else as the text that it is."""
-    if text.lstrip()[:1] not in ("{", "[", '"'):
+    """Return a JSON object, array or string; everything else as the text that it is.
+
+    Of an object or array in a JSON string, that itself.
+    """
+    opening = text.lstrip()[:1]
+    if opening not in _OPENING:
         return text
+    if opening == QUOTE and (inner := bare(text)) is not text:
+        with suppress(ValueError):
+            return decoded(inner, _decode)
     try:
         return decoded(text, _decode)
     except ValueError:

@@ -12,10 +12,15 @@ from typing import Any, Final, cast
 
 from chatfold.core.python_text import json_of
 
-__all__ = ["DEEPEST", "decoded", "decoding", "document"]
+__all__ = ["DEEPEST", "QUOTE", "bare", "decoded", "decoding", "document"]
 
 DEEPEST: Final = 1_000
 """Objects and arrays in each other, at most."""
+
+QUOTE: Final = '"'
+"""How a text begins that `bare` may find JSON in."""
+
+_LAYERS = 3  # of what is put around one text, at most
 
 
 def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
@@ -43,6 +48,24 @@ def decoded(text: str, decode: Callable[[str], Any] = json.loads) -> Any:
     return found
 
 
+def bare(text: str) -> str:
+    """Return the object or array that is all that a text holds as a JSON string.
+
+    A host that writes each result as JSON does so to one that was JSON already. Any other text is
+    returned as it is; so is one in a fence, which may be what a tool was to write.
+    """
+    inner = text
+    for _ in range(_LAYERS):
+        inner = inner.strip()
+        if not inner[:1] == QUOTE == inner[-1:]:
+            break
+        try:
+            inner = cast("str", json.loads(inner, strict=False))
+        except ValueError:
+            return text
+    return inner if inner.lstrip()[:1] in ("{", "[") else text
+
+
 def decoding(**options: Any) -> Callable[[str], Any]:
     """Return what decodes as `json.JSONDecoder(**options).decode` does, in half the time.
 
@@ -63,7 +86,11 @@ def decoding(**options: Any) -> Callable[[str], Any]:
 
 def document(text: str) -> Any:
     """Return a JSON object or array with its numbers as they are written, None for all else."""
-    if text.lstrip()[:1] not in ("{", "["):
+    opening = text.lstrip()[:1]
+    if opening == QUOTE:
+        text = bare(text)
+        opening = text.lstrip()[:1]
+    if opening not in ("{", "["):
         return None
     try:
         found = decoded(text, _as_written)

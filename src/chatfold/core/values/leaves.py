@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
-from chatfold.core.json_text import decoded, decoding
+from chatfold.core.json_text import QUOTE, bare, decoded, decoding
 from chatfold.core.values.numbers import Cache
 from chatfold.core.values.tables import CURRENCIES, UNITS
 from chatfold.core.values.terms import COMMANDS
@@ -42,7 +42,7 @@ _HIDDEN_KEYS = word_set(
     """
 )
 _HIDDEN_TYPES = ("base64", "redacted_thinking")
-_OPENING = ("{", "[", " ", "\n")
+_OPENING = ("{", "[", " ", "\n", QUOTE)
 # Like the names of other keys below: in English, then in German and in Romance languages.
 _BESIDE_KEYS = (
     *("currency", "currency_code", "unit", "units"),
@@ -127,8 +127,13 @@ def _beside(value: dict[str, Any] | list[Any], outer: str) -> str:
 
 def _parsed(text: str) -> Any:
     """Return a JSON object or array with its numbers as they are written, None for all else."""
-    if text[:1] not in "{[" and text.lstrip()[:1] not in ("{", "["):
-        return None
+    if text[:1] not in "{[":
+        opening = text.lstrip()[:1]
+        if opening == QUOTE:
+            text = bare(text)
+            opening = text.lstrip()[:1]
+        if opening not in ("{", "["):
+            return None
     try:
         found = decoded(text, _decode)
     except ValueError:
