@@ -20,10 +20,12 @@ VIEWS = {
     "u": ItemView("user", (TextPart("u"),)),
     "a": ItemView("assistant", (TextPart("a"),)),
     "r": ItemView("assistant", (ReasoningPart("r"),)),
+    "s": ItemView("system", (TextPart("s"),)),
     **{name: ItemView("assistant", (CallPart(name, "f", "{}"),)) for name in "CDE"},
     **{name: ItemView("tool", (ResultPart(name.upper(), None, "t"),)) for name in "cde"},
 }
-"""By letter: what a user says, an answer, a thought, three calls, and in small their results."""
+"""By letter: what a user says, an answer, a thought, an instruction, three calls, and in small what
+came of these."""
 
 
 def reach(letters: str, sizes: list[int], keep: int) -> Reach:
@@ -46,6 +48,7 @@ def reach(letters: str, sizes: list[int], keep: int) -> Reach:
         ("uCca", 0, 1111, 1111),
         ("uCcD", 0, 1110, 1111),  # the next call says that it was seen
         ("uCcr", 0, 0, 1),  # a thought alone does not
+        ("uCcs", 0, 0, 1),  # nor does an instruction
         ("uCDcd", 0, 0, 1),  # two calls of one step go together
         ("uCcDdEe", 0, 11_110, 11_111),
         ("uCcDdEe", 1_111_000, 11_110, 111),  # cut where less is left than may be

@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from chatfold.core.calls import Span
+from chatfold.core.summary import INSTRUCTING
 from chatfold.core.turns import is_answer
 from chatfold.core.views import CallPart, ItemView, MediaPart, ResultPart, TextPart
 
@@ -72,6 +73,8 @@ def reach_of(
 def _last_group(views: Sequence[ItemView], spans: Sequence[Span]) -> int:
     """Return the latest cut that leaves the results that the model has yet to see."""
     for index in range(len(views) - 1, -1, -1):
+        if views[index].role in INSTRUCTING:
+            continue
         parts = views[index].parts
         if any(type(part) is ResultPart for part in parts):
             return _before(index, spans)
