@@ -23,6 +23,7 @@ from chatfold.errors import ChatfoldError
 from chatfold.stores import MemoryStore
 
 STORE: dict[str, tuple[str]] = {}
+_LOOKS = 5  # at what is held, at least, before somebody is said to hold it for good
 TOOLS = ("create_{}_order", "get_{}", "{}_shell", "update_{}", "fail_{}")
 
 
@@ -148,11 +149,16 @@ def folded(way: Callable[[ChatContext[Any]], None], mark: str) -> None:
 
 
 def left(mark: str) -> list[str]:
-    """Return who holds a mark for good: a thread whose fold nobody waits for may be at work yet."""
-    ends = time.monotonic() + 10
-    while time.monotonic() < ends and held(mark):
-        time.sleep(0.1)
-    return held(mark)
+    """Return who holds a mark for good: a thread whose fold nobody waits for may be at work yet.
+
+    Behind the whole suite one look takes as long as that is waited for, and takes the thread its
+    time: so it is looked several times.
+    """
+    ends, looks = time.monotonic() + 10, 0
+    while (found := held(mark)) and (looks < _LOOKS or time.monotonic() < ends):
+        looks += 1
+        time.sleep(0.5)
+    return found
 
 
 def without_euros(text: str) -> str:
