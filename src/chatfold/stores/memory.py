@@ -12,11 +12,10 @@ from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from types import TracebackType
-from typing import Self
 
 from chatfold.core.scalars import check_flags, check_number
 from chatfold.errors import StoreError
+from chatfold.stores._closing import Closing
 from chatfold.stores._encoding import ItemRow, decoded, encoded, item_rows, restored
 from chatfold.stores._gate import GATE
 from chatfold.stores._recent import Recent
@@ -98,7 +97,7 @@ def _bytes(text: str) -> int:
     return sys.getsizeof(text) - _EMPTY
 
 
-class MemoryStore:
+class MemoryStore(Closing):
     """A `Store` and a `HostStore` in this process's memory; what it holds is gone with it.
 
     It keeps copies in JSON, so that items edited later are still found as they were. Items and
@@ -147,17 +146,6 @@ class MemoryStore:
 
     def __repr__(self) -> str:
         return "MemoryStore(closed)" if self._closed else f"MemoryStore({len(self._entries)} folds)"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of all that it holds; any later call raises `StoreError`.

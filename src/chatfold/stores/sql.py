@@ -8,14 +8,13 @@ import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from types import TracebackType
-from typing import Self
 
 import sqlalchemy as sa
 
 from chatfold.core.scalars import check_flags
 from chatfold.errors import StoreError
 from chatfold.stores import _host_rows as host_rows
+from chatfold.stores._closing import Closing
 from chatfold.stores._database import Database
 from chatfold.stores._encoding import encoded, item_rows, text_bytes
 from chatfold.stores._rows import (
@@ -42,7 +41,7 @@ from chatfold.stores.hosts import (
 __all__ = ["SQLStore"]
 
 
-class SQLStore:
+class SQLStore(Closing):
     """A `Store` and a `HostStore` in a database, which threads and processes may share.
 
     **SQLite** is one file, made where there is none, readable by its owner alone; it may lie in a
@@ -111,17 +110,6 @@ class SQLStore:
 
     def __repr__(self) -> str:
         return f"SQLStore({self._database.name!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the store; any later call raises `StoreError`. Closing twice is no error.
