@@ -84,23 +84,30 @@ def decoding(**options: Any) -> Callable[[str], Any]:
     return decode
 
 
-def document(text: str) -> Any:
-    """Return a JSON object or array with its numbers as they are written, None for all else."""
-    opening = text.lstrip()[:1]
-    if opening == QUOTE:
-        text = bare(text)
-        opening = text.lstrip()[:1]
+_SPACES: Final = " \t\n\r"
+_as_written: Final = decoding(parse_int=str, parse_float=str, parse_constant=str)
+
+
+def document(text: str, decode: Callable[[str], Any] = _as_written) -> Any:
+    """Return a JSON object or array, also in a JSON string, None for all else.
+
+    Args:
+        text: The text.
+        decode: Decodes JSON; by default with its numbers as they are written.
+    """
+    opening = text[:1]
     if opening not in ("{", "["):
-        return None
+        opening = text.lstrip()[:1]
+        if opening == QUOTE:
+            text = bare(text)
+            opening = text.lstrip()[:1]
+        if opening not in ("{", "["):
+            return None
     try:
-        found = decoded(text, _as_written)
+        found = decoded(text, decode)
     except ValueError:
         return None
     return cast("Any", found) if isinstance(found, (dict, list)) else None
-
-
-_SPACES: Final = " \t\n\r"
-_as_written: Final = decoding(parse_int=str, parse_float=str, parse_constant=str)
 
 
 def _is_deep(value: Any) -> bool:

@@ -13,9 +13,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from chatfold.core.calls import Span
-from chatfold.core.summary import INSTRUCTING
-from chatfold.core.turns import is_answer
-from chatfold.core.views import CallPart, ItemView, MediaPart, ResultPart, TextPart
+from chatfold.core.turns import is_answer, unseen_result
+from chatfold.core.views import ItemView
 
 __all__ = ["Reach", "reach_of"]
 
@@ -72,15 +71,8 @@ def reach_of(
 
 def _last_group(views: Sequence[ItemView], spans: Sequence[Span]) -> int:
     """Return the latest cut that leaves the results that the model has yet to see."""
-    for index in range(len(views) - 1, -1, -1):
-        if views[index].role in INSTRUCTING:
-            continue
-        parts = views[index].parts
-        if any(type(part) is ResultPart for part in parts):
-            return _before(index, spans)
-        if any(isinstance(part, (TextPart, MediaPart, CallPart)) for part in parts):
-            break
-    return len(views)
+    unseen = unseen_result(views)
+    return len(views) if unseen is None else _before(unseen, spans)
 
 
 def _before(cut: int, spans: Sequence[Span]) -> int:

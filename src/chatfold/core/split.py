@@ -17,15 +17,18 @@ from chatfold.core.outline import Outline
 from chatfold.core.places import Places, past, places_of
 from chatfold.core.spans import Span, barrier, cut_points, open_calls, spanning
 from chatfold.core.staying import lasting, others_in, stays_anyway, superseded_in, wanted_of
-from chatfold.core.summary import INSTRUCTING
-from chatfold.core.turns import Turn, Turns, is_summary, prefix_length, thought_at, turns
+from chatfold.core.turns import (
+    Turn,
+    Turns,
+    is_summary,
+    prefix_length,
+    thought_at,
+    turns,
+    unseen_result,
+)
 from chatfold.core.views import (
-    CallPart,
     ItemView,
-    MediaPart,
-    ResultPart,
     Shape,
-    TextPart,
     is_user_message,
 )
 
@@ -225,15 +228,8 @@ class _Chooser:
         end = len(self.views)
         if not self.turns or self.turns[-1].finished:
             return end
-        for index in range(end - 1, self.turns[-1].start - 1, -1):
-            view = self.views[index]
-            if view.role in INSTRUCTING:  # it stays anyway, and answers nothing
-                continue
-            if any(type(p) is ResultPart for p in view.parts):
-                return free[bisect_right(free, index) - 1]
-            if any(isinstance(p, (TextPart, MediaPart, CallPart)) for p in view.parts):
-                return end
-        return end
+        unseen = unseen_result(self.views, self.turns[-1].start)
+        return end if unseen is None else free[bisect_right(free, unseen) - 1]
 
     def _parts_request(self, point: int, fused: Sequence[Turn]) -> bool:
         """Return whether a cut would part a request from its turn that cannot stay alone."""

@@ -11,7 +11,15 @@ from typing import Final, NamedTuple
 
 from chatfold.core.outline import Outline
 from chatfold.core.summary import INSTRUCTING
-from chatfold.core.views import CallPart, ItemView, ResultPart, Shape, SummaryPart, TextPart
+from chatfold.core.views import (
+    CallPart,
+    ItemView,
+    MediaPart,
+    ResultPart,
+    Shape,
+    SummaryPart,
+    TextPart,
+)
 
 __all__ = [
     "Turn",
@@ -22,6 +30,7 @@ __all__ = [
     "prefix_length",
     "thought_at",
     "turns",
+    "unseen_result",
 ]
 
 _MOST: Final = 4_000  # tokens of a call and its result: the least that a policy keeps
@@ -142,6 +151,24 @@ def thought_at(
         return ()
     stays = wanted == "yes" or sum(map(tokens, range(said[0], said[1]))) <= _MOST
     return (said[0],) if stays else ()
+
+
+def unseen_result(views: Sequence[ItemView], start: int = 0) -> int | None:
+    """Return the index of the last result that the model has yet to see, None where it saw all.
+
+    Args:
+        views: The readings of the whole list.
+        start: Index from which on it is looked for.
+    """
+    for index in range(len(views) - 1, start - 1, -1):
+        view = views[index]
+        if view.role in INSTRUCTING:  # it stays anyway, and answers nothing
+            continue
+        if any(type(part) is ResultPart for part in view.parts):
+            return index
+        if any(isinstance(part, (TextPart, MediaPart, CallPart)) for part in view.parts):
+            return None
+    return None
 
 
 def is_answer(view: ItemView) -> bool:

@@ -69,18 +69,14 @@ def effect_of(
     """
     if name is None:
         return "unknown", True
-    if name in told:
-        return told[name], False
-    called = _called(arguments) if is_gateway(name) else []
-    if called:
-        return _of_all(called, told, arguments)
-    return _of_tool(name, told, arguments)
+    called = _called(arguments) if name not in told and is_gateway(name) else []
+    return _of_all(called or [name], told, arguments)
 
 
 def _of_all(
     names: Iterable[str], told: Mapping[str, Effect], arguments: Any
 ) -> tuple[Effect, bool]:
-    """Return what a gateway does that is told to call some tools, and whether that is a guess."""
+    """Return what some tools do together, and whether that is a guess."""
     each = [_of_tool(name, told, arguments) for name in names]
     effect = heaviest([effect for effect, _ in each])
     assert effect is not None
@@ -104,10 +100,9 @@ def effect_of_call(call: ToolCallRecord, told: Mapping[str, Effect]) -> tuple[Ef
     """Return whether a call changes things, and whether that is a guess.
 
     The command of a shell decides, the method of a request, and the tool that a gateway is told to
-    call. A call that is given a method such
-    as POST, or a statement that changes a database, is a write under any name. Where the name
-    leaves it open, a statement that only looks is a read, and the argument decides by which a tool
-    with several uses is told what to do.
+    call. A call that is given a method such as POST, or a statement that changes a database, is a
+    write under any name. Where the name leaves it open, a statement that only looks is a read, and
+    the argument decides by which a tool with several uses is told what to do.
     """
     known = effect_of_tool(call.name, call.kind, told, call.namespace)
     if known is not None:

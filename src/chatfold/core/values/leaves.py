@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
-from chatfold.core.json_text import QUOTE, bare, decoded, decoding
+from chatfold.core.json_text import QUOTE, decoding, document
 from chatfold.core.values.numbers import Cache
 from chatfold.core.values.tables import CURRENCIES, UNITS
 from chatfold.core.values.terms import COMMANDS
@@ -71,7 +71,8 @@ def _walk(root: Any) -> Iterator[tuple[Path, _Said]]:
                 key = step
             kind = value.__class__
             if kind is str:
-                inner = _parsed(value) if value[:1] in _OPENING and depth < _DEEPEST else None
+                may_be = value[:1] in _OPENING and depth < _DEEPEST
+                inner = document(value, _decode) if may_be else None
                 if inner is None:
                     if len(value) < _ENCODED_LENGTH or not _is_encoded(value):
                         yield (*path, step), (value, key, False, beside)
@@ -123,22 +124,6 @@ def _beside(value: dict[str, Any] | list[Any], outer: str) -> str:
         if isinstance(said, str) and len(said) < 16:
             return said
     return ""
-
-
-def _parsed(text: str) -> Any:
-    """Return a JSON object or array with its numbers as they are written, None for all else."""
-    if text[:1] not in "{[":
-        opening = text.lstrip()[:1]
-        if opening == QUOTE:
-            text = bare(text)
-            opening = text.lstrip()[:1]
-        if opening not in ("{", "["):
-            return None
-    try:
-        found = decoded(text, _decode)
-    except ValueError:
-        return None
-    return cast(Any, found) if isinstance(found, (dict, list)) else None
 
 
 def _no_number(written: str) -> None:
@@ -226,7 +211,7 @@ class LeafReader:
             text: The text.
             clean: Applied to each leaf before it is read, as escapes may hide what is to go.
         """
-        root = _parsed(text)
+        root = document(text, _decode)
         if root is None:
             found = found_in(clean(text) if clean else text, self.words)
             if found:
