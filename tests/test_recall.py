@@ -29,6 +29,7 @@ from chatfold.core.flow import Usage
 from chatfold.core.native import plain
 from chatfold.core.xml import decode
 from chatfold.errors import StoreError
+from chatfold.shapes.openai_chat import OpenAIChat
 from chatfold.stores import MemoryStore, Store, StoredFold
 
 __all__ = ["llm_server"]
@@ -777,8 +778,9 @@ def test_what_is_no_store_is_refused_before_anything_is_done() -> None:
         ChatContext([], store="folds.db")  # type: ignore[arg-type]
 
 
-def test_a_result_that_comes_while_the_store_writes_makes_the_fold_stale() -> None:
-    """The list is judged again behind the store: no call is parted from its result."""
+@pytest.mark.parametrize("when", ["the store writes", "it is judged"])
+def test_a_result_that_comes_meanwhenmakes_the_fold_stale(when: str) -> None:
+    """The list is judged again: no call is parted from its result."""
     call = {"id": "late", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     items: list[Any] = [
         {"role": "user", "content": "Find it. " * 200},
@@ -794,8 +796,18 @@ def test_a_result_that_comes_while_the_store_writes_makes_the_fold_stale() -> No
             super().save(fold)
             items.append(result)
 
+    class SlowShape(OpenAIChat):
+        def check(self, items_: Any, *args: Any, **options: Any) -> Any:
+            if items[-1] is not result:
+                items.append(result)
+            return super().check(items_, *args, **options)
+
     before = [*items, result]
-    ctx = ChatContext(items, store=Slow(), shape="openai_chat")
+    ctx = (
+        ChatContext(items, store=Slow(), shape="openai_chat")
+        if when == "the store writes"
+        else ChatContext(items, shape=SlowShape())
+    )
     with pytest.raises(StaleHeadError):
         ctx.summarize(lambda prompt: "It was looked for.", keep_last_turns=1)
     assert items == before
