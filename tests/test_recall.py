@@ -778,8 +778,20 @@ def test_what_is_no_store_is_refused_before_anything_is_done() -> None:
         ChatContext([], store="folds.db")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("when", ["the store writes", "it is judged"])
-def test_a_result_that_comes_meanwhenmakes_the_fold_stale(when: str) -> None:
+class SlowShape(OpenAIChat):
+    """One that calls back whenever it judges a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.then: Callable[[], None] = lambda: None
+
+    def check(self, *args: Any) -> Any:
+        self.then()
+        return super().check(*args)
+
+
+@pytest.mark.parametrize("when", ["the store writes", "it is judged", "a kept fold is judged"])
+def test_a_result_that_comes_meanwhile_makes_the_fold_stale(when: str) -> None:
     """The list is judged again: no call is parted from its result."""
     call = {"id": "late", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     items: list[Any] = [
@@ -790,24 +802,27 @@ def test_a_result_that_comes_meanwhenmakes_the_fold_stale(when: str) -> None:
         {"role": "user", "content": "And now?"},
     ]
     result = {"role": "tool", "tool_call_id": "late", "content": "found"}
+    before = [*items, result]
+
+    def come() -> None:
+        if items[-1] is not result:
+            items.append(result)
 
     class Slow(MemoryStore):
         def save(self, fold: StoredFold) -> None:
             super().save(fold)
-            items.append(result)
+            come()
 
-    class SlowShape(OpenAIChat):
-        def check(self, items_: Any, *args: Any, **options: Any) -> Any:
-            if items[-1] is not result:
-                items.append(result)
-            return super().check(items_, *args, **options)
-
-    before = [*items, result]
-    ctx = (
-        ChatContext(items, store=Slow(), shape="openai_chat")
-        if when == "the store writes"
-        else ChatContext(items, shape=SlowShape())
-    )
-    with pytest.raises(StaleHeadError):
-        ctx.summarize(lambda prompt: "It was looked for.", keep_last_turns=1)
+    store = Slow() if when == "the store writes" else MemoryStore()
+    shape = SlowShape()
+    ctx = ChatContext(items, store=None if when == "it is judged" else store, shape=shape)
+    if when == "a kept fold is judged":
+        fold = ctx.summarize_in_background(lambda prompt: "It was looked for.", keep_last_turns=1)
+        assert fold.wait(10)
+        shape.then = come
+        assert fold.apply_if_ready().reason == "stale"
+    else:
+        shape.then = come if when == "it is judged" else shape.then
+        with pytest.raises(StaleHeadError):
+            ctx.summarize(lambda prompt: "It was looked for.", keep_last_turns=1)
     assert items == before
