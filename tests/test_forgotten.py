@@ -152,13 +152,13 @@ def left(mark: str) -> list[str]:
     """Return who holds a mark for good: a thread whose fold nobody waits for may be at work yet.
 
     Behind the whole suite one look takes as long as that is waited for, and takes the thread its
-    time: so it is looked several times.
+    time: so it is looked several times. What a look tells holds the mark itself, and goes first.
     """
     ends, looks = time.monotonic() + 10, 0
-    while (found := held(mark)) and (looks < _LOOKS or time.monotonic() < ends):
+    while (looks < _LOOKS or time.monotonic() < ends) and held(mark):
         looks += 1
         time.sleep(0.5)
-    return found
+    return held(mark)
 
 
 def without_euros(text: str) -> str:
