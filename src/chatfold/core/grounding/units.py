@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from chatfold.core.grounding.stamps import SHORTEST, stamped
 from chatfold.core.values import Kind, Value
@@ -98,7 +99,7 @@ def codes_of(amount: Value) -> frozenset[str]:
 class Unit:
     """What belongs together: the ids in it, its values by field, the unit around it (-1: none)."""
 
-    __slots__ = ("carried", "currencies", "fields", "names", "parent")
+    __slots__ = ("_fields_of", "carried", "currencies", "fields", "names", "parent")
 
     def __init__(self, parent: int) -> None:
         self.parent = parent
@@ -106,6 +107,22 @@ class Unit:
         self.carried: tuple[str, ...] = ()
         self.currencies: tuple[str, ...] = ()
         self.fields: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+        self._fields_of: dict[str, list[tuple[str, str]]] | None = None
+
+    def place(self, field: tuple[str, str], keys: tuple[str, ...]) -> None:
+        """Take in that all keys of a value stand in a field."""
+        self.fields.setdefault(field, set()).add(keys)
+        self._fields_of = None
+
+    def fields_of(self, key: str) -> Iterable[tuple[str, str]]:
+        """Return the fields in which a value stands."""
+        known = self._fields_of
+        if known is None:  # a long text may be asked for each of its numbers
+            known = self._fields_of = {}
+            for field, held in self.fields.items():
+                for one in set(chain.from_iterable(held)):
+                    known.setdefault(one, []).append(field)
+        return known.get(key, ())
 
 
 class Index:
@@ -170,7 +187,7 @@ class Index:
 
     def place(self, kind: Kind, keys: tuple[str, ...], unit: int, field: str) -> None:
         """Take in where all keys of a value stand."""
-        self.units[unit].fields.setdefault((kind, field), set()).add(keys)
+        self.units[unit].place((kind, field), keys)
         for key in keys:
             seen = self.places.get(key)
             if seen is None:
@@ -203,12 +220,7 @@ class Index:
 
     def fields_of(self, key: str, units: Iterable[int]) -> set[tuple[str, str]]:
         """Return the fields in which units hold a value: its kind and what names it."""
-        return {
-            field
-            for unit in units
-            for field, held in self.units[unit].fields.items()
-            if any(key in keys for keys in held)
-        }
+        return {field for unit in units for field in self.units[unit].fields_of(key)}
 
     def holds(self, units: Iterable[int], field: tuple[str, str]) -> set[tuple[str, ...]]:
         """Return what units hold in a field: all keys of each value."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from chatfold.core.call_json import LONGEST, Path, label_of
 from chatfold.core.call_words import CallWords, named_by
@@ -49,6 +49,22 @@ def on_one_line(leaf: object, clean: Callable[[str], str]) -> str:
     """Return a value as text on one line, "" where it says nothing or is too long."""
     text = "" if leaf is None else clean(" ".join(str(leaf).split()))
     return text if len(text) <= LONGEST else ""
+
+
+class _Text(NamedTuple):
+    """A text of an item.
+
+    Attributes:
+        text: The text.
+        found: Its values, in order.
+        first: The first of each key.
+        contrasts: What it says of them.
+    """
+
+    text: str
+    found: list[Value]
+    first: dict[str, Value]
+    contrasts: Contrasts
 
 
 class PhraseFinder:
@@ -94,7 +110,7 @@ class PhraseFinder:
         self.earlier = earlier
         self.change: Change = change or partial(_as_it_is, words.clean)
         self.is_past = is_past or _never
-        self._values: dict[int, list[tuple[str, list[Value], Contrasts]]] = {}
+        self._values: dict[int, list[_Text]] = {}
 
     def at(self, value: Value, home: Sighting) -> Phrase | None:
         """Return the words for a fact at one place, None where that is inside a body of text."""
@@ -206,7 +222,7 @@ class PhraseFinder:
         place = self._place(value, home)
         if place is None:
             return self._alone(value)
-        one, text, found, contrasts = place
+        one, (text, found, _, contrasts) = place
         said = snippet(text, one, found)
         if len(said) > len(one.text) and contrasts.is_qualified(one):
             whole = contrasts.sentence(one, LONGEST)
@@ -224,29 +240,24 @@ class PhraseFinder:
         if home.author != SAID_BY_USER or not before or _SMALL.fullmatch(value.text):
             return None
         place = self._place(value, home)
-        if place is None or len(place[1]) > _OWN_WORDS:
+        if place is None or len(place[1].text) > _OWN_WORDS:
             return None
-        return place[3].sentence(place[0], _SHORT)
+        return place[1].contrasts.sentence(place[0], _SHORT)
 
     def _told_apart(self, value: Value, home: Sighting) -> str | None:
         """Return the sentence of a value that stands beside others of its kind."""
         place = self._place(value, home)
-        return None if place is None else place[3].words(place[0])
+        return None if place is None else place[1].contrasts.words(place[0])
 
-    def _place(
-        self, value: Value, home: Sighting
-    ) -> tuple[Value, str, list[Value], Contrasts] | None:
-        """Return a value as it stands in the first text of an item that has it.
-
-        With it the text, its values, and what it says of those; None where no text has it.
-        """
-        for text, found, contrasts in self._texts(home.index):
-            for one in found:
-                if one.key == value.key:
-                    return one, text, found, contrasts
+    def _place(self, value: Value, home: Sighting) -> tuple[Value, _Text] | None:
+        """Return a value as it stands in the first text of an item that has it, with that text."""
+        for text in self._texts(home.index):
+            one = text.first.get(value.key)
+            if one is not None:
+                return one, text
         return None
 
-    def _texts(self, index: int) -> list[tuple[str, list[Value], Contrasts]]:
+    def _texts(self, index: int) -> list[_Text]:
         known = self._values.get(index)
         if known is None:
             known = self._values[index] = []
@@ -258,7 +269,8 @@ class PhraseFinder:
                     text = self.earlier
                 if text:
                     found = self.values_in(text)
-                    known.append((text, found, Contrasts(text, found, LONGEST)))
+                    first = {one.key: one for one in reversed(found)}
+                    known.append(_Text(text, found, first, Contrasts(text, found, LONGEST)))
         return known
 
 

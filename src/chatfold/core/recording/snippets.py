@@ -53,12 +53,13 @@ def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
     Args:
         text: The text.
         value: The value.
-        found: All values of the text; none of them is cut.
+        found: All values of the text, in order; none of them is cut.
     """
     before, behind = _AROUND.get(value.kind, (0, 0))
     start, stop = value.start, value.stop
     if before:
-        near = max(start - _NEAR, max((v.stop for v in found if v.stop <= start), default=0))
+        at = bisect_right(found, start, key=_STOP)
+        near = max(start - _NEAR, found[at - 1].stop if at else 0)
         space = text[near:start]
         bounds = [mark.end() for mark in _BOUND.finditer(space)]
         words = list(_WORD.finditer(space, bounds[-1] if bounds else 0))
@@ -67,9 +68,8 @@ def snippet(text: str, value: Value, found: Sequence[Value]) -> str:
         if words:
             start = near + words[-before:][0].start()
     if behind:
-        near = min(
-            stop + _NEAR, min((v.start for v in found if v.start >= stop), default=len(text))
-        )
+        at = bisect_left(found, stop, key=_START)
+        near = min(stop + _NEAR, found[at].start if at < len(found) else len(text))
         space = text[stop:near]
         bound = _BOUND.search(space)
         words = list(_WORD.finditer(space, 0, bound.start() if bound else len(space)))
