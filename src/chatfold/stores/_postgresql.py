@@ -30,7 +30,7 @@ DRIVER: Final = "postgresql+psycopg"
 _DEADLOCK: Final = "40P01"
 _TRIES: Final = 5
 
-_GRACE: Final = 1.0  # seconds that a server has to say that it has cancelled a statement
+_GRACE: Final = 2.0  # seconds that a server has to say that it has cancelled a statement
 _STALE: Final = 2  # pooled connections that may turn out to be dead, one after the other
 _IDLE: Final = 5.0  # seconds that a transaction may stand still at the least
 _TABLES: Final = 0x636861_74666F_6C64  # "chatfold" as a number: names the lock of the tables

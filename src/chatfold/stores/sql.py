@@ -77,7 +77,7 @@ class SQLStore(Closing):
             save, of whatever key. None keeps folds until they are removed.
         timeout: Seconds to wait for others that lock the database, and on PostgreSQL also for any
             one statement and for a connection (for which two are the least). A PostgreSQL server
-            that does not answer at all is given up one second later. `erase` and `expire` of a
+            that does not answer at all is given up two seconds later. `erase` and `expire` of a
             great many folds may need more. Threads of this process that write to one SQLite file
             are no others: they are waited for besides, up to four times as long in all.
 
