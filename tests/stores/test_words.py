@@ -30,6 +30,7 @@ from chatfold.stores._words import Phrase, matches, phrases, ranked, searchable
         ("ver2.0β", "ver2 0β"),
         ("a\ud800b\0c", "a b c"),
         ("𝟘 ™", "0 tm"),
+        ("ΟΔΟΣ, Ϲ 𝝇", "οδοσ σ σ"),
     ],
     ids=ascii,
 )

@@ -126,4 +126,4 @@ def _folded(text: str) -> str:
 
 def _plain(run: re.Match[str]) -> str:
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", run[0]))
-    return unicodedata.normalize("NFC", bare).lower()
+    return unicodedata.normalize("NFC", bare).casefold()  # also of what stood for a capital
