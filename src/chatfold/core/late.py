@@ -150,11 +150,12 @@ def arrived(answers: Sequence[Answer], asked: Snapshot, now: Snapshot) -> Arrive
         now: The list as it is.
     """
     there = set(map(id, now.items))
+    wanted = {_name(answer.call) for answer in answers}  # a few, of all that were ever made
     made: dict[object, list[ToolCallRecord]] = {}
     for known in now.calls:
-        if known.call_index is not None:
+        if known.call_index is not None and (name := _name(known)) in wanted:
             made.setdefault(_name(known, now.items[known.call_index]), []).append(known)
-            made.setdefault(_name(known), []).append(known)
+            made.setdefault(name, []).append(known)
     taken: set[int] = set()
     places: dict[int, list[Answer]] = {}
     gone: list[Answer] = []
