@@ -51,11 +51,14 @@ def drop_duplicates(case: Case) -> Edits:
     """Take out items that stand in the list twice; other items under one id lose the second id."""
     edits = Edits(case)
     items = [slot.item for slot in case.slots]
-    for problem in case.broken("duplicate_item", "duplicate_call_id", "unanswered_call"):
+    problems = case.broken("duplicate_item", "duplicate_call_id", "unanswered_call")
+    # An item with a hundred calls has as many problems, and is compared once.
+    twins = {index: _twin(items, index) for index in {problem.index for problem in problems}}
+    for problem in problems:
         index = problem.index
         if edits.item(index) is None:
             continue
-        twin = problem.indices[1] if problem.rule == "duplicate_item" else _twin(items, index)
+        twin = problem.indices[1] if problem.rule == "duplicate_item" else twins[index]
         if twin is None or edits.item(twin) is None:
             continue
         if case.policies.duplicates == "keep":
