@@ -116,13 +116,16 @@ class Unit:
 
     def fields_of(self, key: str) -> Iterable[tuple[str, str]]:
         """Return the fields in which a value stands."""
-        known = self._fields_of
-        if known is None:  # a long text may be asked for each of its numbers
-            known = self._fields_of = {}
-            for field, held in self.fields.items():
-                for one in set(chain.from_iterable(held)):
-                    known.setdefault(one, []).append(field)
-        return known.get(key, ())
+        if self._fields_of is None:  # a long text may be asked for each of its numbers
+            self._fields_of = self._by_key()
+        return self._fields_of.get(key, ())
+
+    def _by_key(self) -> dict[str, list[tuple[str, str]]]:
+        found: dict[str, list[tuple[str, str]]] = {}
+        for field, held in self.fields.items():
+            for key in set(chain.from_iterable(held)):
+                found.setdefault(key, []).append(field)
+        return found
 
 
 class Index:
