@@ -6,9 +6,11 @@ import copy
 import html
 import json
 import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from types import FrameType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -1406,6 +1408,32 @@ def test_mends_that_undo_each_other_are_not_made() -> None:
         (r.rule, r.action) for r in repairs if r.action == "left"
     }
     assert len([r for r in repairs if r.action != "left"]) < 2
+
+
+@pytest.mark.parametrize("shape", sorted(BLOCKS))
+def test_a_message_that_was_saved_twice_goes_once_and_is_compared_once(shape: str) -> None:
+    """However many calls it has: each of them is a problem of its own."""
+    call, result = BLOCKS[shape]
+    text = {"type": "text", "text": "go"} if shape == "anthropic" else {"text": "go"}
+    ids = [f"c{number}" for number in range(50)]
+    asked = {"role": "assistant", "content": [call(id_) for id_ in ids]}
+    told = {"role": "user", "content": [result(id_, "ok") for id_ in ids]}
+    items = [{"role": "user", "content": [text]}, asked, copy.deepcopy(asked), told]
+    compared = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal compared
+        compared += event == "call" and frame.f_code.co_name == "is_same"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        out, repairs = repaired(items, shape)
+    finally:
+        sys.setprofile(before)
+    assert same_objects(out, [items[0], items[1], items[3]])
+    assert [(r.action, r.indices) for r in repairs] == [("dropped", (2, 1))]
+    assert compared < 10
 
 
 def test_many_open_calls_of_one_step_are_answered_in_linear_time() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatfold import ChatContext
 from chatfold.core.recording.snippets import Contrasts, snippet
 from chatfold.core.values import values
 
@@ -111,3 +112,16 @@ def test_an_address_has_its_town(text: str, said: str) -> None:
     found = values(text)
     value = next(value for value in found if value.text == "12")
     assert snippet(text, value, found) == said
+
+
+def test_a_value_that_is_named_twice_has_the_words_of_the_first_time() -> None:
+    far = "It is far away from here. " * 60
+    said = f"Our big hall has 4711 chairs in rows. {far}They sold some 4711 bottles yesterday."
+    items = [
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": "Fine."},
+        {"role": "user", "content": "Thanks."},
+        {"role": "assistant", "content": "Bye."},
+    ]
+    ChatContext(items).summarize(lambda prompt: "Talk.", keep_last_turns=1)
+    assert "- user: hall has 4711 chairs in\n" in items[0]["content"]
