@@ -53,7 +53,8 @@ def drop_duplicates(case: Case) -> Edits:
     items = [slot.item for slot in case.slots]
     problems = case.broken("duplicate_item", "duplicate_call_id", "unanswered_call")
     # An item with a hundred calls has as many problems, and is compared once.
-    twins = {index: _twin(items, index) for index in {problem.index for problem in problems}}
+    of_calls = {problem.index for problem in problems if problem.rule != "duplicate_item"}
+    twins = {index: _twin(items, index) for index in of_calls}
     for problem in problems:
         index = problem.index
         if edits.item(index) is None:

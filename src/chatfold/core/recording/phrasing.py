@@ -222,8 +222,9 @@ class PhraseFinder:
         place = self._place(value, home)
         if place is None:
             return self._alone(value)
-        one, (text, found, _, contrasts) = place
-        said = snippet(text, one, found)
+        one, there = place
+        said = snippet(there.text, one, there.found)
+        contrasts = there.contrasts
         if len(said) > len(one.text) and contrasts.is_qualified(one):
             whole = contrasts.sentence(one, LONGEST)
             return whole if whole and qualifies(whole) else self._alone(value)
