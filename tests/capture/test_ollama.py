@@ -199,3 +199,37 @@ def test_recording_leaves_the_chunks_alone() -> None:
     assert chunks == copies
     host.added[0]["tool_calls"].clear()
     assert chunks == copies
+
+
+def test_calls_that_come_again_get_ids_of_their_own_also_where_a_fold_gave_their_place() -> None:
+    """The same call at the same place of a list is another one while the first still stands."""
+    items: list[Any] = []
+    for _ in range(6):
+        items.append({"role": "user", "content": "How is the weather?"})
+        items += captured(body({"tool_calls": [ROME, ROME]}), shape_named, items).items
+        items += [{"role": "tool", "tool_name": "weather", "content": "fine"}] * 2
+        while len(items) > 9:  # the same lengths come again
+            del items[:4]
+        ids = [made["id"] for item in items for made in item.get("tool_calls", ())]
+        assert len(set(ids)) == len(ids) == len(items) // 2
+
+
+def test_an_id_is_made_without_reading_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn of a conversation of any length reads the items behind the last call."""
+    read = 0
+    shape = shape_named("ollama")
+    reads = type(shape).read
+
+    def counted(self: Any, item: Any) -> Any:
+        nonlocal read
+        read += 1
+        return reads(self, item)
+
+    monkeypatch.setattr(type(shape), "read", counted)
+    items: list[Any] = []
+    for _ in range(100):
+        read = 0
+        items.append({"role": "user", "content": "How is the weather?"})
+        items += captured(body({"tool_calls": [ROME, OSLO]}), shape_named, items).items
+        items += [{"role": "tool", "tool_name": "weather", "content": "fine"}] * 2
+    assert read <= 6

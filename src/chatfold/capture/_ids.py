@@ -7,9 +7,9 @@ same items whether it came as a stream or whole.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import count
+from itertools import chain
 from typing import Any
 
 from chatfold.core.views import CallPart, ResultPart, Shape
@@ -34,37 +34,38 @@ def finished(
         if clean is None:
             continue
         if takes_ids:
-            clean = shape.with_call_ids(clean, _NewIds(shape, items, len(items) + len(made)))
+            before = chain(reversed(made), reversed(items))
+            clean = shape.with_call_ids(clean, _NewIds(shape, before, len(items) + len(made)))
         made.append(clean)
     return tuple(made)
 
 
 class _NewIds:
-    """Makes ids for the calls of one item; no id is given twice in a list."""
+    """Makes ids for the calls of one item; none stands in the list already.
 
-    def __init__(self, shape: Shape, items: Sequence[Any], position: int) -> None:
+    Each depends on the last id before it: its place alone, which a fold gives to a later item, may
+    get the same call again. That id is looked for from the end, so the list is not read through.
+    """
+
+    def __init__(self, shape: Shape, before: Iterable[Any], position: int) -> None:
         self._shape = shape
-        self._items = items
+        self._before = before
         self._position = position
         self._ordinal = 0
-        self._taken: set[str | None] | None = None
+        self._last_id: str | None = None
 
     def __call__(self, call: CallPart) -> str:
-        if self._taken is None:  # read only where an id is wanting, which is seldom
-            self._taken = set(_ids(self._shape, self._items))
-        key = (self._position, self._ordinal, call.name, call.arguments)
-        new = next(id_ for n in count() if (id_ := _digest(*key, n)) not in self._taken)
+        if self._last_id is None:  # read only where an id is wanting, which is seldom
+            self._last_id = next(_ids(self._shape, self._before), "")
+        key = (self._last_id, self._position, self._ordinal, call.name, call.arguments)
         self._ordinal += 1
-        return new
+        return f"call_{blake2b(json.dumps(key).encode(), digest_size=12).hexdigest()}"
 
 
-def _digest(*key: object) -> str:
-    return f"call_{blake2b(json.dumps(key).encode(), digest_size=12).hexdigest()}"
-
-
-def _ids(shape: Shape, items: Sequence[Any]) -> Iterable[str | None]:
-    for item in tuple(items):  # other threads may append meanwhile
+def _ids(shape: Shape, items: Iterable[Any]) -> Iterator[str]:
+    """Yield the ids of the calls and results of items that come last first, the last one first."""
+    for item in items:
         view = shape.read(item)
-        for part in view.parts if view is not None else ():
-            if isinstance(part, (CallPart, ResultPart)):
+        for part in reversed(view.parts) if view is not None else ():
+            if isinstance(part, (CallPart, ResultPart)) and part.id is not None:
                 yield part.id
