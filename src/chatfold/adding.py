@@ -83,8 +83,8 @@ class Adding(History[ItemT]):
             The items that were added.
 
         Raises:
-            TypeError: It is no whole response, and the message says what to pass; or `choice` is no
-                whole number.
+            TypeError: It is no whole response, and the message says what to pass; it holds what no
+                provider sends and cannot be read; or `choice` is no whole number.
             ValueError: There are several answers, and `choice` names none of them; or the response
                 is still being written.
         """

@@ -21,7 +21,7 @@ from chatfold.capture import (
 from chatfold.capture._ids import finished
 from chatfold.capture._known import unlisted
 from chatfold.capture._recorder import Recording
-from chatfold.capture._refusals import no_response, no_stream
+from chatfold.capture._refusals import no_response, no_stream, unreadable
 from chatfold.capture._sdk import fields
 from chatfold.capture._streams import (
     AsyncRecordedOpening,
@@ -65,8 +65,8 @@ def captured(
         choice: Which of several answers, from 0; None where there is only one.
 
     Raises:
-        TypeError: It is not a whole response, and the message says what to pass; or `choice` is no
-            whole number.
+        TypeError: It is not a whole response, and the message says what to pass; it holds what
+            cannot be read; or `choice` is no whole number.
         ValueError: There are several answers and `choice` is None, there is no such one, or the
             response is still being written.
     """
@@ -74,10 +74,15 @@ def captured(
         check_whole("choice", choice, 0)
     for maker in MAKERS:
         if maker.takes(response):
-            raw = maker.outputs(response, choice=choice)
             shape = shapes(maker.shape)
-            new = unlisted(raw.items, items, shape)
-            made = finished(new, shape, items, takes_ids=raw.takes_ids)
+            try:
+                raw = maker.outputs(response, choice=choice)
+                new = unlisted(raw.items, items, shape)
+                made = finished(new, shape, items, takes_ids=raw.takes_ids)
+            except ValueError:  # of several answers, or of one that is still being written
+                raise
+            except Exception as error:  # a field is what no provider sends, such as a call of 0
+                raise TypeError(unreadable(response, error)) from error
             return raw._replace(items=made)
     raise TypeError(no_response(response))
 

@@ -8,7 +8,7 @@ from typing import Any
 from chatfold.capture._sdk import is_a
 from chatfold.core.native import field
 
-__all__ = ["no_response", "no_stream"]
+__all__ = ["no_response", "no_stream", "unreadable"]
 
 _RAW = (
     "LegacyAPIResponse",
@@ -45,6 +45,14 @@ def no_response(value: Any) -> str:
     return (
         f"add_response() got {name}; pass what the SDK's call returned, such as a ChatCompletion, "
         "a Response or a Message, as an object or a dict"
+    )
+
+
+def unreadable(response: Any, error: Exception) -> str:
+    """Return that a response was not taken as it holds what no provider sends, and what to do."""
+    return (
+        f"add_response() cannot read what this {type(response).__name__} holds "
+        f"({type(error).__name__}: {error}), and added nothing; correct the response, or ask again"
     )
 
 

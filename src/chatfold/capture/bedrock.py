@@ -57,11 +57,15 @@ def outputs(response: Any, *, choice: int | None) -> Captured:
     A call at the end of an answer that was cut off has not all of its input, though an object.
 
     Raises:
+        TypeError: The content of its message is no list.
         ValueError: `choice` is neither None nor 0: there is one answer.
     """
     message = _dict(chosen([_dict(response["output"]).get("message")], choice))
-    content: list[Any] = message.get("content") or []
-    ended = _ended(content, response["stopReason"])
+    content: Any = message.get("content") or []
+    if not isinstance(content, list):
+        kind = type(content).__name__
+        raise TypeError(f"a message with a content of {kind} cannot be read; pass a list of blocks")
+    ended = _ended(cast("list[Any]", content), response["stopReason"])
     item = message if ended is content else {**message, "content": ended}
     if not item.get("role"):  # as a server may that stands in for Bedrock
         item = {**item, "role": "assistant"}
