@@ -737,6 +737,21 @@ def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
     assert out[1] == 7
 
 
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "ollama", "mistral"])
+def test_a_result_beside_words_of_another_provider_is_not_doubled(shape: str, early: bool) -> None:
+    """The list's shape cannot take it out of there, so a note of it would be one too many."""
+    call, result = BLOCKS["anthropic"]
+    foreign = {"role": "user", "content": [result("toolu_2", "18C"), SAID_BLOCK]}
+    asked = [{"role": "assistant", "content": [call("toolu_2")]}] if early else []
+    items = [USER, foreign, *asked]
+    out, repairs = repaired(items, shape)
+    said = json.dumps(plain(out))
+    assert said.count("18C") == said.count(SAID_BLOCK["text"]) == 1
+    left = {(r.rule, r.indices) for r in repairs if r.action == "left"}
+    assert {("foreign_item", (1,)), ("orphan_result", (1,))} <= left
+
+
 def test_an_item_whose_insides_are_of_a_wrong_type_stops_no_repair() -> None:
     """It stays as it is, and what else is wrong with the list is mended."""
     step = [

@@ -12,7 +12,16 @@ from chatfold.core.calls import ToolCallRecord
 from chatfold.core.mends.edits import Case, Edits
 from chatfold.core.views import CallPart, ResultPart, ServerCallPart, StatePart
 
-__all__ = ["Result", "answers_of", "behind_of", "calls_of", "put_joined", "results_of", "take_out"]
+__all__ = [
+    "Result",
+    "answers_of",
+    "behind_of",
+    "calls_of",
+    "comes_apart",
+    "put_joined",
+    "results_of",
+    "take_out",
+]
 
 
 class Result(NamedTuple):
@@ -50,6 +59,16 @@ def _is_of(part: ResultPart, record: ToolCallRecord) -> bool:
         and part.text == record.result
         and (part.id is None or record.id is None or part.id == record.id)
     )
+
+
+def comes_apart(case: Case, index: int) -> bool:
+    """Return whether results can be taken out of the item at `index`.
+
+    Of another provider's item the list's shape can take nothing: what else it says would go with
+    its results, or these would stand in the list twice.
+    """
+    view, name = case.snapshot.views[index], case.snapshot.shape.name
+    return not name or view.shape == name or all(type(p) is ResultPart for p in view.parts)
 
 
 def take_out(case: Case, edits: Edits, index: int, places: Iterable[int], repair: int) -> None:

@@ -15,6 +15,7 @@ from chatfold.core.mends.pieces import (
     Result,
     answers_of,
     behind_of,
+    comes_apart,
     put_joined,
     results_of,
     take_out,
@@ -40,7 +41,7 @@ def mend_duplicate_results(case: Case) -> Edits:
         key = (result.part.pair, result.part.id)
         if result.record.call_index is not None:
             first[key] = result.part
-        elif result.at in broken and result.part.id is not None:
+        elif result.at in broken and result.part.id is not None and comes_apart(case, result.at):
             known = first.get(key)
             if known is not None and (known.text, known.media) == (
                 result.part.text,
@@ -180,6 +181,8 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
     late: dict[int, list[tuple[str, Result]]] = {}
     early = _early(case)
     for result in results_of(case):
+        if not comes_apart(case, result.at):
+            continue
         asked = result.record.call_index
         if asked is None and result.at in problems:
             asked = early.get((result.part.pair, result.part.id))
@@ -278,7 +281,7 @@ def mend_orphans(case: Case) -> Edits:
         key = (result.part.pair, result.part.id)
         if result.record.call_index is not None:
             answered.add(key)
-        elif result.at in broken:
+        elif result.at in broken and comes_apart(case, result.at):
             orphans.setdefault(result.at, []).append(result)
             if key in answered and result.part.id is not None:
                 again.add(result.at)
