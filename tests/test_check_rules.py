@@ -813,3 +813,14 @@ def test_results_of_many_calls_in_one_message_are_checked_in_linear_time(
         return quickest(ctx.check)
 
     assert seconds(4_000) < 25 * seconds(500)
+
+
+@pytest.mark.parametrize("shape", [None, "openai_chat", "openai_responses", "anthropic", "bedrock"])
+@pytest.mark.parametrize(("role", "told"), [({"name": "user"}, "dict"), (["user"], "list")])
+def test_a_role_that_is_no_text_is_told_in_words(shape: str | None, role: Any, told: str) -> None:
+    """Whether the list's shape is settled or not, and not by what Python says of it."""
+    ctx: ChatContext[Any] = ChatContext([{"role": role, "content": "hello"}], shape=shape)
+    (problem,) = ctx.check()
+    assert (problem.rule, problem.index) == ("malformed_item", 0)
+    assert problem.message == f"item: the role is {told}, not text"
+    assert [repair.rule for repair in ctx.repair()] == ["malformed_item"]

@@ -275,14 +275,19 @@ def no_item(value: object) -> str:
 def _unreadable(item: Any, fault: str) -> ItemView:
     """Return the generic reading of an item that no shape reads."""
     kind: Any = None
+    role: Any = None
     text = ""
     # Whatever is wrong with one object must not break the rest: one of a database, say, may not
     # be asked any more.
     with suppress(Exception):
         kind = field(item, "type")
     with suppress(Exception):
+        role = field(item, "role")
+    with suppress(Exception):
         text = json_text(item)
     if not isinstance(kind, str):
         kind = "" if isinstance(item, dict) else type(item).__name__
+    if isinstance(role, (dict, list)):  # which no shape can look up; Python's words help nobody
+        fault = f"the role is {type(cast(object, role)).__name__}, not text"
     fault = fault or no_item(cast(object, item))
     return ItemView("unknown", (UnknownPart(kind, text),), kind, fault=fault)
