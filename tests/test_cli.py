@@ -963,6 +963,20 @@ def test_a_missing_extra_is_named(package: str, module: str) -> None:
     assert 'pip install "chatfold[cli]"' in done.stderr.decode()
 
 
+def test_an_interrupt_while_the_command_is_loaded_is_quiet(history: Path) -> None:
+    """Whoever stops it is told what a shell tells of any command, and no trace of imports."""
+    finder = f"""
+import sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == "chatfold.context":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+{ENTRY}"""
+    done = process("check", history, code=finder)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ["summarize", "calls", "check", "demo"])
 def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, command: str) -> None:

@@ -19,13 +19,15 @@ def main() -> NoReturn:
 
     Raises:
         SystemExit: Always, with the exit code: 0 done, 1 a failed model or a list with problems,
-            2 input that cannot be used.
+            2 input that cannot be used, 130 interrupted.
     """
     try:
         run = _imported()
     except MissingExtraError as error:
         print(f"chatfold: {error}", file=sys.stderr)  # noqa: T201 - typer.echo may be missing
         raise SystemExit(2) from error
+    except KeyboardInterrupt:  # loading takes a while; once it runs, typer does the same
+        raise SystemExit(130) from None
     raise SystemExit(run())
 
 
