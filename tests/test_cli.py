@@ -977,6 +977,16 @@ sys.meta_path.insert(0, Interrupted())
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+@pytest.mark.parametrize("llm", ["openai:m", "anthropic:m"])
+def test_a_client_that_cannot_be_made_is_told_in_one_line(history: Path, llm: str) -> None:
+    """A client that is thrown away half made has nothing more to say."""
+    environment = {"HTTPS_PROXY": "foo://x", "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    done = process("summarize", history, "--llm", llm, environment=environment)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1, done.stderr
+    assert b"client cannot be made" in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ["summarize", "calls", "check", "demo"])
 def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, command: str) -> None:

@@ -179,6 +179,7 @@ def run() -> int:
     prepare_streams()
     # What the library warns of is in the outcome, or in the error: that is told, once.
     logging.getLogger("chatfold").addHandler(logging.NullHandler())
+    sys.unraisablehook = _without_finalizers
     try:
         code: object = app(standalone_mode=False)
     except OSError as error:  # of a stream: those of files are told where they are read or written
@@ -193,6 +194,15 @@ def run() -> int:
         typer.echo(f"chatfold: {one_line(message())} (see {command} --help)", err=True)
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _without_finalizers(failed: sys.UnraisableHookArgs) -> None:
+    """Show what cannot be raised, but not of a client that was thrown away half made.
+
+    The SDK's own error has told why it could not be made; its finalizer then misses what it lacks.
+    """
+    if getattr(failed.object, "__name__", "") != "__del__":
+        sys.__unraisablehook__(failed)
 
 
 def _options(
