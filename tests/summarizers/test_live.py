@@ -309,6 +309,24 @@ def test_a_field_that_can_be_read_once_is_refused(way: Way, llm_server: LLMServe
     assert not llm_server.requests
 
 
+def test_a_field_that_a_request_is_made_from_is_of_its_kind(
+    way: Way, llm_server: LLMServer
+) -> None:
+    """It is named before anything is sent, not by an error from where the body is made."""
+    limit = "max_output_tokens" if way.shape == "openai_responses" else "max_tokens"
+    for name, value, words in (
+        (limit, "4096", "a number, not '4096'"),
+        ("extra_body", {limit: "4096"}, "a number, not '4096'"),
+        ("extra_body", "fast", "a dict, or None, not str"),
+        ("extra_headers", [("x", "y")], "a dict, or None, not list"),
+        ("extra_query", "", "a dict, or None, not str"),
+    ):
+        named = limit if isinstance(value, dict) else name
+        with pytest.raises(TypeError, match=rf"^request\['{named}'\] must be {words}$"):
+            way.fold(context(way), llm_server, request=way.request(**{name: value}))
+    assert not llm_server.requests
+
+
 @pytest.mark.parametrize("some", [list, tuple])
 def test_functions_for_the_tool_runner_go_out_as_it_sends_them(
     some: Callable[[list[Any]], Any], llm_server: LLMServer

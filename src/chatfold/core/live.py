@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from chatfold.core.native import field as value_of
-from chatfold.core.scalars import check_model
+from chatfold.core.scalars import check_model, check_number
 from chatfold.core.views import ItemView
 
 __all__ = [
@@ -41,6 +41,7 @@ _REFUSED: Final[Mapping[str, str]] = {
     "compaction": "the provider would answer with an item of its own",
 }
 _LIMITS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_EXTRA: Final = ("extra_body", "extra_headers", "extra_query")
 # Known by their names, as no SDK is imported here.
 _UNSET: Final = frozenset({"NotGiven", "Omit"})
 _SDKS: Final = frozenset({"openai", "anthropic"})
@@ -132,7 +133,8 @@ def checked_request(request: object) -> Mapping[str, Any]:
     """Return the fields of a live request that were given.
 
     Raises:
-        TypeError: It is no mapping of names to values, or one of these can be read only once.
+        TypeError: It is no mapping of names to values, one of these can be read only once, or it is
+            not what the request for a summary is made from.
         ValueError: A field cannot be kept in a request for a summary.
     """
     if not isinstance(request, Mapping):
@@ -145,8 +147,17 @@ def checked_request(request: object) -> Mapping[str, Any]:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"request is by the names of arguments, not {name!r}")
     check_model("request['model']", fields.get("model"))
-    extra = fields.get("extra_body")
-    body = cast("Mapping[str, Any]", extra) if isinstance(extra, Mapping) else fields
+    for name in _EXTRA:
+        value = fields.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            raise TypeError(
+                f"request[{name!r}] must be a dict, or None, not {type(value).__name__}"
+            )
+    body = cast("Mapping[str, Any]", fields.get("extra_body") or fields)
+    for name in _LIMITS:  # the summary may need a higher one
+        for given in (fields.get(name), body.get(name)):
+            if given is not None:
+                check_number(f"request[{name!r}]", given)
     for name, why in _REFUSED.items():
         if fields.get(name) is not None or body.get(name) is not None:
             raise ValueError(f"request must not hold {name!r}: {why}")
