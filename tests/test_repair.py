@@ -737,6 +737,20 @@ def test_foreign_and_malformed_items_are_left_and_named(shape: str) -> None:
     assert out[1] == 7
 
 
+@pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "ollama", "mistral"])
+def test_of_another_providers_results_all_become_notes_or_none(shape: str) -> None:
+    """The list's shape can take out the message alone, and not one of two results."""
+    call, result = BLOCKS["bedrock"]
+    asked = {"role": "assistant", "content": [call("a")]}
+    told = {"role": "user", "content": [result("a", "18C"), result("b", "20C")]}
+    out, repairs = repaired([USER, asked, told, SAID], shape)
+    assert json.dumps(plain(out)).count("20C") == 1
+    assert ("orphan_result", "left", (2,)) in {(r.rule, r.action, r.indices) for r in repairs}
+    out, _ = repaired([USER, told, SAID], shape)
+    assert ["18C" in json.dumps(item) for item in plain(out)].count(True) == 1
+    assert told not in out
+
+
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("shape", ["openai_chat", "openai_responses", "ollama", "mistral"])
 def test_a_result_beside_words_of_another_provider_is_not_doubled(shape: str, early: bool) -> None:

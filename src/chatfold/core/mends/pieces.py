@@ -5,7 +5,7 @@ Not here: why that is done (`calls`, `results`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from chatfold.core.calls import ToolCallRecord
@@ -61,14 +61,14 @@ def _is_of(part: ResultPart, record: ToolCallRecord) -> bool:
     )
 
 
-def comes_apart(case: Case, index: int) -> bool:
-    """Return whether results can be taken out of the item at `index`.
+def comes_apart(case: Case, index: int, places: Collection[object]) -> bool:
+    """Return whether the results at these places can be taken out of the item at `index`.
 
-    Of another provider's item the list's shape can take nothing: what else it says would go with
-    its results, or these would stand in the list twice.
+    Of another provider's item the list's shape can take nothing but all of it: what else it says
+    would go with the results, or these would stand in the list twice.
     """
     view, name = case.snapshot.views[index], case.snapshot.shape.name
-    return not name or view.shape == name or all(type(p) is ResultPart for p in view.parts)
+    return not name or view.shape == name or len(places) == len(view.parts)
 
 
 def take_out(case: Case, edits: Edits, index: int, places: Iterable[int], repair: int) -> None:

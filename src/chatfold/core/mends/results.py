@@ -41,7 +41,7 @@ def mend_duplicate_results(case: Case) -> Edits:
         key = (result.part.pair, result.part.id)
         if result.record.call_index is not None:
             first[key] = result.part
-        elif result.at in broken and result.part.id is not None and comes_apart(case, result.at):
+        elif result.at in broken and result.part.id is not None:
             known = first.get(key)
             if known is not None and (known.text, known.media) == (
                 result.part.text,
@@ -49,6 +49,8 @@ def mend_duplicate_results(case: Case) -> Edits:
             ):
                 twice.setdefault(result.at, []).append(result)
     for index, found in twice.items():
+        if not comes_apart(case, index, found):
+            continue
         if case.policies.duplicates == "keep":
             edits.leave(broken[index], index, "duplicates='keep'")
             continue
@@ -131,12 +133,13 @@ def move_results(case: Case) -> Edits:
                 edits.leave(rule, result.at, f"{_policy(rule)}='keep'")
             else:
                 taken.setdefault(result.at, []).append(result.place)
+    taken = {at: places for at, places in taken.items() if comes_apart(case, at, places)}
     if not taken:
         return edits
     owners: dict[int, int] = {}
     answers = answers_of(case)
     for call_index, results in late.items():
-        moved = [(rule, r) for rule, r in results if not _kept(case, rule)]
+        moved = [(rule, r) for rule, r in results if not _kept(case, rule) and r.at in taken]
         number = 0
         for rule, result in moved:
             first_in_message = rule == "result_not_first"
@@ -181,8 +184,6 @@ def _late(case: Case) -> dict[int, list[tuple[str, Result]]]:
     late: dict[int, list[tuple[str, Result]]] = {}
     early = _early(case)
     for result in results_of(case):
-        if not comes_apart(case, result.at):
-            continue
         asked = result.record.call_index
         if asked is None and result.at in problems:
             asked = early.get((result.part.pair, result.part.id))
@@ -281,10 +282,11 @@ def mend_orphans(case: Case) -> Edits:
         key = (result.part.pair, result.part.id)
         if result.record.call_index is not None:
             answered.add(key)
-        elif result.at in broken and comes_apart(case, result.at):
+        elif result.at in broken:
             orphans.setdefault(result.at, []).append(result)
             if key in answered and result.part.id is not None:
                 again.add(result.at)
+    orphans = {at: found for at, found in orphans.items() if comes_apart(case, at, found)}
     places = _places(case, orphans) if orphans else []
     for index, found in orphans.items():
         rule = broken[index]
