@@ -217,6 +217,25 @@ def test_a_broken_history_is_repaired_or_says_why_not(shape: str) -> None:
     assert judged >= per_shape
 
 
+def test_calls_with_and_without_ids_that_become_one_turn_are_answered_each() -> None:
+    """By Gemini a call need not have an id; a response without one answers such a call first."""
+    names = "search", "book"
+    numbered = [{"function_call": {"name": name, "args": {}, "id": "call_1"}} for name in names]
+    plain_call = {"function_call": {"name": "search", "args": {}}}
+    found = {"function_response": {"name": "search", "response": {"result": "18C"}}}
+    items = [
+        {"role": "user", "parts": [{"text": "Where is it?"}]},
+        {"role": "model", "parts": numbered},
+        {"role": "model", "parts": [plain_call]},
+        {"role": "user", "parts": [found]},
+    ]
+    assert list(complaints(items, "gemini")) == []
+    out, _ = repaired(items, "gemini")
+    told = [part["function_response"] for part in out[2]["parts"]]
+    assert [t.get("id") for t in told] == [None, "call_1", "call_1"]
+    assert [t["name"] for t in told] == ["search", *names]
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_tuples_are_mended_like_lists(shape: str) -> None:
     """The SDKs' types take any iterable of blocks and of calls."""

@@ -104,13 +104,18 @@ def _responses(index: int, given: list[Item], wanted: list[Item]) -> Iterator[Vi
 
 
 def _match(response: Item, calls: list[Item]) -> Item | None:
-    """Return the call that a response answers: of its id, or of its name where one has no id."""
+    """Return the call that a response answers: of its id, or of its name where one has no id.
+
+    One without an id answers a call without one, if there is one; else the call's own response,
+    which has its id, would be left without a call.
+    """
     key, name = response.get("id"), response.get("name")
     for call in calls:
         if key and call.get("id") == key:
             return call
     loose = [call for call in calls if not (key and call.get("id"))]
-    return next((call for call in loose if call.get("name") == name or not name), None)
+    named = [call for call in loose if call.get("name") == name or not name]
+    return min(named, key=lambda call: bool(call.get("id")), default=None)
 
 
 def _served(index: int, turns: list[Item], kind: str) -> Iterator[Violation]:
