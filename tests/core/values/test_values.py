@@ -727,3 +727,21 @@ def test_what_is_a_day_in_no_order_is_none() -> None:
 def test_an_address_without_a_scheme_is_that_of_its_host(host: str) -> None:
     """Also with capitals, in which no other name of a host is one."""
     assert [value.key for value in values(f"See {host} for more.")] == ["url:example.com"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"Steps:\\n1. Pay 40 EUR"', ["number", "amount"]),
+        ('"schema:\\n\\n{\\"city\\": 7}"', ["number"]),
+        ("Größe:\\r\\n12", ["number"]),
+        ("x2:\\n- y", ["id"]),
+        ('"in\\nC:\\\\tmp\\\\x.txt"', ["path"]),
+        ("\uff08C:\\tmp\\x.txt", ["path"]),
+        ("路径C:\\tmp\\x.txt", ["path"]),
+        ("(d:\\x.txt)", ["path"]),
+    ],
+)
+def test_the_letter_of_a_drive_is_no_end_of_a_word(text: str, expected: list[str]) -> None:
+    """A line break in a text of JSON, behind a word and a colon, begins no path."""
+    assert [value.kind for value in values(text)] == expected

@@ -46,6 +46,7 @@ _URL = re.compile(
     r"\uff00-\uffef]{1,2048}"
 )
 _DRIVE = re.compile(r"[A-Za-z]:\\[^\s\"'<>|:*?`,;]{1,512}")
+_NO_DRIVE = re.compile(rf"(?<!\\[nrt])(?<=[{_LETTER}0-9_])")  # "schema:\n" in JSON; but "\nC:\"
 _FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 _OPTION = re.compile(r"(?:^| )--?[A-Za-z][\w-]*")
 _IBAN = re.compile(r"[A-Z]{2}\d\d(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?(?![A-Za-z0-9])")
@@ -287,12 +288,13 @@ def _placed(
 def _marked(text: str, mark: int, at: int) -> tuple[list[Value], int]:
     """Return a command in backticks or behind a prompt, or the path behind a drive's letter."""
     if text[mark] == "\\":
-        found = _DRIVE.match(text, mark - 2) if mark - 2 >= at else None
+        start = mark - 2
+        is_drive = start >= at and not _NO_DRIVE.match(text, start)
+        found = _DRIVE.match(text, start) if is_drive else None
         path = found[0].rstrip(".)") if found else ""
         keys = path_keys(path) if path else None
         if keys is None:
             return [], mark + 1
-        start = mark - 2
         return [Value("path", path, *_placed(keys, start, len(path)))], start + len(path)
     if text[mark] == "$":
         found = _TO_END.match(text, mark + 2) if not mark or text[mark - 1] == "\n" else None
