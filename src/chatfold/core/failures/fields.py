@@ -62,6 +62,8 @@ _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNOREC
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
     r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
+# What SIGINT, SIGKILL and SIGTERM end says so by 128 and their number; Python's subprocess by -2.
+_SIGNALLED = frozenset((130, 137, 143, -2, -9, -15))
 _REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
 # The same of a tool that takes something, as such a state is another's deed elsewhere.
 _TAKEN = word_set(
@@ -159,7 +161,7 @@ def _reason_or_inner(
     code = None if went_well else http_code(result)
     if code is not None and code in map(str, given()):
         code = None
-    exited = None if went_well else exit_code(result)
+    exited = None if went_well else _exit_code(result, name)
     errors = [result[key] for key in _ERRORS if read(result.get(key)) not in EMPTY]
     has_errors = any(not isinstance(each, str) or is_error_code(each) for each in errors)
     has_errors = has_errors and not some_failed(result)
@@ -334,6 +336,12 @@ def _is_type_of_error(result: dict[str, Any]) -> bool:
     kind = result.get("type")
     is_error = isinstance(kind, str) and kind.endswith("_error")
     return is_error and any(result.get(beside) for beside in ("message", "code"))
+
+
+def _exit_code(result: dict[str, Any], name: str) -> int | None:
+    """Return the code of a command that failed, but not of what a tool such as `stop_job` ended."""
+    code = exit_code(result)
+    return None if code in _SIGNALLED and is_named_by("aborted", name) else code
 
 
 def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:
