@@ -980,7 +980,8 @@ sys.meta_path.insert(0, Interrupted())
 @pytest.mark.parametrize("llm", ["openai:m", "anthropic:m"])
 def test_a_client_that_cannot_be_made_is_told_in_one_line(history: Path, llm: str) -> None:
     """A client that is thrown away half made has nothing more to say."""
-    environment = {"HTTPS_PROXY": "foo://x", "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    keys = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    environment = {**keys, "SSL_CERT_FILE": str(history.with_name("none.pem"))}
     done = process("summarize", history, "--llm", llm, environment=environment)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.count(b"\n") == 1, done.stderr
