@@ -425,3 +425,11 @@ def server() -> Any:
     """A running server."""
     with NativeServer("application/vnd.amazon.eventstream").running() as running:
         yield running
+
+
+def test_a_message_whose_content_is_no_list_is_refused() -> None:
+    """Stored, it would be an item of another provider."""
+    message = {"role": "assistant", "content": "Yes."}
+    response = {"output": {"message": message}, "stopReason": "end_turn"}
+    with pytest.raises(TypeError, match="a content of str cannot be read; pass a list of blocks"):
+        captured(response, shape_named, [])

@@ -745,3 +745,9 @@ def test_an_address_without_a_scheme_is_that_of_its_host(host: str) -> None:
 def test_the_letter_of_a_drive_is_no_end_of_a_word(text: str, expected: list[str]) -> None:
     """A line break in a text of JSON, behind a word and a colon, begins no path."""
     assert [value.kind for value in values(text)] == expected
+
+
+def test_a_drive_may_stand_behind_a_line_break_of_json() -> None:
+    """Its letter is then behind that of the escape."""
+    (path,) = values('"in\\nc:\\\\tmp\\\\x.txt"')
+    assert path.text == "c:\\\\tmp\\\\x.txt"
