@@ -23,6 +23,7 @@ from chatfold.core.call_json import (
 )
 from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
+from chatfold.core.failures.reasons import OTHER_REASONS, REASONS
 from chatfold.core.failures.successes import is_in_doubt, is_plain_success, telling_line
 from chatfold.core.failures.wraps import unwrapped
 from chatfold.core.values import Kind, values
@@ -30,7 +31,14 @@ from chatfold.core.values.numbers import Cache
 from chatfold.core.values.typed import found_in
 from chatfold.core.word_sets import word_set
 
-__all__ = ["Naming", "is_unclear", "outcome_of", "says_how_it_went", "waits_or_ended"]
+__all__ = [
+    "Naming",
+    "is_unclear",
+    "outcome_of",
+    "says_how_it_went",
+    "tells_of_doubt",
+    "waits_or_ended",
+]
 
 _MOST_NAMED = 5  # values that name a result
 _FEW = 3  # values of a result that go in whatever they are
@@ -61,6 +69,8 @@ _STATE = re.compile(r"(?:^|_)(?:status|state|outcome|estado|statut|stato)$")
 _TROUBLE = re.compile(
     r"(?i:is_?)?(?i:errors?|exception|fail(?:ed|ures?)|warnings?)(?:_\w+|[A-Z]\w*)?"
 )
+# What a tool says in words of how a call went.
+_SAYS = frozenset((*REASONS, *OTHER_REASONS, "hint", "note", "notes", "warning", "warnings"))
 _REGION = re.compile(r"[A-Z]{2}")  # of an address: `"state": "TX"`
 _READ = 4000  # characters of a text in which is looked for what was run
 # How LangChain's `HumanInTheLoopMiddleware` (1.5) tells that a person has changed a call: in its
@@ -126,16 +136,19 @@ def outcome_of(
             if not _is_good_news(key_of(path), leaf):
                 flags.append((_FLAGS.index(leaf), place))
             continue
-        text = text_of(leaf, clean)
+        key = key_of(path)
+        says = isinstance(leaf, str) and " " in leaf and key in _SAYS and not _is_of_one(path)
+        text = text_of(telling_line(leaf) if says and len(leaf) > LONGEST else leaf, clean)
         if text is not None and place in not_done:
             # What comes first names each of the things, before more is told of the first one.
             parts.append((of_one[path[:-1]], place, shortened(text)))
             of_one[path[:-1]] += 1
             continue
-        if text is None or len(text) > LONGEST or text in told:
+        if text is None or text in told or (len(text) > LONGEST and not says):
             continue
         told.add(text)
-        ranked.append((_rank(key_of(path), text, naming), len(path), place, text))
+        rank = 0 if says and not is_plain_success(text, name) else _rank(key, text, naming)
+        ranked.append((rank, len(path), place, shortened(text)))
     chosen = _chosen(ranked)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
     told_of = sorted([*chosen, *_told_flags(flags, len(chosen)), *shown])
@@ -156,6 +169,11 @@ def _chosen(ranked: list[tuple[int, int, int, str]]) -> _Placed:
     return [found[2:] for found in chosen]
 
 
+def _is_of_one(path: Path) -> bool:
+    """Return whether a leaf tells of one of several things, as in a list of objects."""
+    return any(isinstance(step, int) for step in path[:-1])
+
+
 def _is_good_news(key: str, flag: bool | None) -> bool:
     """Return whether a flag only says that all is well: `ok` is true, `error` is null."""
     return key in _WENT_WELL if flag else _TROUBLE.fullmatch(key) is not None
@@ -165,6 +183,19 @@ def says_how_it_went(field: Field) -> bool:
     """Return whether a field of an outcome may say that a call did not do what it is for."""
     is_state = _is_state(field.label.rpartition(".")[2], field.text)
     return is_state or field.text in _FLAG_TEXTS or tells_of_trouble(field.label, field.text)
+
+
+def tells_of_doubt(field: Field, name: str) -> bool:
+    """Return whether a field says in words that a call may not have done what it is for.
+
+    Args:
+        field: A field of its outcome.
+        name: The name of its tool.
+    """
+    if not field.label or (" " not in field.text and field.text != CUT):
+        return False
+    says = key_of((*field.label.split("."),)) in _SAYS
+    return says and (field.text == CUT or is_in_doubt(field.text, name))
 
 
 def is_unclear(outcome: Iterable[Field]) -> bool:

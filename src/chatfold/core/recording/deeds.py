@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from chatfold.core.call_json import CUT
 from chatfold.core.call_words import is_long
 from chatfold.core.entries import Entry, Field, is_in_a_list, line
-from chatfold.core.outcomes import is_unclear, says_how_it_went
+from chatfold.core.outcomes import is_unclear, says_how_it_went, tells_of_doubt
 from chatfold.core.record import Record, rendered
 from chatfold.core.recording.counted import (
     Alike,
@@ -124,12 +124,14 @@ def _without_long_texts(entry: Entry) -> Entry:
 def _with_one_value(entry: Entry, shared: Shared) -> Entry:
     """Return an entry with how the call went, and one more value, where its arguments name it.
 
-    An id that other calls have too is no such value, nor is what stands in a list.
+    An id that other calls have too is no such value, nor is what stands in a list. What says in
+    words that it may have changed nothing goes before an id.
     """
     if not entry.arguments:
         return entry
-    others = (f for f in entry.values if not (shared.has(f, entry) or is_in_a_list(f.label)))
-    other = next((field for field in others if not says_how_it_went(field)), None)
+    others = [f for f in entry.values if not (shared.has(f, entry) or is_in_a_list(f.label))]
+    doubts = (field for field in others if tells_of_doubt(field, entry.name))
+    other = next((field for field in (*doubts, *others) if not says_how_it_went(field)), None)
     values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
@@ -347,7 +349,7 @@ def _of_most_room(
     """
     tools: dict[str, dict[Alike, list[int]]] = {}
     for place, entry in enumerate(singles):
-        if not is_unclear(entry.values) and entry not in stays:
+        if not (is_unclear(entry.values) or how_it_went(entry) or entry in stays):
             tools.setdefault(entry.name, {}).setdefault(counted_with(entry), []).append(place)
     rooms: list[tuple[int, int]] = []
     for kinds in tools.values():

@@ -1,0 +1,98 @@
+"""What a tool says in words beside the fields of its result: often that it changed nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from chatfold import ChatContext
+from chatfold.core.outcomes import outcome_of
+
+PARTNER = (
+    "This booking was made through a partner agency, and it is therefore not possible for us to "
+    "take it back; the guest has to cancel it with that agency, by phone."
+)
+BESIDE = {"confirmation": "ZZ-0091", "date": "2026-03-04", "mail": "a@x.io", "amount": "80.00 EUR"}
+
+
+def told(result: Any, name: str = "cancel_booking") -> dict[str, str]:
+    return {field.label: field.text for field in outcome_of(result, name, (), str)}
+
+
+def record_of(calls: list[tuple[str, dict[str, Any], dict[str, Any]]], head: int = 0) -> list[str]:
+    """Return the lines of what was done, behind a summary of some calls and of `head` words."""
+    items: list[dict[str, Any]] = [{"role": "user", "content": "Go on. " + "Please. " * head}]
+    for number, (name, given, result) in enumerate(calls):
+        function = {"name": name, "arguments": json.dumps(given)}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        items += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)},
+        ]
+    items.append({"role": "user", "content": "And now?"})
+    made = ChatContext(items).summarize(lambda prompt: "It went so.", keep_last_turns=1)
+    assert made.facts is not None
+    done = made.facts.record.partition("done:\n")[2].partition("\nvalues:")[0]
+    return [text for text in done.splitlines() if text.startswith("- ")]
+
+
+@pytest.mark.parametrize("key", ["message", "note", "warning", "reason", "detail", "mensaje"])
+@pytest.mark.parametrize("beside", [{}, {"confirmation": "ZZ-0091"}])
+def test_a_long_text_is_cut_as_one_that_stands_alone_is(key: str, beside: dict[str, str]) -> None:
+    assert PARTNER.startswith(told({**beside, key: PARTNER})[key].removesuffix("…"))
+    assert told(PARTNER)[""] == told({key: PARTNER})[key]
+
+
+@pytest.mark.parametrize("words", [PARTNER, "The guest has to call the agency."])
+def test_what_is_said_in_words_goes_in_beside_many_ids(words: str) -> None:
+    assert words.startswith(told({**BESIDE, "message": words})["message"].removesuffix("…"))
+
+
+def test_of_a_long_text_it_is_the_line_that_tells_most() -> None:
+    lines = f"Working on it {'. ' * 80}\nFailed: the lot is gone\nReady."
+    assert told({"message": lines})["message"] == "Failed: the lot is gone"
+
+
+def test_a_plain_success_tells_less_than_ids() -> None:
+    assert "message" not in told({**BESIDE, "message": "Your booking was cancelled."})
+
+
+def test_what_is_said_of_one_of_several_things_is_not_all_that_is_told() -> None:
+    things = [{"id": f"A-{n}17", "note": f"Fragile, as before it {n}"} for n in range(9)]
+    assert "A-017" in told({"items": things}).values()
+
+
+def test_a_long_text_that_says_something_else_stays_out() -> None:
+    assert told({"id": "ZZ-0091", "body": PARTNER}) == {"id": "ZZ-0091"}
+
+
+def test_in_little_room_it_goes_before_an_id() -> None:
+    calls = [
+        (
+            "adjust_stock",
+            {"sku": f"BX-{n}20"},
+            {"move": f"MV-{n}31", "warning": f"Stock would be below {n}; not posted"},
+        )
+        for n in range(12)
+    ]
+    lines = record_of(calls, head=700)
+    assert lines[-1] == "- adjust_stock(sku=BX-1120): warning=Stock would be below 11; not posted"
+
+
+def test_what_is_counted_says_that_there_were_words_and_holds_no_call_without() -> None:
+    calls = [
+        (
+            "adjust_stock",
+            {"sku": f"BX-{n}20"},
+            {"move": f"MV-{n}31", **({"warning": "Out of range; not posted"} if n % 2 else {})},
+        )
+        for n in range(40)
+    ]
+    counted = [text for text in record_of(calls, head=500) if "earlier calls" in text]
+    assert len(counted) == 2
+    for text in counted:
+        odd = [n for n in range(1, 40, 2) if f"BX-{n}20" in text or f"MV-{n}31" in text]
+        even = [n for n in range(0, 40, 2) if f"BX-{n}20" in text or f"MV-{n}31" in text]
+        assert ("warning=…" in text) == bool(odd) != bool(even)
